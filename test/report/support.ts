@@ -135,3 +135,10 @@ export function stream<Item>(items: Iterable<Item>): Batched<Item> {
 export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return (await Array.fromAsync(pieces)).join('');
 }
+
+/** Observations of the output "Infected". */
+export const observed = {
+  output: 'Infected',
+  label: 'pupils in bed',
+  points: [[1, 3] as const, [2, 8] as const],
+};

@@ -2,7 +2,15 @@
 import path from 'node:path';
 import type { ExperimentType, InputType } from '../../src/api/constants.ts';
 import type { Outputs, RequestInputItem, Run, RunRequest } from '../../src/api/resources.ts';
-import { type Answer, reach, type Requested, rows, writeModel } from './support.ts';
+import {
+  type Answer,
+  reach,
+  type Requested,
+  rows,
+  startTestService,
+  temporaryFolder,
+  writeModel,
+} from './support.ts';
 
 type Value = RequestInputItem['value'];
 
@@ -118,3 +126,15 @@ export function writeMirror(folder: string): string {
 function isTyped(given: Value | Typed): given is Typed {
   return typeof given === 'object' && 'type' in given;
 }
+
+/** Starts a service of the model "Mirror". */
+export async function startMirror() {
+  const folder = temporaryFolder();
+  writeMirror(folder);
+  const service = await startTestService({ modelDirs: [folder] });
+  return { service, version: await service.latest('Mirror') };
+}
+
+/** The element of an output. */
+export const named = (outputs: Outputs, name: string) =>
+  outputs.find((element) => element.outputs[0]?.name === name)!;

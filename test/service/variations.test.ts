@@ -1,8 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import type { Experiment, InputItem, Outputs, RequestInputItem, Run } from '../../src/api/resources.ts';
-import { identityOf } from '../../src/service/runs/identity.ts';
-import { readSettings } from '../../src/service/runs/parse-run-request.ts';
 import {
   booleans,
   complete,
@@ -13,7 +10,8 @@ import {
   request,
   results,
   variation,
-  writeMirror,
+  named,
+  startMirror,
 } from './experiments.ts';
 import {
   messageIn,
@@ -23,23 +21,12 @@ import {
   simulation,
   startTestService,
   stateOf,
-  temporaryFolder,
   until,
 } from './support.ts';
 
-async function mirror() {
-  const folder = temporaryFolder();
-  writeMirror(folder);
-  const service = await startTestService({ modelDirs: [folder] });
-  return { service, version: await service.latest('Mirror') };
-}
-
-const named = (outputs: Outputs, name: string) =>
-  outputs.find((element) => element.outputs[0]?.name === name)!;
-
 describe('the results of a parameter variation (specification 2.5)', () => {
   test('one ARRAY element an output with an entry a run, one element with the varied inputs', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const body = variation({ Flag: booleans, N: integers(1, 2), X: doubles(0.1, 0.3, 0.1) });
     const outputs = await results(service, version, body);
     expect(outputs.map(({ aggregationType }) => aggregationType)).toEqual(Array(6).fill('ARRAY'));
@@ -75,7 +62,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
   });
 
   test('the template filters and orders, and may say where the varied inputs are', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 3) });
     const ask = async (template: object[]) =>
       (await results(service, version, body, template)).map(({ inputs, outputs, value }) => [
@@ -98,13 +85,13 @@ describe('the results of a parameter variation (specification 2.5)', () => {
   });
 
   test('without a range it is an experiment of one run', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const outputs = await results(service, version, variation({ N: 4 }), [{ outputs: [{ name: 'Sum' }] }]);
     expect(outputs).toMatchObject([{ aggregationType: 'ARRAY', value: '[4]' }]);
   });
 
   test('64-bit values are exact', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const value = { min: '9223372036854775805', max: '9223372036854775807', step: 1 };
     const outputs = await results(service, version, variation({ Big: { type: 'FIXED_RANGE_LONG', value } }));
     expect(outputs.at(-1)!.value).toBe('[[9223372036854775805],[9223372036854775806],[9223372036854775807]]');
@@ -114,7 +101,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
 
 describe('sub-runs', () => {
   test('are single runs: what is there is reused, in both directions', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const before = await complete(service, version, experiment('SIMULATION', { N: 2 }));
     await complete(service, version, variation({ N: integers(1, 3) }));
     await complete(service, version, variation({ N: integers(2, 4), Label: '' }));
@@ -134,7 +121,7 @@ describe('sub-runs', () => {
   });
 
   test('as many are executed as are distinct, over any overlapping experiments', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const ranges = fc.sample(
       fc.record({
         min: fc.integer({ min: 0, max: 20 }),
@@ -187,7 +174,7 @@ describe('sub-runs', () => {
   });
 
   test('one that fails fails its parent with which one and why; only what is missing is run again', async () => {
-    const { service, version } = await mirror();
+    const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 4), Label: 'fail at 3' });
     const { body: first } = await request(service, version, body);
     const state = await reach(service, first, 'FAILED');
@@ -282,181 +269,5 @@ describe('stopping a parameter variation', () => {
       'sub-run 2 of 3 (Value = 2) was stopped',
     ]);
     expect((await stateOf(service, before)).status).toBe('RUNNING');
-  });
-});
-
-describe('requests for a parameter variation', () => {
-  test('what does not fit is refused, naming the input', async () => {
-    const { service, version } = await mirror();
-    for (const [body, message] of [
-      [variation({ N: doubles(0, 1, 0.5) }), /FIXED_RANGE_DOUBLE does not fit "N".*use FIXED_RANGE_INTEGER/],
-      [variation({ Label: integers(0, 1) }), /does not fit "Label".*single value/],
-      [variation({ X: booleans }), /does not fit "X"/],
-      [variation({ N: integers(3, 1) }), /"N".*empty range/],
-      [variation({ N: integers(1, 3, 0) }), /"N".*step must be positive/],
-      [variation({ X: { type: 'FIXED_RANGE_DOUBLE', value: '{"min":1}' } }), /"X".*not a range like/],
-      [variation({ X: { type: 'FIXED_RANGE_DOUBLE', value: 5 } }), /"X".*not a range like/],
-      [variation({ N: integers(1, 200), X: doubles(1, 51, 1) }), /"X", "N" make 10,200 runs/],
-      [variation({ X: doubles(-1e308, 1e308, 1e-300) }), /"X" make ∞ runs/],
-      [experiment('SIMULATION', { N: integers(1, 3) }), /"N" is a range.*SIMULATION takes single values/],
-      [experiment('SIMULATION', { N: '{"min":1,"max":2,"step":1}' }), /"N" \(INTEGER\)/],
-    ] as const) {
-      const answer = await request(service, version, body);
-      expect(answer.body).toMatchObject({
-        status: 400,
-        code: 'INVALID_VALUE',
-        message: expect.stringMatching(message),
-      });
-    }
-    const unknown = await request(service, version, variation({ M: integers(1, 3) }));
-    expect(unknown.body).toMatchObject({ status: 400, code: 'UNKNOWN_INPUT' });
-    const animated = await request(service, version, experiment('ANIMATION_SVG', {}));
-    expect(animated.body).toMatchObject({ status: 400, code: 'UNSUPPORTED_EXPERIMENT' });
-    expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
-  });
-
-  test('the inputs of a stored experiment are a request as they are', async () => {
-    const { service, version } = await mirror();
-    const { body: stored } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
-    const [{ type, inputs }] = stored as [Experiment];
-    expect(inputs).toEqual([
-      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
-      { name: 'X', type: 'FIXED_RANGE_DOUBLE', units: 'METER', value: '{"min":0,"max":1,"step":0.5}' },
-      { name: 'N', type: 'INTEGER', units: null, value: '3' },
-      { name: 'Big', type: 'LONG', units: null, value: '0' },
-      { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
-      { name: 'Label', type: 'STRING', units: null, value: '' },
-    ]);
-    const body = { experimentType: type as 'PARAMETER_VARIATION', inputs };
-    const { body: run } = await request(service, version, body);
-    // a run shows its inputs as they were asked for
-    expect(run.inputs).toEqual(inputs);
-    await reach(service, run, 'COMPLETED');
-    const { body: outputs } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);
-    expect(JSON.parse(named(outputs, 'Sum').value)).toEqual([3, 3, 3.5, 3.5, 4, 4]);
-  });
-
-  test('100 identical requests at once are one experiment, each of its runs executed once', async () => {
-    const { service, version } = await mirror();
-    const spellings = [
-      variation({ N: integers(1, 5), X: doubles(0, 1, 0.5) }),
-      variation({
-        x: { type: 'FIXED_RANGE_DOUBLE', value: '{"step":"0.50","max":"1.0","min":0}' },
-        ' n ': { type: 'FIXED_RANGE_INTEGER', value: { min: '1', max: 5.9, step: 1 } },
-        '{RANDOM_SEED}': '1',
-      }),
-    ];
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => request(service, version, spellings[i % 2]!)),
-    );
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    await reach(service, answers[0]!.body, 'COMPLETED');
-    const runs = executed(service.dataDir);
-    expect([runs.length, runs.every(({ executions }) => executions === 1)]).toEqual([15, true]);
-    expect(rows(service.dataDir, 'SELECT count(*) AS n FROM runs WHERE tasks IS NOT NULL')).toEqual([
-      { n: 1 },
-    ]);
-    const { body: found } = await service.post<Run>(`/versions/${version}/run`, spellings[1]);
-    expect([found.id, found.status]).toEqual([answers[0]!.body.id, 'COMPLETED']);
-  });
-});
-
-describe('identity of a parameter variation', () => {
-  const template: InputItem[] = [
-    { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
-    { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0.5' },
-    { name: 'Size', type: 'INTEGER', units: null, value: '10' },
-    { name: 'Open', type: 'BOOLEAN', units: null, value: 'false' },
-  ];
-  const identity = (inputs: RequestInputItem[]) =>
-    identityOf('version', readSettings(template, { experimentType: 'PARAMETER_VARIATION', inputs }));
-
-  /** Ways to write one range. */
-  const spelled = (name: string, type: RequestInputItem['type'], bounds: [string, number][]) =>
-    fc
-      .tuple(
-        fc.constantFrom(name, name.toUpperCase(), ` ${name.toLowerCase()} `),
-        fc.shuffledSubarray(bounds, { minLength: bounds.length }),
-        fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-        fc.boolean(),
-      )
-      .map(([name, order, quoted, isObject]): RequestInputItem => {
-        const value = Object.fromEntries(
-          order.map(([key, bound], at) => [key, quoted[at] ? ` ${bound} ` : bound]),
-        );
-        return { name, type, value: isObject ? value : JSON.stringify(value) };
-      });
-
-  const settings = fc.record({
-    rate: fc.tuple(
-      fc.integer({ min: -9, max: 9 }),
-      fc.integer({ min: 0, max: 9 }),
-      fc.integer({ min: 1, max: 9 }),
-    ),
-    size: fc.tuple(fc.integer(), fc.integer({ min: 0, max: 5 })),
-    open: fc.boolean(),
-  });
-
-  const requestFor = ({
-    rate: [min, length, step],
-    size: [from, count],
-    open,
-  }: {
-    rate: [number, number, number];
-    size: [number, number];
-    open: boolean;
-  }) => {
-    const last = Math.min(2 ** 31 - 1, from + count);
-    const items = fc.tuple(
-      spelled('Rate', 'FIXED_RANGE_DOUBLE', [
-        ['min', min / 10],
-        ['max', (min + length) / 10],
-        ['step', step / 10],
-      ]),
-      spelled('Size', 'FIXED_RANGE_INTEGER', [
-        ['min', from],
-        ['max', last],
-        ['step', 1],
-      ]),
-      fc.constantFrom<RequestInputItem>(
-        open ? { name: 'Open', type: 'FULL_RANGE_BOOLEAN', value: 'any' } : { name: 'open', value: false },
-        open ? { name: 'OPEN', type: 'FULL_RANGE_BOOLEAN', value: '' } : { name: 'Open', value: 'FALSE' },
-      ),
-      fc.constantFrom<RequestInputItem>(
-        { name: '{RANDOM_SEED}', value: '1' },
-        { name: '{random_seed}', type: 'LONG', value: 1 },
-      ),
-    );
-    return items.chain((given) => fc.shuffledSubarray(given, { minLength: given.length }));
-  };
-
-  test('order, spelling and repeats make no difference', () => {
-    fc.assert(
-      fc.property(
-        settings.chain((values) => fc.tuple(requestFor(values), requestFor(values))),
-        ([one, other]) => {
-          const repeated = [...other, ...other.map((item) => ({ ...item, value: 'other' }))];
-          expect(identity(repeated)).toBe(identity(one));
-        },
-      ),
-    );
-  });
-
-  test('another range of any input makes another experiment', () => {
-    fc.assert(
-      fc.property(
-        fc.tuple(settings, settings).chain(([a, b]) => fc.tuple(requestFor(a), requestFor(b))),
-        ([one, other]) => {
-          const [a, b] = [one, other].map((inputs) =>
-            JSON.stringify(readSettings(template, { experimentType: 'PARAMETER_VARIATION', inputs })),
-          );
-          expect(identity(one) === identity(other)).toBe(a === b);
-        },
-      ),
-    );
-    const single = { experimentType: 'SIMULATION', inputs: { Open: '' }, types: {} } as const;
-    expect(identityOf('v', { ...single, types: { Open: 'RANDOM_BOOLEAN' } })).not.toBe(
-      identityOf('v', single),
-    );
   });
 });

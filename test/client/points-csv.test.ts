@@ -1,0 +1,226 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusal, write } from '../resolve/support.ts';
+import { read, expectRefused } from './point-files.ts';
+
+describe('CSV', () => {
+  test.each<[string, string, string[], string[][]]>([
+    [
+      'plain',
+      'Days,Title\n1,a\n2,b\n',
+      ['Days', 'Title'],
+      [
+        ['1', 'a'],
+        ['2', 'b'],
+      ],
+    ],
+    ['without an end of the last line', 'Days\n1\n2', ['Days'], [['1'], ['2']]],
+    [
+      'with CRLF',
+      'Days,Title\r\n1,a\r\n2,b\r\n',
+      ['Days', 'Title'],
+      [
+        ['1', 'a'],
+        ['2', 'b'],
+      ],
+    ],
+    ['with CR', 'Days\r1\r2\r', ['Days'], [['1'], ['2']]],
+    ['with a byte order mark', '\ufeffDays\n1\n', ['Days'], [['1']]],
+    [
+      'with names in other case and blanks',
+      ' DAYS , "contact RATE" \n1,2\n',
+      ['Days', 'Contact rate'],
+      [['1', '2']],
+    ],
+    ['with blanks around values', 'Days,Title\n 1 , "a" \n', ['Days', 'Title'], [['1', 'a']]],
+    ['with empty lines', '\n\nDays\n\n1\n  \n2\n\n', ['Days'], [['1'], ['2']]],
+    [
+      'with quotes',
+      'Days,Title\n"1","a, b"\n2,"say ""no"""\n',
+      ['Days', 'Title'],
+      [
+        ['1', 'a, b'],
+        ['2', 'say "no"'],
+      ],
+    ],
+    [
+      'with lines in a value',
+      'Title,Days\n"a\nb",1\n"c\r\nd",2\n',
+      ['Title', 'Days'],
+      [
+        ['a\nb', '1'],
+        ['c\r\nd', '2'],
+      ],
+    ],
+    [
+      'with an empty text',
+      'Days,Title\n1,\n2,""\n',
+      ['Days', 'Title'],
+      [
+        ['1', ''],
+        ['2', ''],
+      ],
+    ],
+    [
+      'with values spelled otherwise',
+      'Days,Stochastic\n1.0,TRUE\n+2,False\n',
+      ['Days', 'Stochastic'],
+      [
+        ['1', 'true'],
+        ['2', 'false'],
+      ],
+    ],
+    [
+      'with large numbers and dates',
+      'Budget,Begin\n9223372036854775807,1978-01-22T08:00\n',
+      ['Budget', 'Begin'],
+      [['9223372036854775807', '1978-01-22T08:00:00']],
+    ],
+    ['of separators that end no line', 'Title,Days\na\u2028b,1\n', ['Title', 'Days'], [['a\u2028b', '1']]],
+  ])('%s', async (_, content, inputs, rows) => {
+    const found = await read('points.csv', content);
+    expect([found.inputs, found.rows]).toEqual([inputs, rows]);
+  });
+
+  const known = 'The input takes INTEGER, in DAY.';
+  const quote = 'Put a value that contains a quote in quotes, and write the quote twice.';
+  const comma = 'Put a value that contains a comma in quotes.';
+  const once = 'Give it once, under one of inputs, files, design and fresh.';
+  test.each<[string, string, string, string, string?]>([
+    [
+      'an unknown column',
+      'Title,§Dayz\na,1\n',
+      'UNKNOWN_INPUT',
+      'The model "Epidemic" has no input "Dayz".',
+      'Did you mean "Days"?',
+    ],
+    [
+      'an unknown column after a mark',
+      '\ufeff§Dayz\n1\n',
+      'UNKNOWN_INPUT',
+      'The model "Epidemic" has no input "Dayz".',
+      'Did you mean "Days"?',
+    ],
+    [
+      'a column twice',
+      'Days,Title,§days\n1,a,1\n',
+      'INVALID_VALUE',
+      'The input "Days" is given more than once.',
+      once,
+    ],
+    [
+      'a column for a file',
+      'Days,§Observed cases\n1,a\n',
+      'INVALID_VALUE',
+      'The input "Observed cases" takes a file.',
+      'Write it under "files": {"Observed cases": PATH}.',
+    ],
+    [
+      'a fraction',
+      'Title,Days\n"a, b",1\n"a, ""b""",§8.5\nc,2\n',
+      'INVALID_VALUE',
+      'The value of "Days" is "8.5", which is not a whole number.',
+      known,
+    ],
+    [
+      'a fraction, with CRLF',
+      'Title,Days\r\n\r\na,§8.5\r\n',
+      'INVALID_VALUE',
+      'The value of "Days" is "8.5", which is not a whole number.',
+      known,
+    ],
+    [
+      'a fraction after a value of two lines',
+      'Title,Days\n"a\nb",1\na,§8.5',
+      'INVALID_VALUE',
+      'The value of "Days" is "8.5", which is not a whole number.',
+      known,
+    ],
+    [
+      'a switch',
+      'Stochastic\ntrue\n§1\n',
+      'INVALID_VALUE',
+      'The value of "Stochastic" is "1", which is not true or false.',
+      'The input takes BOOLEAN.',
+    ],
+    [
+      'nothing for a number',
+      'Title,Days\na,§\n',
+      'INVALID_VALUE',
+      'The value of "Days" is "", which is not a number.',
+      known,
+    ],
+    ['too few values', 'Days,Title\n1,a\n§2\n', 'POINTS_INVALID', 'The row has 1 value instead of 2.', comma],
+    [
+      'too many values',
+      'Days,Title\n1,a\n\n§2,a,b\n',
+      'POINTS_INVALID',
+      'The row has 3 values instead of 2.',
+      comma,
+    ],
+    [
+      'a point twice',
+      'Days,Title\n1,a\n2,a\n\n§1.0,a\n',
+      'INVALID_VALUE',
+      'Point 3 is the same as point 1.',
+      'Use replications to repeat a point.',
+    ],
+    [
+      'a quote that is not closed',
+      'Days,Title\n1,a\n§2,"b\n3,c\n',
+      'POINTS_INVALID',
+      'A quote is opened and never closed.',
+      quote,
+    ],
+    [
+      'a quote within a value',
+      'Days,Title\n1,a\n§2,b"c"\n',
+      'POINTS_INVALID',
+      'A quote is in the middle of a value.',
+      quote,
+    ],
+    [
+      'more after a quote',
+      'Days,Title\n1,a\n§2,"b"c\n',
+      'POINTS_INVALID',
+      'A quote is in the middle of a value.',
+      quote,
+    ],
+  ])('is refused for %s', async (_, marked, code, message, ...[hint]) => {
+    await expectRefused('points.csv', marked, code, message, hint);
+  });
+
+  test.each([
+    [';', 'semicolons'],
+    ['\t', 'tabs'],
+  ])('with %j between its columns is refused', async (separator, called) => {
+    write('points.csv', `Days${separator}Title\n1${separator}a\n`);
+    expect(await refusal('design: {points: points.csv}')).toMatchObject({
+      code: 'POINTS_INVALID',
+      message: `The columns are separated by ${called}.`,
+      place: { line: 1, column: 1 },
+    });
+  });
+
+  test('is refused when it is empty', async () => {
+    write('points.csv', '');
+    expect(await refusal('design: {points: points.csv}')).toEqual({
+      code: 'POINTS_INVALID',
+      message: 'The file is empty.',
+      hint: 'Its first line must have the names of inputs.',
+      place: { file: 'points.csv', line: 1, column: 1 },
+    });
+  });
+
+  test.each(['Days,Title\n', 'Days', '\n Days \n\n'])(
+    'is refused when it has names only: %j',
+    async (content) => {
+      write('points.csv', content);
+      expect(await refusal('design: {points: points.csv}')).toEqual({
+        code: 'EMPTY_DESIGN',
+        message: 'The file "points.csv" has no points.',
+        hint: undefined,
+        place: { file: 'campaign.yaml', line: 3, column: 18, text: 'design: {points: points.csv}' },
+      });
+    },
+  );
+});
