@@ -4,6 +4,7 @@ import type { Point } from '../campaign/types.ts';
 import { CountChanges } from './counts.ts';
 import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
+import { analyze } from './vacuum.ts';
 
 /** Points per insert: below SQLite's limit of 32,766 variables. */
 const POINTS_AN_INSERT = 1_000;
@@ -11,6 +12,8 @@ const POINTS_AN_INSERT = 1_000;
 const RUNS_AN_INSERT = 10_000;
 /** Replications per insert: SQLite accepts no longer unions. */
 const REPLICATIONS_AN_INSERT = 400;
+/** From this number of runs on, the database's statistics are updated after the design is written. */
+const ANALYZED = 1_000;
 /** The revision of a design that has never changed. */
 export const FIRST = 1;
 
@@ -34,6 +37,7 @@ export async function writeDesign(
 ): Promise<number> {
   const count = await writePoints(db, design, points);
   await writeRuns(db, design, count, await reserveSeqs(db, design, count));
+  if (count * design.replications >= ANALYZED) await analyze(db);
   return count;
 }
 

@@ -14,6 +14,14 @@ export async function compact(db: Kysely<Tables>): Promise<void> {
   if (isSqlite(db)) await sql`vacuum`.execute(db);
 }
 
+/**
+ * Updates PostgreSQL's statistics of points and runs. Without them it expects no runs of a new campaign, and reads all
+ * runs of the campaign for each of its points.
+ */
+export async function analyze(db: Kysely<Tables>): Promise<void> {
+  if (!isSqlite(db)) await sql`analyze points, runs`.execute(db);
+}
+
 function isSqlite(db: Kysely<Tables>): boolean {
   return db.getExecutor().adapter instanceof SqliteAdapter;
 }
