@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
+import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
 import { FOLDER, folderMark, MOVE, settingOf } from './database/settings.ts';
 import type { Access } from './keys/access.ts';
@@ -9,10 +10,21 @@ import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
 
 const KEYS = 'keys';
+/** The largest difference between the clocks of a service and of its database, in milliseconds. */
+const MOST_SKEW = 30_000;
 const statements = {
   set: `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   value: 'SELECT value FROM settings WHERE name = ?',
+  time: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time',
 };
+
+/** What a service is started with. */
+export interface ReplicaPlace {
+  dataDir: string;
+  /** The address of the bucket for its files, if that is not the data folder. */
+  bucket: string | undefined;
+  now: () => number;
+}
 
 /** The folders that only this service uses. */
 export interface OwnFolders {
@@ -48,16 +60,15 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas keep their files in one place: a data folder, or a bucket.
+   * Checks that all replicas have one time, and keep their files in one place: a data folder, or a bucket.
    *
-   * @param bucket - its address
    * @throws ForayError STORE_UNUSABLE
    */
   static async open(
     database: Required<ServiceDatabase>,
-    dataDir: string,
-    bucket: string | undefined,
+    { dataDir, bucket, now }: ReplicaPlace,
   ): Promise<Replicas> {
+    await compareClocks(database.sql, now);
     if ((await database.sql.all(statements.value, MOVE)).length > 0) {
       throw new ForayError('STORE_UNUSABLE', 'A move into this database has not ended.', {
         hint: 'Repeat foray service move: it goes on where it stopped.',
@@ -147,16 +158,34 @@ export class Replicas {
 /** Undefined for a database that no other service can use. */
 export async function openReplicas(
   database: Required<ServiceDatabase> | undefined,
-  dataDir: string,
-  bucket: string | undefined,
+  place: ReplicaPlace,
 ): Promise<Replicas | undefined> {
   if (!database) return undefined;
   try {
-    return await Replicas.open(database, dataDir, bucket);
+    return await Replicas.open(database, place);
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/**
+ * Replicas judge by their clocks whether addresses of files are valid, and whether executors are connected. Each must
+ * have the time of the database.
+ *
+ * @throws ForayError STORE_UNUSABLE
+ */
+async function compareClocks(sql: Sql, now: () => number): Promise<void> {
+  const before = now();
+  const [row] = await sql.all<{ time: string }>(statements.time);
+  const ahead = Math.round((before + now()) / 2 - Number(row!.time));
+  if (Math.abs(ahead) <= MOST_SKEW) return;
+  const seconds = Math.round(Math.abs(ahead) / 1_000);
+  throw new ForayError(
+    'STORE_UNUSABLE',
+    `The clock of this machine is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} that of the database.`,
+    { hint: 'Set the clock of the machine that is wrong: services of one database need the same time.' },
+  );
 }
 
 /**

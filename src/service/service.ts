@@ -118,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const publicAddress = new PublicAddress(options);
   const shared = options.database === undefined ? undefined : await openShared(options.database);
   const database = shared ?? openDatabase(dataDir);
-  const replicas = await openReplicas(shared, dataDir, options.s3?.bucket.url);
+  const replicas = await openReplicas(shared, { dataDir, bucket: options.s3?.bucket.url, now });
   const filesDir = filesIn(dataDir, options.s3, replicas?.folders.cacheDir);
   const unfinishedDir = replicas?.folders.unfinishedDir;
   const files = new ContentFiles(filesDir, unfinishedDir);

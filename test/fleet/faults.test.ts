@@ -13,6 +13,7 @@ import { folderOfFile, startFleet, type TestFleet } from './fleet.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const one = { flags: ['--slots', '1'] };
+const HOUR = 3_600_000;
 const answer = 'say({ outputs: { Out: inputs.N } });';
 
 let fleet: TestFleet;
@@ -85,6 +86,21 @@ test('an executor of another build is refused, and the list says so', async () =
   const why = `foray 99.0.0, and the service is foray ${build}: install the same version`;
   expect(executor.lines.join()).toContain(why);
   expect(await fleet.listed('newer')).toMatchObject({ build: '99.0.0', problem: `it is ${why}` });
+});
+
+test('the clock of an executor may be wrong by an hour: nothing depends on it', async () => {
+  const file = path.join(folderOfFile(), 'clock.mjs');
+  writeFileSync(
+    file,
+    `const { now } = Date;
+     Date.now = () => now() + ${HOUR};
+     globalThis.Date = class extends Date { constructor(...given) { super(...(given.length ? given : [Date.now()])); } };`,
+  );
+  await fleet.start('early', { ...one, env: { NODE_OPTIONS: `--import=${file}` } });
+  await outputsOf(fleet.service, await fleet.service.latest('Program'), { N: 10 });
+  const { since, problem } = (await fleet.listed('early'))!;
+  expect(problem).toBeNull();
+  expect(Date.parse(since)).toBeGreaterThan(Date.now() + HOUR / 2);
 });
 
 test('a version that an executor cannot fetch waits, by name in the list, and its other models run on', async () => {

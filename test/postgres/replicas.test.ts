@@ -226,6 +226,18 @@ describe('a replica is refused', () => {
     );
   });
 
+  test.each([
+    [3_600_000, 'ahead of'],
+    [-3_600_000, 'behind'],
+  ])('with a clock that is wrong by %i ms', async (ms, side) => {
+    const now = () => Date.now() + ms;
+    expect(await refusal(startTestService({ dataDir, database, now }))).toMatch(
+      new RegExp(
+        `^STORE_UNUSABLE: The clock of this machine is 3(600|599) seconds ${side} that of the database.$`,
+      ),
+    );
+  });
+
   test('of an older foray, and one of a newer foray while older ones run', async () => {
     const service = await startTestService({ dataDir, database });
     const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
