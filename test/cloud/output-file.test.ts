@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import type { CloudErrorKind } from '../../src/cloud/index.ts';
 import { failure, KEY, startServer, type TestServer } from './support.ts';
+import { whole, unmeasured, status, cut } from './downloads.ts';
 
 const SIGNATURE = 'c2lnbmF0dXJlLW9mLXRoZS1hZGRyZXNz';
 const content = Buffer.from('day,infected\n0,1\n1,3\n');
@@ -32,23 +33,6 @@ function serve(response: ServerResponse, { url }: { url: string }): void {
   const { origin } = new URL(server.url);
   response.end(JSON.stringify(`${origin}/files/h?number=${signed}&signature=${SIGNATURE}`));
 }
-
-const whole = (bytes: Uint8Array) => (response: ServerResponse) =>
-  void response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
-/** Ends when the connection does: nobody knows how long it is. */
-const unmeasured = (bytes: Uint8Array) => (response: ServerResponse) => {
-  response.useChunkedEncodingByDefault = false;
-  response.shouldKeepAlive = false;
-  response.writeHead(200, { connection: 'close' }).end(bytes);
-};
-const status =
-  (code: number, headers: Record<string, string> = {}) =>
-  (response: ServerResponse) =>
-    void response.writeHead(code, headers).end('no');
-const cut = (bytes: Uint8Array) => (response: ServerResponse) => {
-  response.writeHead(200, { 'content-length': bytes.length });
-  response.write(bytes.subarray(0, bytes.length - 1), () => response.destroy());
-};
 
 /** What came, and its hash. */
 async function fetched(

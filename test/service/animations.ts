@@ -1,4 +1,5 @@
-import type { AnimationInfo, ErrorBody } from '../../src/api/resources.ts';
+import { expect } from '@jest/globals';
+import type { AnimationInfo, ErrorBody, Run } from '../../src/api/resources.ts';
 import type { FrameResource } from '../../src/service/animation/resource.ts';
 import type { After } from '../../src/service/timers.ts';
 import { until } from '../support/until.ts';
@@ -91,4 +92,31 @@ export class StandingClock {
     }
     this.#now = end;
   }
+}
+
+/** A model with an animation of one's own; `scene` is the source of what makes the scene. */
+export function drawn(name: string, scene: string): string {
+  return `export default {
+    name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 1 }],
+    outputs: [{ name: 'Out', type: 'INTEGER' }], run: ({ inputs }) => ({ Out: inputs.N }),
+    animation: { width: 40, height: 30, units: 'HOUR', speed: 3, start({ inputs }) { ${scene} } },
+  };`;
+}
+
+/** The source of a scene that is one circle. */
+export const CIRCLE = `return {
+  end: 60, advance() {}, draw: () => '<circle r="9"/>', outputs: () => ({ Out: inputs.N }),
+};`;
+
+/** Starts an animated run, and gives its session. */
+export async function startSession(
+  service: TestService,
+  model: string,
+  inputs: Parameters<typeof startAnimation>[2] = {},
+): Promise<{ session: RemoteSession; info: AnimationInfo; run: Run }> {
+  const version = await service.latest(model);
+  const { status, body: info } = await startAnimation(service, version, inputs);
+  expect([status, info]).toEqual([200, expect.anything()]);
+  const run = { id: info.experimentRunId, modelVersionId: version } as Run;
+  return { session: new RemoteSession(service, info), info, run };
 }

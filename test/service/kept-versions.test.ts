@@ -2,10 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Pruned, VersionSummary } from '../../src/api/extensions.ts';
 import type { Outputs } from '../../src/api/resources.ts';
 import { hashOf } from '../../src/service/keys/hash.ts';
-import { writeCommandModel } from './command-model.ts';
 import {
   healthOf,
   outputsOf,
@@ -21,37 +19,7 @@ import {
   versionsOf,
   writeModel,
 } from './support.ts';
-
-/** A model in TypeScript that draws from the kernel and has code and data in files of its own and in a neighbour's. */
-function writeKernelModel(models: string, factor: number): void {
-  const folder = path.join(models, 'draws');
-  mkdirSync(path.join(folder, 'parts'), { recursive: true });
-  mkdirSync(path.join(models, 'lib'), { recursive: true });
-  writeFileSync(path.join(folder, 'parts', 'factor.txt'), String(factor));
-  writeFileSync(path.join(models, 'lib', 'twice.ts'), 'export const twice = (n: number): number => 2 * n;');
-  writeFileSync(
-    path.join(folder, 'model.ts'),
-    `import { readFileSync } from 'node:fs';
-     import { Mrg32k3a } from 'foray/kernel';
-     import { defineModel } from 'foray/model';
-     import { twice } from '../lib/twice.ts';
-     const factor = Number(readFileSync(new URL('parts/factor.txt', import.meta.url), 'utf8'));
-     export default defineModel({
-       name: 'Draws', description: '', published: true,
-       inputs: [
-         { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
-         { name: 'N', type: 'DOUBLE', default: 1, min: 0 },
-       ],
-       outputs: [{ name: 'Out', type: 'DOUBLE' }, { name: 'Drawn', type: 'DOUBLE' }],
-       run({ inputs, seed }) {
-         return { Out: twice(inputs.N) * factor, Drawn: new Mrg32k3a(seed).next() };
-       },
-     });`,
-  );
-}
-
-const writeProgram = (models: string, factor: number, more = '') =>
-  writeCommandModel(models, 'Program', `${more} say({ outputs: { Out: inputs.N * ${factor} } });`);
+import { writeKernelModel, writeProgram, untilVersions, prune, contents } from './kept-versions.ts';
 
 let models: string;
 beforeEach(() => {
@@ -59,27 +27,6 @@ beforeEach(() => {
   writeKernelModel(models, 1);
   writeProgram(models, 1);
 });
-
-async function idOf(service: TestService, model: string): Promise<string> {
-  return (await service.post<{ id: string }>('/models/name/', model)).body.id;
-}
-
-/** Waits until a model has so many versions. */
-async function untilVersions(service: TestService, model: string, count: number): Promise<VersionSummary[]> {
-  return until(async () => {
-    const versions = await versionsOf(service, model);
-    return versions.length === count ? versions : undefined;
-  }, `${count} versions of ${model}`);
-}
-
-async function prune(service: TestService, model: string, which: object, headers = {}) {
-  return service.post<Pruned>(`/models/${await idOf(service, model)}/prune`, which, headers);
-}
-
-const contents = (service: TestService) => {
-  const folder = path.join(service.dataDir, 'versions', 'content');
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-};
 
 describe('old versions', () => {
   test.each([

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from './fixtures.ts';
 
@@ -24,4 +26,11 @@ export function sqliteDatabase(): TestDatabase {
       folder.remove();
     },
   };
+}
+
+/** Opens the store in another process, which puts a file into it. Returns the id of the store. */
+export async function openInProcess(file: string, name: string): Promise<string> {
+  const entry = join(import.meta.dirname, 'entry.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [entry, `sqlite:${file}`, name]);
+  return stdout.trim();
 }

@@ -1,82 +1,19 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are looked at as they come */
-import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startService, type RunningService } from '../../src/service/service.ts';
-import { KEY, SHIPPED_MODELS } from './fixed.ts';
-import { type Answer, clientOf, reach, type TestService } from './support.ts';
-
-/**
- * A walk through the specification of the open REST interface, section by section and line by line, over HTTP alone and
- * without the schemas of src/api: what is written here is what the page says. What it leaves open is tested elsewhere.
- */
-
-let running: RunningService;
-let service: Pick<TestService, 'get' | 'post' | 'latest'>;
-let dataDir: string;
-let model: Json;
-let version: Json;
-let runs: string;
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are looked at as they come
-type Json = any;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'foray-service-'));
-  running = await startService({
-    dataDir,
-    modelDirs: [SHIPPED_MODELS, join(import.meta.dirname, 'models')],
-    executors: 2,
-    apiKey: KEY,
-  });
-  service = clientOf(running.url);
-  model = (await service.post<Json>('/models/name/', 'Specimen')).body;
-  version = (await service.get<Json>(`/models/${model.id}/versions/${model.modelVersions[0]}`)).body;
-  runs = `/versions/${version.id}/runs`;
-});
-afterAll(async () => {
-  await running.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-/** The template's inputs, some of them set to something else: what a client sends. */
-function inputs(set: Record<string, unknown> = {}): Json[] {
-  return version.experimentTemplate.inputs.map((input: Json) => ({
-    ...input,
-    ...(input.name in set &&
-      (typeof set[input.name] === 'object' ? (set[input.name] as object) : { value: set[input.name] })),
-  }));
-}
-
-const simulation = (set: Record<string, unknown> = {}): Json => ({
-  experimentType: 'SIMULATION',
-  inputs: inputs(set),
-});
-
-async function completed(request: Json): Promise<Json> {
-  const { body: run } = await service.post<Json>(runs, request);
-  await reach(service, run, 'COMPLETED');
-  return run;
-}
-
-/** A template that names some outputs (2.7): an Outputs array with empty values. */
-function templateOf(...names: string[]): Json[] {
-  return names.map((name) => ({
-    aggregationType: 'IDENTITY',
-    inputs: [],
-    outputs: [{ name, type: 'DOUBLE', units: null, value: null }],
-    value: null,
-  }));
-}
-
-function ok<T>({ status, body }: Answer<T>): T {
-  expect(status).toBe(200);
-  return body;
-}
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { reach } from './support.ts';
+import {
+  service,
+  model,
+  version,
+  runs,
+  UUID,
+  inputs,
+  simulation,
+  completed,
+  templateOf,
+  ok,
+  type Json,
+} from './specification.ts';
 
 describe('2.1 Model', () => {
   test('its fields', () => {
@@ -346,155 +283,5 @@ describe('2.11 to 2.13 constants', () => {
     expect(Number(first)).toBeGreaterThanOrEqual(10);
     expect(first).not.toBe(second);
     expect(await twice(1)).toBe(first);
-  });
-});
-
-describe('3 States', () => {
-  test('COMPLETED, FAILED and STOPPED', async () => {
-    const done = await completed(simulation({ Rate: 3 }));
-    expect((await service.get<Json>(`${runs}/${done.id}/progress`)).body.status).toBe('COMPLETED');
-
-    const failing = ok(await service.post<Json>(runs, simulation({ Text: 'fail' })));
-    const { message } = await reach(service, failing, 'FAILED');
-    expect(JSON.parse(message!).title).toContain('told to fail');
-
-    const request = simulation({ Text: 'forever' });
-    const endless = ok(await service.post<Json>(runs, request));
-    await reach(service, endless, 'RUNNING');
-    ok(await service.post(`${runs}/stop`, request));
-    await reach(service, endless, 'STOPPED');
-  });
-
-  test('the results of a run that did not complete are a 404', async () => {
-    const failing = ok(await service.post<Json>(runs, simulation({ Text: 'fail' })));
-    await reach(service, failing, 'FAILED');
-    expect((await service.post(`/versions/${version.id}/results/${failing.id}`, [])).status).toBe(404);
-  });
-});
-
-describe('4 Endpoints', () => {
-  test('GET /models and /models/<model_id>', async () => {
-    const models = ok(await service.get<Json>('/models'));
-    expect(models).toContainEqual(model);
-    expect(ok(await service.get(`/models/${model.id}`))).toEqual(model);
-  });
-
-  test('versions by number, from 1, and by id; not exactly one version is an error', async () => {
-    expect(ok(await service.get(`/models/${model.id}/versions/number/1`))).toEqual(version);
-    expect(ok(await service.get(`/models/${model.id}/versions/${version.id}`))).toEqual(version);
-    for (const number of [0, 2, 'one']) {
-      const { status, body } = await service.get<Json>(`/models/${model.id}/versions/number/${number}`);
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(body).toMatchObject({ status, message: expect.any(String) });
-    }
-  });
-
-  test('a model by name: the name in the body, or as the last segment of the path', async () => {
-    expect(ok(await service.post('/models/name/', 'Specimen'))).toEqual(model);
-    expect(ok(await service.post('/models/name/Specimen', 'Specimen'))).toEqual(model);
-  });
-
-  test('POST runs: a new simulation starts only if no identical run was performed', async () => {
-    const first = await completed(simulation({ Rate: 4 }));
-    const again = ok(await service.post<Json>(runs, simulation({ Rate: 4 })));
-    expect([again.id, again.status, again.outputs]).toEqual([first.id, 'COMPLETED', null]);
-  });
-
-  test('POST runs/stop has no content', async () => {
-    const request = simulation({ Text: 'forever', Rate: 5 });
-    await service.post(runs, request);
-    expect(ok(await service.post(`${runs}/stop`, request))).toBeNull();
-  });
-
-  test('POST run tells the status of a run, and starts none', async () => {
-    const request = simulation({ Rate: 6 });
-    expect((await service.post(`/versions/${version.id}/run`, request)).status).toBe(404);
-    const run = await completed(request);
-    const asked = ok(await service.post<Json>(`/versions/${version.id}/run`, request));
-    expect(asked).toMatchObject({ id: run.id, status: 'COMPLETED', outputs: null });
-  });
-
-  test('results by the request, shaped by the template, need no run id; none are an error', async () => {
-    const request = { ...simulation({ Rate: 7 }), outputs: JSON.stringify(templateOf('Twice')) };
-    expect((await service.post(`/versions/${version.id}/results`, request)).status).toBe(404);
-    await completed(simulation({ Rate: 7 }));
-    const outputs = ok(await service.post<Json>(`/versions/${version.id}/results`, request));
-    expect(outputs.map(({ value }: Json) => value)).toEqual(['14']);
-  });
-
-  test('files: up, checked for, and down by a pre-signed address', async () => {
-    const content = 'a file';
-    const hash = createHash('sha256').update(content).digest('base64url');
-    const headers = { Authorization: KEY };
-    expect(ok(await service.get(`/check-file?hash=${hash}`))).toBe(false);
-    const up = await fetch(`${running.url}/upload-file`, { method: 'POST', body: content, headers });
-    expect(await up.json()).toBe(hash);
-    expect(ok(await service.get(`/check-file?hash=${hash}`))).toBe(true);
-    const address = ok(await service.get<string>(`/output-file?hash=${hash}&filename=a.txt`));
-    expect(await (await fetch(address)).text()).toBe(content);
-  });
-
-  test.each(['/output-file?hash=x', '/output-file?filename=a.txt', '/check-file'])(
-    'both query parameters are required: %s',
-    async (path) => {
-      expect((await service.get(path)).status).toBe(400);
-    },
-  );
-
-  test('an output file of a run is fetched by its hash', async () => {
-    const run = await completed(simulation({ Rate: 8 }));
-    const [file] = ok(
-      await service.post<Json>(`/versions/${version.id}/results/${run.id}`, templateOf('File')),
-    );
-    const { hash, localPath } = JSON.parse(file.value);
-    const address = ok(await service.get<string>(`/output-file?hash=${hash}&filename=${localPath}`));
-    expect(await (await fetch(address)).text()).toBe('rate 8');
-  });
-});
-
-describe('4 and 2.10 animated runs', () => {
-  test('the request waits until the animation has started', async () => {
-    const drawn = ok(await service.post<Json>('/models/name/', 'Epidemic'));
-    const versionId = drawn.modelVersions.at(-1);
-    const { body: experiments } = await service.get<Json>(`/versions/${versionId}/experiments`);
-    const info = ok(
-      await service.post<Json>(`/versions/${versionId}/runs/animation`, {
-        experimentType: 'ANIMATION_SVG',
-        inputs: experiments[0].inputs,
-      }),
-    );
-    expect(info).toMatchObject({
-      animationHeight: expect.any(Number),
-      animationWidth: expect.any(Number),
-      animationSpeed: expect.any(Number),
-      experimentRunId: expect.any(String),
-      modelUuid: drawn.id,
-      sessionUuid: expect.stringMatching(UUID),
-      version: '8.5.0',
-    });
-    expect(info.restUrl).toMatch(/.+\/$/);
-    const state = await service.get<Json>(`/versions/${versionId}/runs/${info.experimentRunId}/progress`);
-    expect(ok(state).status).toBe('RUNNING');
-  });
-});
-
-describe('5 Authentication', () => {
-  test.each([
-    ['no key', {}],
-    ['another key', { Authorization: 'another' }],
-  ])('%s is refused', async (_, headers) => {
-    const response = await fetch(`${running.url}/models`, { headers });
-    expect(response.status).toBe(401);
-  });
-});
-
-describe('9 Versioning', () => {
-  test('the root holds the version of the interface, which an answer to another one names', async () => {
-    expect(running.url).toMatch(/\/api\/open\/8\.5\.0$/);
-    const response = await fetch(running.url.replace('8.5.0', '8.4.0') + '/models', {
-      headers: { Authorization: KEY },
-    });
-    expect(response.status).toBe(404);
-    expect(((await response.json()) as Json).message).toContain('8.5.0');
   });
 });

@@ -1,0 +1,80 @@
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are looked at as they come */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { startService, type RunningService } from '../../src/service/service.ts';
+import { KEY, SHIPPED_MODELS } from './fixed.ts';
+import { type Answer, clientOf, reach, type TestService } from './support.ts';
+
+/**
+ * What the files of a walk through the specification of the open REST interface share. The walk goes section by section
+ * and line by line, over HTTP alone and without the schemas of src/api: the tests say what the page says. Other files test
+ * what the page leaves open. Each file of the walk has a service of its own.
+ */
+
+export let running: RunningService;
+export let service: Pick<TestService, 'get' | 'post' | 'latest'>;
+let dataDir: string;
+export let model: Json;
+export let version: Json;
+export let runs: string;
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are looked at as they come
+export type Json = any;
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'foray-service-'));
+  running = await startService({
+    dataDir,
+    modelDirs: [SHIPPED_MODELS, join(import.meta.dirname, 'models')],
+    executors: 2,
+    apiKey: KEY,
+  });
+  service = clientOf(running.url);
+  model = (await service.post<Json>('/models/name/', 'Specimen')).body;
+  version = (await service.get<Json>(`/models/${model.id}/versions/${model.modelVersions[0]}`)).body;
+  runs = `/versions/${version.id}/runs`;
+});
+
+afterAll(async () => {
+  await running.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** The template's inputs, some of them set to something else: what a client sends. */
+export function inputs(set: Record<string, unknown> = {}): Json[] {
+  return version.experimentTemplate.inputs.map((input: Json) => ({
+    ...input,
+    ...(input.name in set &&
+      (typeof set[input.name] === 'object' ? (set[input.name] as object) : { value: set[input.name] })),
+  }));
+}
+
+export const simulation = (set: Record<string, unknown> = {}): Json => ({
+  experimentType: 'SIMULATION',
+  inputs: inputs(set),
+});
+
+export async function completed(request: Json): Promise<Json> {
+  const { body: run } = await service.post<Json>(runs, request);
+  await reach(service, run, 'COMPLETED');
+  return run;
+}
+
+/** A template that names some outputs (2.7): an Outputs array with empty values. */
+export function templateOf(...names: string[]): Json[] {
+  return names.map((name) => ({
+    aggregationType: 'IDENTITY',
+    inputs: [],
+    outputs: [{ name, type: 'DOUBLE', units: null, value: null }],
+    value: null,
+  }));
+}
+
+export function ok<T>({ status, body }: Answer<T>): T {
+  expect(status).toBe(200);
+  return body;
+}
