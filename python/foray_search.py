@@ -289,7 +289,7 @@ def _short(value):
 
 def _example(inputs):
     one = inputs[0]
-    return f'{{"{one.name}": {one.at(0.5)!r}}}' if len(inputs) == 1 else f'{{"{one.name}": {one.at(0.5)!r}, …}}'
+    return f'{{"{one.name}": {one.at(0)!r}}}' if len(inputs) == 1 else f'{{"{one.name}": {one.at(0)!r}, …}}'
 
 
 def run(make):

@@ -91,8 +91,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   '"where"': ({ search }) => search?.where,
   '"require" with an outside optimiser': ({ search }) =>
     typeof search?.method === 'object' ? search.require : null,
-  '"require" of a search that began with another campaign': ({ search }) =>
-    search?.start ? search.require : null,
+  '"require" beside "start"': ({ search }) => (search?.start ? search.require : null),
   '"start"': ({ search }) => search?.start,
   '"method"': ({ search }) => search && methodOf(search.method),
   '"parallel" with an outside optimiser': ({ search }) =>
@@ -103,6 +102,9 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   '"outputs"': ({ outputs }) => outputs,
   'the version of the model': ({ model }) => model.versionId,
 };
+
+/** What can change in a search, unless one of the names above says otherwise. */
+const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
 /** Without the folder of an outside optimiser's program. */
 function methodOf(method: Search['method']): unknown {
@@ -119,8 +121,15 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
   if (differing.length === 0) return;
   const what = differing.join(', ');
   throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
-    hint: '"stop", "parallel", "order", "confirm", "require" and the bounds under "over" can. Submit the rest as a campaign of its own: it reuses the runs of this one.',
+    hint: `${freeBeside(differing)} can. Submit the rest as a campaign of its own: it reuses the runs of this one.`,
   });
+}
+
+/** `"stop", "order" and the bounds under "over"`, without what is refused. */
+function freeBeside(refused: readonly string[]): string {
+  const names = freeInSearch.filter((name) => !refused.some((what) => what.startsWith(`${name} `)));
+  const last = names.pop()!;
+  return `${names.join(', ')} and ${last === '"over"' ? 'the bounds under "over"' : last}`;
 }
 
 /** Whether two searches are over the same inputs, apart from bounds and the values of choices. */

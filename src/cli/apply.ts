@@ -49,7 +49,7 @@ function isNothing({ points, replications, outputs, settings, version }: Differe
 
 /**
  * Describes a difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added;
- * concurrency changes
+ * changed: concurrency
  */
 function described({ points, replications, outputs, settings, version }: Difference): string {
   const { added, dropped, kept } = points;
@@ -62,7 +62,7 @@ function described({ points, replications, outputs, settings, version }: Differe
     ...(from === to ? [] : [`replications ${from} → ${to}`]),
     ...outputs.added.map((name) => `output "${name}" added`),
     ...outputs.dropped.map((name) => `output "${name}" dropped`),
-    ...settings.map((setting) => `${setting} changes`),
+    ...(settings.length > 0 ? [`changed: ${settings.join(', ')}`] : []),
     ...(version
       ? [
           `version ${version.from} → ${version.to} for runs that are not done, failed ones again; others keep theirs`,

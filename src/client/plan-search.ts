@@ -18,14 +18,14 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
   const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
   const isKnown = Number.isFinite(points);
   const compared = confirm && hasSeed(base) ? comparisonPlan(confirm) : null;
+  // the limit of a comparison is hardly ever reached, so it does not count as time
+  const decided = compared?.runs ?? 0;
   const runs = isKnown
-    ? {
-        least: points * replications + (compared?.runs ?? 0),
-        most: points * perPoint + (compared?.mostRuns ?? 0),
-      }
+    ? { least: points * replications + decided, most: points * perPoint + decided }
     : undefined;
   return {
     ...planOf(campaign, rate, runs),
+    ...(isKnown && { mostRuns: points * perPoint + (compared?.mostRuns ?? 0) }),
     points: isKnown ? points : 0,
     mostPoints: isKnown ? points : 0,
     replications: { min: replications, max: perPoint },

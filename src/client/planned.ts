@@ -34,7 +34,7 @@ export interface Plan {
    * Time for the expected runs, or for `runs` when no number is expected; null when nothing is known about the speed.
    */
   expectedSeconds: number | null;
-  /** Time for `mostRuns`. */
+  /** Time for `mostRuns`; of a search, if the first replications decide the comparison of its best points. */
   mostSeconds: number | null;
   /** What the times are based on, as a phrase; empty without times. */
   basis: string;

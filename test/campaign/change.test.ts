@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { RANDOM_SEED } from '../../src/api/constants.ts';
-import { changed, difference, unchangeable } from '../../src/campaign/change.ts';
+import { changed, checkChange, difference, unchangeable } from '../../src/campaign/change.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { freshened } from '../../src/campaign/seeds.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
@@ -45,6 +45,28 @@ describe('what cannot change', () => {
     expect(unchangeable(before, after)).toBe(what);
     expect(unchangeable(after, before)).toBe(what);
     expect(unchangeable(before, before)).toBeUndefined();
+  });
+
+  test('a search that began with another campaign says what it can change', () => {
+    const search = (most: number, days = '{ min: 5, max: 9 }'): Campaign =>
+      campaign(
+        `search: { minimize: Fit error, over: { Days: ${days} }, start: { campaign: a }, require: { Fit error: { max: ${most} } } }\n`,
+      );
+    expect(() => checkChange(search(300), search(200))).toThrow(
+      expect.objectContaining({
+        message: 'In a search that has begun, "require" beside "start" cannot change.',
+        hint: expect.stringMatching(
+          /^"stop", "parallel", "order", "confirm" and the bounds under "over" can\./,
+        ),
+      }),
+    );
+    expect(() => checkChange(search(300), search(300, '{ min: 5, max: 8 }'))).not.toThrow();
+    expect(() => checkChange(search(300), search(300, '{ min: 5, max: 9, step: 2 }'))).toThrow(
+      expect.objectContaining({
+        message: 'In a search that has begun, "over" cannot change.',
+        hint: expect.stringMatching(/"require" and the bounds under "over" can\./),
+      }),
+    );
   });
 
   test('a campaign becomes neither fresh nor fresh otherwise', () => {

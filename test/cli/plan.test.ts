@@ -174,10 +174,11 @@ describe('foray plan', () => {
       '  confirm: {best: 2, replications: 3, indifference: 1, report: 5}\n';
     const file = write('best.yaml', search('{points: 6}'));
     const comparison = { best: 2, runs: 3 * 3 + 5, mostRuns: 3 * (2_000 + 5) };
-    expect(await planOf(file)).toMatchObject({
+    expect(await planOf(file, { runSeconds: 1 })).toMatchObject({
       points: 6,
       runs: 6 + comparison.runs,
       mostRuns: 6 + comparison.mostRuns,
+      mostSeconds: 6 + comparison.runs,
       search: { confirm: comparison },
     });
     const { stdout } = await run('plan', file);
@@ -195,7 +196,7 @@ describe('foray plan', () => {
     const { runs } = await toTheEnd({ foray: client }, 'best');
     expect(runs.total).toBeLessThanOrEqual(6 + 3 * 3);
 
-    const endless = await run('plan', write('endless.yaml', search('{gain: 0.1}')));
+    const endless = await run('plan', write('endless.yaml', search('{stall: 9}')));
     expect(endless.stdout).toMatch(/^ {2}points {8}no limit$/m);
     expect(endless.stderr).toContain('The search has no limit of points or runs');
   });

@@ -102,7 +102,7 @@ test.each([
   });
 });
 
-const ASK_RETURNS = 'It must return (token, {"x": 2.5, …}), or None while it needs results first”.';
+const ASK_RETURNS = 'It must return (token, {"x": -5.0, …}), or None while it needs results first”.';
 
 test.each<[string, Record<string, string>, string]>([
   ['a token without a point', { ask: '(7, None)' }, `ask() returned (7, None). ${ASK_RETURNS}`],
@@ -128,12 +128,12 @@ test.each<[string, Record<string, string>, string]>([
   [
     'a batch that is not of points',
     { evaluate: '[1, 1]' },
-    '“evaluate was given [1, 1] for a point. A point is {"x": 2.5, …}”.',
+    '“evaluate was given [1, 1] for a point. A point is {"x": -5.0, …}”.',
   ],
   [
     'a best point without a value',
     { ask: `(7, ${POINT})`, best: POINT },
-    `best() returned {'x': 1, 'y': 1}. It must return ({"x": 2.5, …}, value or None), or None”.`,
+    `best() returned {'x': 1, 'y': 1}. It must return ({"x": -5.0, …}, value or None), or None”.`,
   ],
 ])('an optimiser in Python that returns %s', async (_, options, says) => {
   const confirm = { best: 1, replications: 2, indifference: 1, confidence: 0.95, report: 2 };
