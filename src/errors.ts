@@ -72,7 +72,7 @@ export const errorCodes = {
     exit: 3,
     about: 'the store for the files of the model service cannot be reached',
   },
-  STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray' },
+  STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray, or a newer foray has changed it' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
   MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
   KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },

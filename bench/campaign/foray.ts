@@ -5,7 +5,7 @@ import { KEY, type Lab } from './lab.ts';
 import { measure, type Measured } from './measure.ts';
 import { ownEnvironment, type Process } from '../process.ts';
 
-const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+export const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 let places = 0;
 
 /** The runs of a campaign: values of the input Value from `first` on, with `seeds` seeds each. */
@@ -19,13 +19,16 @@ export interface Size {
 export class ForayWay {
   readonly workers: Process[];
   readonly foray: Foray;
+  /** The environment of its processes: with it, other commands use the same store. */
+  readonly env: NodeJS.ProcessEnv;
   private readonly lab: Lab;
   private campaigns = 0;
 
-  private constructor(lab: Lab, workers: Process[], foray: Foray) {
+  private constructor(lab: Lab, workers: Process[], foray: Foray, env: NodeJS.ProcessEnv) {
     this.lab = lab;
     this.workers = workers;
     this.foray = foray;
+    this.env = env;
   }
 
   /** Starts workers with their own store and task queue. `flags` are flags of Node. */
@@ -58,7 +61,7 @@ export class ForayWay {
       lab.start({ name: 'foray worker', args: [...flags, MAIN, 'worker'], env }),
     );
     await Promise.all(workers.map((worker) => worker.says(/^Working on/)));
-    return new ForayWay(lab, workers, foray);
+    return new ForayWay(lab, workers, foray, env);
   }
 
   async close(): Promise<void> {

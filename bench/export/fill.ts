@@ -3,21 +3,33 @@ import { openStore } from '../../src/store/index.ts';
 import { campaignOf, NUMBERS, outputsOf, pointsOf, REPLICATIONS } from '../numbers.ts';
 import { uniform } from '../uniform.ts';
 
-/** Sets all runs as finished. */
-const FINISHED = `
-  update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;
-  update run_counts set new = waiting, waiting = 0`;
+/** Sets the first runs as finished, and leaves the others waiting. */
+const finished = (done: number): string => `
+  update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2
+    where seq < ${done};
+  update run_counts set new = ${done}, waiting = waiting - ${done}`;
 
-/** Fills a store with a finished campaign: two inputs, ten replications per point, five numbers per run. */
-export async function fill(file: string, runs: number): Promise<void> {
-  await addDesign(`sqlite:${file}`, runs);
+/** A campaign other than that of most benches. */
+export interface Filled {
+  replications?: number;
+  /** Number of runs at the end that have not finished. */
+  open?: number;
+}
+
+/** Fills a store with a finished campaign: two inputs, five numbers per run. */
+export async function fill(
+  file: string,
+  runs: number,
+  { replications = REPLICATIONS, open = 0 }: Filled = {},
+): Promise<void> {
+  await addDesign(`sqlite:${file}`, runs, replications);
   // this writes the same rows as the store, in a minute instead of many minutes
   const database = new DatabaseSync(file);
-  database.exec(FINISHED);
+  database.exec(finished(runs - open));
   const insert = database.prepare('insert into outputs (campaign, seq, outputs) values (1, ?, ?)');
   database.exec('begin');
   const next = uniform(1);
-  for (let seq = 0; seq < runs; seq++) {
+  for (let seq = 0; seq < runs - open; seq++) {
     insert.run(seq, JSON.stringify(outputsOf(next)));
   }
   database.exec('commit');
@@ -29,20 +41,22 @@ export async function fillPostgres(
   address: string,
   runs: number,
   query: (text: string) => Promise<unknown>,
+  { replications = REPLICATIONS, open = 0 }: Filled = {},
 ): Promise<void> {
-  await addDesign(address, runs);
-  await query(FINISHED);
+  await addDesign(address, runs, replications);
+  await query(finished(runs - open));
   const outputs = Object.keys(outputsOf(uniform(1))).map((name) => `'${name}', (100 * random())::text`);
   await query(`insert into outputs (campaign, seq, outputs)
-    select 1, seq, json_build_object(${outputs.join(', ')})::text from generate_series(0, ${runs - 1}) seq`);
+    select 1, seq, json_build_object(${outputs.join(', ')})::text from generate_series(0, ${runs - open - 1}) seq`);
   await query('vacuum analyze');
 }
 
-async function addDesign(address: string, runs: number): Promise<void> {
-  const points = runs / REPLICATIONS;
+async function addDesign(address: string, runs: number, replications: number): Promise<void> {
+  const points = runs / replications;
   const store = await openStore(address);
-  await store.addCampaign({ campaign: campaignOf(points), definition: 'campaign: numbers\n', digest: '' }, 1);
-  await store.addPoints(NUMBERS, pointsOf(points), REPLICATIONS);
+  const campaign = { ...campaignOf(points), replications };
+  await store.addCampaign({ campaign, definition: 'campaign: numbers\n', digest: '' }, 1);
+  await store.addPoints(NUMBERS, pointsOf(points), replications);
   await store.setPhase(NUMBERS, 'completed', 2);
   await store.close();
 }

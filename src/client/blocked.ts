@@ -7,6 +7,7 @@ const lasting: readonly ErrorCode[] = [
   'KEY_REFUSED',
   'SERVICE_UNREACHABLE',
   'STORE_UNREACHABLE',
+  'STORE_NEWER',
 ];
 /** After this many failures in a row, any failure blocks the campaign. */
 const MANY_ATTEMPTS = 3;

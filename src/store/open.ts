@@ -6,6 +6,7 @@ import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
+import { NewerCheck } from './newer.ts';
 import { sqlStore } from './sql-store.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
@@ -30,7 +31,7 @@ interface Database {
 }
 
 /**
- * Opens a store and brings its tables up to date.
+ * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the tables.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
@@ -40,14 +41,16 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
   let db: Kysely<Tables> | undefined;
   try {
     if (whenMissing !== 'make' && !mayBeThere()) throw missing(shown);
-    const opened = await patiently(async () => new Kysely<Tables>({ dialect: await dialect() }));
-    db = opened;
     const migrations = migrationsFor(types);
+    const newer = new NewerCheck(Object.keys(migrations), shown);
+    const opened = await patiently(async () => new Kysely<Tables>({ dialect: newer.on(await dialect()) }));
+    db = opened;
     await patiently(async () => {
       const isNew = whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0;
       if (isNew) throw missing(shown);
       await migrate(opened, migrations, placeOf(shown));
     });
+    newer.start();
     const { value } = await db
       .selectFrom('meta')
       .select('value')

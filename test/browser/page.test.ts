@@ -399,7 +399,8 @@ test('10,000 hostile values run no script', async () => {
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', ({ blockedURI, sample }) => violated([blockedURI, sample]))",
   );
-  const { point: key } = (await world.rows('hostile'))[0]!;
+  // a run that failed: its page has what it printed
+  const { point: key } = (await world.foray.failureLogs('hostile'))[0]!;
   const paths = ['', '/runs', '/failures', '/definition', '/downloads', `/points/${key}`];
   for (const path of ['/', '/models', '/models/Hostile', '/new?model=Hostile', '/new?from=hostile']) {
     await page.goto(server.url + path);
@@ -410,6 +411,8 @@ test('10,000 hostile values run no script', async () => {
     if (path === '') await page.locator('#report section').first().waitFor();
     expect([path, await page.evaluate('globalThis.hacked')]).toEqual([path, undefined]);
     expect(await page.locator('a[href^="javascript" i]').count()).toBe(0);
+    if (path.startsWith('/points'))
+      expect(await page.locator('td details pre').first().textContent()).toContain('hacked=1');
   }
   await page.goto(`${server.url}/campaigns/hostile/definition`);
   expect(await page.locator('textarea').inputValue()).toContain('9999');

@@ -90,6 +90,27 @@ test('a store that a newer foray wrote is refused, and nothing in it changed', a
   await until('the server has seen it go', async () => (await connections()) === 0);
 });
 
+test('an open store that a newer foray changes is refused from then on', async () => {
+  const store = await openStore(address);
+  expect(await store.listCampaigns()).toEqual([]);
+  await server.query(
+    address,
+    "insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')",
+  );
+  const { code, text } = await until('it is found', () =>
+    store.listCampaigns().then(
+      () => undefined,
+      (error: unknown) => refusal(Promise.reject(error as Error)),
+    ),
+  );
+  expect(code).toBe('STORE_NEWER');
+  expect(text).toContain('A newer foray has changed the store postgres://');
+  expect(text).not.toContain(PASSWORD);
+  await server.query(address, "delete from kysely_migration where name like '999%'");
+  expect(await store.listCampaigns()).toEqual([]);
+  await store.close();
+});
+
 test.each(Object.keys(migrationsFor(postgresTypes)))(
   'a store as %s left it is brought up to date',
   async (last) => {

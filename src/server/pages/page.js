@@ -25,7 +25,7 @@ const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
 /**
- * Replaces a part, unless somebody is using it. Ticks, focus, what is open or scrolled stay.
+ * Replaces a part, unless it is in use. Its state stays.
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
@@ -72,9 +72,9 @@ async function look() {
       if (answer.status === 401) return say('You are logged out. Load the page again.');
       if (answer.status === 404) return say('This was deleted.');
       if (answer.status !== 304) {
-        if (!answer.ok) throw new Error();
+        if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // what is in use comes at the next look
+        // the next look has the rest
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
@@ -83,16 +83,16 @@ async function look() {
       if (lostAt || now !== phase) say(now === phase ? '' : `The campaign is ${now}.`);
       phase = now;
       lostAt = '';
-    } catch {
+    } catch (/** @type {any} */ problem) {
       lostAt ||= new Date().toLocaleTimeString();
-      say(`The server has not answered since ${lostAt}. Its last state is shown.`);
+      say(problem.detail ?? `The server has not answered since ${lostAt}. Its last state is shown.`);
     }
   }
   if (next > 0) setTimeout(look, next);
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** The plan of a text, or the text of fields. */
+/** Plans a text, or writes it from fields. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');

@@ -25,7 +25,7 @@ print(server.campaign("flu").wait().results())</pre>
           method,
           html`<code>${path}</code>`,
           role,
-          summary,
+          html`<div class="reason">${summary}</div>`,
         ]),
       )}`,
   };

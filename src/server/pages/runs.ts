@@ -145,18 +145,18 @@ export function pointPage(
       ${tableOf(
         [
           ...['Replication', 'State', ...columns.map(titleOf)],
-          ...['Seed', 'Requested', 'Finished', 'Why', 'Animation'],
+          ...['Why', 'Animation', 'Seed', 'Requested', 'Finished'],
         ],
         runs.map(({ replication, state, outputs, seed, requested, finished, why, log }) => [
           replication,
           state,
           ...columns.map((column) => briefCell(column, outputs[column.name] ?? null)),
-          seed ?? '',
-          requested ? timeOf(requested) : '',
-          finished ? timeOf(finished) : '',
           html`<div class="reason">${why}</div>
             ${log === null ? '' : logDetails(log)}`,
           act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate'),
+          seed ?? '',
+          requested ? timeOf(requested) : '',
+          finished ? timeOf(finished) : '',
         ]),
       )}`,
   };
@@ -217,7 +217,7 @@ export function failuresPage(
                 ['Runs', 'Cause', 'For example', ''],
                 failures.map(({ count, cause, sample, log }) => [
                   count,
-                  html`<span class="reason">${cause}</span>`,
+                  html`<div class="reason">${cause}</div>`,
                   html`${
                     sample
                       ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}"

@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core';
+
+const UPDATES = 1_000;
+/** The heap is read for the first time after so many updates: the first ones fill caches. */
+const WARM = 100;
+/** The longest time of all updates, ms. */
+const LIMIT = 240_000;
+
+/** Runs in the page: answers each question of its script with all parts. No part is as before. */
+const answerAnew = `(parts) => {
+  globalThis.updates = 0;
+  globalThis.fetch = async () => {
+    const at = (globalThis.updates += 1);
+    const fresh = parts.map(({ id, html }) =>
+      ({ id, hash: id + at, html: html.replaceAll('<svg', '<svg data-update="' + at + '"') }));
+    return new Response(JSON.stringify({ next: 1, parts: fresh }), { headers: { etag: '"' + at + '"' } });
+  };
+}`;
+
+/** What it costs a browser to replace all pictures of a page many times. */
+export interface Replaced {
+  /** The longest task of the browser, ms. */
+  replacing: number;
+  /** How much the heap grew over all updates, after collections, MB. */
+  growth: number;
+}
+
+/**
+ * Replaces all pictures of a page 1,000 times, by the page's own script: each answer to it has all parts with new hashes.
+ *
+ * @param path of the campaign's page
+ * @param step limits the time of a step
+ */
+export async function replaced(
+  page: Page,
+  path: string,
+  step: <T>(what: string, act: Promise<T>) => Promise<T>,
+): Promise<Replaced> {
+  const { origin } = new URL(page.url());
+  const whole = await page.request.get(`${origin}${path}/live`);
+  const { parts } = (await whole.json()) as { parts: unknown[] };
+  const session = await page.context().newCDPSession(page);
+  const heap = async (): Promise<number> => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    return usedSize / 1e6;
+  };
+  await page.goto(origin + path);
+  await page.evaluate(`(${answerAnew})(${JSON.stringify(parts)})`);
+  const updates = (count: number) =>
+    page.waitForFunction(`globalThis.updates >= ${count}`, undefined, { timeout: LIMIT, polling: 100 });
+  await updates(WARM);
+  const before = await step('the heap is read', heap());
+  await page.evaluate('tasks.length = 0');
+  await updates(UPDATES);
+  const replacing = await step('the browser lists its tasks', page.evaluate('Math.max(0, ...tasks)'));
+  const growth = (await step('the heap is read', heap())) - before;
+  return { replacing: Number(replacing), growth };
+}

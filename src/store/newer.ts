@@ -1,0 +1,90 @@
+import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
+import { ForayError } from '../errors.ts';
+
+/** How often an open store is checked, ms. */
+const EVERY = 1_000;
+const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} order by name desc limit 1`);
+
+/**
+ * Finds out that a newer foray has changed the tables of a store that is open. Then this foray does not know the tables
+ * any more, so it may neither read nor write them.
+ */
+export class NewerCheck {
+  readonly #known: ReadonlySet<string>;
+  readonly #shown: string;
+  #checked = Infinity;
+
+  /**
+   * @param known the names of the migrations that this foray has
+   * @param shown the address of the store, without a password
+   */
+  constructor(known: readonly string[], shown: string) {
+    this.#known = new Set(known);
+    this.#shown = shown;
+  }
+
+  /** Begins the checks. Before that, the store may have no tables. */
+  start(): void {
+    this.#checked = performance.now();
+  }
+
+  /** A dialect whose connections are checked, at most once a second, before they are used. */
+  on(dialect: Dialect): Dialect {
+    return {
+      createDriver: () => this.#checkedDriver(dialect.createDriver()),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+      createAdapter: () => dialect.createAdapter(),
+      createIntrospector: (db) => dialect.createIntrospector(db),
+    };
+  }
+
+  #checkedDriver(driver: Driver): Driver {
+    const acquire = driver.acquireConnection.bind(driver);
+    const release = driver.releaseConnection.bind(driver);
+    driver.acquireConnection = async (...options) => {
+      const connection = await acquire(...options);
+      try {
+        await this.#check(connection);
+        return connection;
+      } catch (error) {
+        return new RefusingConnection(connection, error as Error);
+      }
+    };
+    driver.releaseConnection = (connection, ...options) =>
+      release(connection instanceof RefusingConnection ? connection.inner : connection, ...options);
+    return driver;
+  }
+
+  /** @throws ForayError STORE_NEWER; STORE_UNREACHABLE */
+  async #check(connection: DatabaseConnection): Promise<void> {
+    if (performance.now() - this.#checked < EVERY) return;
+    const { rows } = await connection.executeQuery<{ name: string }>(NEWEST);
+    if (!rows.every(({ name }) => this.#known.has(name))) {
+      throw new ForayError('STORE_NEWER', `A newer foray has changed the store ${this.#shown}.`, {
+        hint: 'Stop this foray, and start the newer one. Nothing is lost.',
+      });
+    }
+    this.#checked = performance.now();
+  }
+}
+
+/** A connection that fails with an error. Kysely never frees its only connection to SQLite if acquiring it fails. */
+class RefusingConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+  readonly #error: Error;
+
+  constructor(inner: DatabaseConnection, error: Error) {
+    this.inner = inner;
+    this.#error = error;
+  }
+
+  executeQuery(): Promise<never> {
+    return Promise.reject(this.#error);
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    await this.executeQuery();
+  }
+}
