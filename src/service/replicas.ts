@@ -5,6 +5,7 @@ import { ForayError, messageOf } from '../errors.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
 import { FOLDER, folderMark, MOVE, settingOf } from './database/settings.ts';
+import { type OwnFolder, takeFolder } from './files/own-folder.ts';
 import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
@@ -31,8 +32,8 @@ export interface OwnFolders {
   /** The name by which other services know that it is used. */
   name: string;
   unfinishedDir: string;
-  /** For copies of files, when the files are in a bucket. */
-  cacheDir: string;
+  /** For copies of files, when the files are in a bucket. The next service may take it over. */
+  cacheDir: string | undefined;
   versions: { cache: string; unfinished: string };
 }
 
@@ -43,18 +44,20 @@ export class Replicas {
   readonly #replicasDir: string;
   /** The store for the files of all replicas, if that is not their data folder. */
   readonly #bucket: string | undefined;
+  readonly #cache: OwnFolder | undefined;
   #fingerprint: string | undefined;
 
   private constructor(database: Required<ServiceDatabase>, dataDir: string, bucket: string | undefined) {
     this.#database = database;
     this.#bucket = bucket;
+    this.#cache = bucket === undefined ? undefined : takeCache(path.join(dataDir, 'caches'));
     this.#replicasDir = path.join(dataDir, 'replicas');
     const name = randomUUID();
     const own = path.join(this.#replicasDir, name);
     this.folders = {
       name,
       unfinishedDir: path.join(own, 'unfinished'),
-      cacheDir: path.join(own, 'cache'),
+      cacheDir: this.#cache && path.join(this.#cache.folder, 'files'),
       versions: { cache: path.join(own, 'versions'), unfinished: path.join(own, 'code') },
     };
   }
@@ -145,9 +148,10 @@ export class Replicas {
     this.#fingerprint = fingerprint;
   }
 
-  /** Removes the folders of this service. */
+  /** Removes the folders of this service, except its cache. */
   removeFolders(): void {
     this.#remove(this.folders.name);
+    this.#cache?.release();
   }
 
   #remove(name: string): void {
@@ -166,6 +170,15 @@ export async function openReplicas(
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** @throws ForayError STORE_UNUSABLE */
+function takeCache(base: string): OwnFolder {
+  try {
+    return takeFolder(base);
+  } catch (error) {
+    throw new ForayError('STORE_UNUSABLE', `The folder ${base} cannot be used: ${messageOf(error)}.`);
   }
 }
 

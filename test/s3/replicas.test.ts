@@ -1,10 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { globSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileIn } from '../../src/api/index.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
-import { rows, writeModel } from '../service/support.ts';
+import { onCleanup, outputsOf, rows, startTestService, upload, writeModel } from '../service/support.ts';
 import { printedResults, toTheEnd } from '../support/campaigns.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { startS3 } from '../support/s3.ts';
 import { report } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -107,4 +109,22 @@ outputs: {names: [Size, Text], files: keep}
   );
   // the service of that world was not asked
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
+});
+
+test('a replica that is started again takes over its copies of files', async () => {
+  const [dataDir, postgres, files] = [folderOfFile(), await startPostgres(), await startS3()];
+  for (const started of [postgres, files]) onCleanup(() => started.remove());
+  const options = { dataDir, database: await postgres.database(), s3: files.place, modelDirs: [models] };
+  const copies: number[] = [];
+  let File = '';
+  for (const N of [1, 2]) {
+    const service = await startTestService(options);
+    if (File === '') ({ body: File } = await upload(service, TEXT));
+    await outputsOf(service, await service.latest('Files'), { N, File });
+    const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
+    // a copy that is fetched again is another file
+    copies.push(statSync(path.join(dataDir, copy!)).ino);
+    await service.close();
+  }
+  expect(copies[1]).toBe(copies[0]);
 });

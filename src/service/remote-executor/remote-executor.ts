@@ -4,9 +4,10 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
+import type { OwnFolder } from '../files/own-folder.ts';
 import type { ExecutorActivities } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
-import { type Cache, takeCache } from './cache.ts';
+import { takeCache } from './cache.ts';
 import { FleetClient } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
@@ -95,7 +96,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
 }
 
 /** @throws ForayError OUTPUT_UNWRITABLE */
-function prepare(materials: RemoteMaterials, { folder }: Cache): void {
+function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
   try {
     materials.prepare();
   } catch (error) {

@@ -1,0 +1,16 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { takeFolder } from '../../src/service/files/own-folder.ts';
+import { temporaryFolder } from './support.ts';
+
+test('each process has its own folder, and a later one takes over what an earlier one has left', () => {
+  const base = path.join(temporaryFolder(), 'caches');
+  const [first, second] = [takeFolder(base), takeFolder(base)];
+  expect([first.index, second.index]).toEqual([0, 1]);
+  writeFileSync(path.join(first.folder, 'copy'), '');
+  first.release();
+  const next = takeFolder(base);
+  expect([next.index, existsSync(path.join(next.folder, 'copy'))]).toEqual([0, true]);
+  for (const one of [second, next]) one.release();
+});
