@@ -16,7 +16,7 @@ const small = pLimit(32);
 const large = pLimit(2);
 
 /** Errors that a further attempt would not change. */
-const lacks: Partial<Record<CloudErrorKind, MissingReason>> = {
+const missingReasons: Partial<Record<CloudErrorKind, MissingReason>> = {
   'not-found': 'not-found',
   refused: 'refused',
   'too-large': 'too-large',
@@ -85,9 +85,9 @@ export class OutputFileFetcher {
       }
     } catch (error) {
       if (!isCloudError(error) && !this.isAborted) throw error;
-      const lack = isCloudError(error) ? lacks[error.kind] : undefined;
-      await this.store.recordMissingFile(id, hash, lack ?? 'failing');
-      if (lack === undefined) throw error;
+      const reason = isCloudError(error) ? missingReasons[error.kind] : undefined;
+      await this.store.recordMissingFile(id, hash, reason ?? 'failing');
+      if (reason === undefined) throw error;
     }
   }
 

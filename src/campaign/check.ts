@@ -1,5 +1,5 @@
 import { type InputItem, nameKey } from '../api/index.ts';
-import { ForayError, type Place } from '../errors.ts';
+import { ForayError } from '../errors.ts';
 import { didYouMean, quoted } from '../text/suggest.ts';
 import { growthOf, writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
@@ -9,6 +9,7 @@ import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
+import { inputFinder, onceEach } from './given-inputs.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';
@@ -43,15 +44,7 @@ export function checkDefinition(
   const find = inputFinder(facts);
   const base = experimentBase(read, facts);
   const given = new Set<string>();
-  const once = (name: string, path: string[]): void => {
-    if (given.has(name)) {
-      throw new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
-        place: locate(path, 'key'),
-        hint: 'Give it once, under one of inputs, files, design and fresh.',
-      });
-    }
-    given.add(name);
-  };
+  const once = onceEach(given, locate);
   for (const [written, value] of Object.entries(definition.inputs)) {
     const path = ['inputs', written];
     mistakes.attempt(() => {
@@ -99,7 +92,7 @@ export function checkDefinition(
   mistakes.attempt(() => checkSeeds(read, facts, varied, given));
   const kept = chosenOutputs(read, facts);
   const { outputs } = kept;
-  const fresh = (): Freshness => freshness(read, (written, path) => find(written, locate(path)), once);
+  const fresh = (): Freshness => freshness(read, find, once);
   return {
     name: definition.campaign,
     base,
@@ -176,23 +169,6 @@ function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 
   const { attempts: count, backoff, seed, ...policy } = failures;
   const judges = policy.rate !== undefined || policy.count !== undefined;
   return { attempts: { count, backoff, seed }, failures: judges ? policy : null };
-}
-
-/** Finds the input that a name means. */
-export function inputFinder(facts: ModelFacts): (written: string, place: Place) => ModelInput {
-  const { inputs } = facts.version.experimentTemplate;
-  const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
-  return (written, place) => {
-    const found = byKey.get(nameKey(written));
-    if (found) return found;
-    throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input ${quoted(written)}.`, {
-      place,
-      hint: didYouMean(
-        written,
-        inputs.map(({ name }) => name),
-      ),
-    });
-  };
 }
 
 function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFacts): readonly InputItem[] {

@@ -1,9 +1,9 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
+import type { FindInput, GiveOnce } from './given-inputs.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
-import type { ModelInput } from './input-values.ts';
 
 /** A setting by which foray chooses seeds itself. */
 interface SeedUser {
@@ -100,14 +100,14 @@ const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
  */
 export function freshness(
   { definition, locate }: ReadDefinition,
-  find: (written: string, path: string[]) => ModelInput,
-  once: (name: string, path: string[]) => void,
+  find: FindInput,
+  once: GiveOnce,
 ): Freshness {
   const { fresh } = definition;
   if (fresh === false) return null;
   if (fresh === true) return { by: 'seed' };
   const path = ['fresh', 'salt'];
-  const input = find(fresh.salt, path);
+  const input = find(fresh.salt, locate(path));
   once(input.name, path);
   if (!SALTABLE.includes(input.type) || input.name === RANDOM_SEED || isLimited(input)) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" cannot be salted.`, {

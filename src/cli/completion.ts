@@ -10,7 +10,7 @@ import { type SettingFlags, withSettings } from './settings.ts';
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /** Longest wait for a completion, ms. */
-const PATIENCE_MS = 1_500;
+const TIMEOUT = 1_500;
 
 export function addCompletion(program: Command): void {
   program
@@ -27,7 +27,7 @@ export function addCompletion(program: Command): void {
     .allowExcessArguments()
     .action(async (flags: SettingFlags) => {
       // a database that does not answer would keep the process alive
-      setTimeout(() => process.exit(), PATIENCE_MS).unref();
+      setTimeout(() => process.exit(), TIMEOUT).unref();
       const { campaigns } = await stateOfStore(settingsFrom(flags).store);
       for (const id of campaigns) print(id);
     });

@@ -14,7 +14,7 @@ interface Flags extends SettingFlags {
 }
 
 /** Progress is shown after this time, ms. */
-const PATIENCE_MS = 2_000;
+const PROGRESS_AFTER = 2_000;
 
 export function addPlan(program: Command): void {
   withSettings(program.command('plan'))
@@ -33,7 +33,7 @@ async function plan(foray: Foray, file: string, { all, runSeconds, json }: Flags
   const line = new ProgressLine();
   const begun = Date.now();
   const onAsked = (asked: number, of: number): void => {
-    if (Date.now() - begun < PATIENCE_MS) return;
+    if (Date.now() - begun < PROGRESS_AFTER) return;
     line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
   };
   const planned = await foray.plan(await readSource(file), { all, runSeconds, onAsked });

@@ -21,7 +21,7 @@ const Addresses = z.object({
 export type Addresses = z.infer<typeof Addresses>;
 
 /** How long to wait for a lock, ms: a command that checks for a running `foray dev` holds the lock for a moment. */
-const PATIENCE_MS = 500;
+const LOCK_TIMEOUT = 500;
 const FOR_THE_USER = 0o600;
 
 export function homePaths(home: string) {
@@ -56,7 +56,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
   try {
     await makeFolder(home);
     accessSync(home, constants.W_OK);
-    const lock = await waitForLock(homePaths(home).lock, PATIENCE_MS);
+    const lock = await waitForLock(homePaths(home).lock, LOCK_TIMEOUT);
     // removes the addresses of a foray dev that was killed
     if (lock) removeAddresses(home);
     return lock;

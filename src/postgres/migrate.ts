@@ -5,7 +5,7 @@ import { ForayError, messageOf } from '../errors.ts';
 import type { Place } from './place.ts';
 
 /** How long opening a database is retried while other processes lock it, ms. */
-const PATIENCE = 20_000;
+const RETRY_FOR = 20_000;
 /** Error messages of a database when another process was faster. */
 const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg_type_typname_nsp_index/i;
 
@@ -48,7 +48,7 @@ function migratorOf<Tables>(db: Kysely<Tables>, migrations: Record<string, Migra
  * it changes its journal mode. So when two processes start at once, one of them has to try again.
  */
 export async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
-  const until = Date.now() + PATIENCE;
+  const until = Date.now() + RETRY_FOR;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await act();

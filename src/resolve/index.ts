@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { checkAllowed, isLimited, nameKey, type Model, ValueError, type Version } from '../api/index.ts';
-import { checkDefinition, inputFinder } from '../campaign/check.ts';
+import { checkDefinition } from '../campaign/check.ts';
 import { derivePath, pointCheck, pointPaths } from '../campaign/designs/resolve/index.ts';
 import { type Design, hasDerived, sizeOf } from '../campaign/designs/resolved-design.ts';
 import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import { checkCompared } from '../campaign/search/resolve-select.ts';
 import type { OutsideMethod, Search } from '../campaign/search/search.ts';
+import { inputFinder } from '../campaign/given-inputs.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';

@@ -14,7 +14,7 @@ import { isHeld, Presence } from './presence.ts';
 const DEADLOCK = '40P01';
 
 /** The time that a service waits for other services that update the tables, ms. */
-const PATIENCE = 10_000;
+const OLDER_SERVICES_TIMEOUT = 10_000;
 const WAIT = 100;
 
 /**
@@ -59,7 +59,7 @@ async function bringUpToDate(
   place: Place,
 ): Promise<void> {
   const isOld = async () => (await countMigrations(db, migrations)) < Object.keys(migrations).length;
-  for (const until = Date.now() + PATIENCE; await isOld(); await pause(WAIT)) {
+  for (const until = Date.now() + OLDER_SERVICES_TIMEOUT; await isOld(); await pause(WAIT)) {
     if (await peers.alone(() => migrate(db, migrations, place))) return;
     if (Date.now() < until) continue;
     throw new ForayError(

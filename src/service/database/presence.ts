@@ -16,7 +16,7 @@ const SETTINGS = 'foray settings';
 /** Runs that are requested together are announced once. The message follows the first request after this time, ms. */
 const GATHER = 20;
 /** The time to wait for a connection, ms. */
-const PATIENCE = 10_000;
+const CONNECT_TIMEOUT = 10_000;
 /** The time between attempts to connect again, ms. Other services wait longer before they consider a service lost. */
 const AGAIN = 500;
 /** With these settings, the server finds within 20 s that the machine of a service is lost. */
@@ -141,7 +141,7 @@ export class Presence implements Peers {
     const client = new pg.Client({
       connectionString: this.#address,
       application_name: 'foray',
-      connectionTimeoutMillis: PATIENCE,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
       keepAlive: true,
       options: KEEPALIVES,
     });

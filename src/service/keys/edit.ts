@@ -93,7 +93,7 @@ export async function ensureUserKey(file: string): Promise<string | undefined> {
 }
 
 /** How long a change waits for another change, ms. */
-const PATIENCE_MS = 10_000;
+const LOCK_TIMEOUT = 10_000;
 
 /** Changes the file completely or not at all. Concurrent changes run one after the other. */
 async function edit(file: string, change: (content: KeyFile) => void): Promise<void> {
@@ -117,7 +117,7 @@ async function lockOf(file: string): Promise<FileLock> {
   let lock: FileLock | undefined;
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    lock = await waitForLock(`${file}.lock`, PATIENCE_MS);
+    lock = await waitForLock(`${file}.lock`, LOCK_TIMEOUT);
   } catch (error) {
     throw unwritable(file, error);
   }

@@ -3,7 +3,7 @@ import type { Executed } from '../runs/dispatcher.ts';
 /** If this machine could not execute this number of runs in a row, it claims no runs. */
 const MOST = 3;
 /** The time until it tries one run again, in milliseconds. */
-const PATIENCE = 60_000;
+const RETRY_AFTER = 60_000;
 
 /** Notes runs that this machine cannot execute by its own fault. They wait for another machine, and do not fail. */
 export class Faults {
@@ -27,7 +27,7 @@ export class Faults {
 
   /** Why this machine claims no runs; undefined when it claims runs. */
   problem(): string | undefined {
-    if (this.#inRow < MOST || this.#now() - this.#since > PATIENCE) return undefined;
+    if (this.#inRow < MOST || this.#now() - this.#since > RETRY_AFTER) return undefined;
     return this.#reason;
   }
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { Order } from '../../../models/inventory/system.ts';
+import { expectOutputsOfDrawn } from '../drawing.ts';
 import { expectMeans, moments } from '../kernel/support.ts';
 import { inTheLongRun } from './chain.ts';
 import { type Inputs, type Outputs, outputsOf, replications, sceneOf, systemOf } from './support.ts';
@@ -215,23 +216,11 @@ describe('a run', () => {
 
 describe('what is drawn', () => {
   test('comes to the outputs of a run, in whatever steps, and however often it is drawn', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: 0, max: 24, noNaN: true }), { maxLength: 12 }),
-        fc.constantFrom(-30.7, 0, 1e6 + 0.1),
-        (times, start) => {
-          const inputs = { '{START_TIME}': start, '{STOP_TIME}': start + 24, 'Warm-up time': 6 };
-          const scene = sceneOf(inputs);
-          for (const time of times.sort((a, b) => a - b)) {
-            scene.advance(Math.min(time, scene.end));
-            scene.draw();
-          }
-          scene.advance(scene.end);
-          expect(JSON.stringify(scene.outputs())).toBe(JSON.stringify(outputsOf(inputs)));
-        },
-      ),
-      { numRuns: 20 },
-    );
+    const more = { 'Warm-up time': 6 };
+    expectOutputsOfDrawn(24, {
+      sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
+      outputsOf: (horizon) => outputsOf({ ...horizon, ...more }),
+    });
   });
 
   test('shows what is on hand, on order and backordered, much of it too', () => {

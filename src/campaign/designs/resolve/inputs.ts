@@ -1,6 +1,7 @@
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Mistakes } from '../../../yaml/mistake-collector.ts';
 import type { Locate } from '../../../yaml/yaml.ts';
+import type { FindInput } from '../../given-inputs.ts';
 import type { BaseInput } from '../../types.ts';
 import type { ModelInput } from '../../input-values.ts';
 import type { PointFile } from '../table.ts';
@@ -12,7 +13,7 @@ export interface DesignFacts {
   inputs: readonly ModelInput[];
   locate: Locate;
   /** Finds the input that a name means. */
-  find: (written: string, place: Place) => ModelInput;
+  find: FindInput;
   /** Checked point files, by their path as written. A missing file was already reported. */
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */

@@ -19,7 +19,7 @@ const AROUND = 3;
  */
 const LITTLE = 0.00125;
 /** The number of proposals in a row for which the model of all points must expect so little. A single one may be due to its fit. */
-const PATIENCE = 3;
+const LITTLE_IN_A_ROW = 3;
 /** The maximum number of minima that are excluded. */
 const MOST_EXCLUDED = 3;
 /** The number of known points outside the excluded regions that a model needs before it chooses. */
@@ -126,7 +126,7 @@ class GaussianProcess implements Method {
     // with noise, repeats near the best point are what the search is for
     if (!first || this.problem.isNoisy) return first?.proposal ?? null;
     this.little = first.improvement < this.enough ? this.little + 1 : 0;
-    if (this.little < PATIENCE) return first.proposal;
+    if (this.little < LITTLE_IN_A_ROW) return first.proposal;
     let last: Found | null = first;
     while (last && last.improvement < this.enough && this.excluded < MOST_EXCLUDED) {
       this.excluded += 1;

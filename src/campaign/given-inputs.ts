@@ -1,0 +1,41 @@
+import { nameKey } from '../api/index.ts';
+import { ForayError, type Place } from '../errors.ts';
+import { didYouMean, quoted } from '../text/suggest.ts';
+import type { ModelFacts } from './facts.ts';
+import type { ModelInput } from './input-values.ts';
+import type { ReadDefinition } from './read.ts';
+
+/** Finds the input that a name means. @throws ForayError UNKNOWN_INPUT */
+export type FindInput = (written: string, place: Place) => ModelInput;
+
+export function inputFinder(facts: ModelFacts): FindInput {
+  const { inputs } = facts.version.experimentTemplate;
+  const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
+  return (written, place) => {
+    const found = byKey.get(nameKey(written));
+    if (found) return found;
+    throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input ${quoted(written)}.`, {
+      place,
+      hint: didYouMean(
+        written,
+        inputs.map(({ name }) => name),
+      ),
+    });
+  };
+}
+
+/** Notes that an input is given at a path of the definition. @throws ForayError INVALID_VALUE the second time */
+export type GiveOnce = (name: string, path: string[]) => void;
+
+/** @param given - the inputs that were given so far */
+export function onceEach(given: Set<string>, locate: ReadDefinition['locate']): GiveOnce {
+  return (name, path) => {
+    if (given.has(name)) {
+      throw new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
+        place: locate(path, 'key'),
+        hint: 'Give it once, under one of inputs, files, design and fresh.',
+      });
+    }
+    given.add(name);
+  };
+}
