@@ -14,6 +14,7 @@ import { Sections } from './live/watch.ts';
 import { KnownModels } from './models.ts';
 import type { ServerParts } from './parts.ts';
 import { sendProblem } from './problems.ts';
+import { Statuses } from './statuses.ts';
 import { addPython } from './python.ts';
 import { Sessions } from './login/sessions.ts';
 import { turns } from './turns.ts';
@@ -63,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     foray,
     away,
     models: new KnownModels(foray, away),
+    statuses: new Statuses(foray),
     keys,
     sessions,
     sections,

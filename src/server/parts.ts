@@ -3,6 +3,7 @@ import type { Away } from './away.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './models.ts';
+import type { Statuses } from './statuses.ts';
 import type { Sessions } from './login/sessions.ts';
 import type { InTurn } from './turns.ts';
 
@@ -16,6 +17,8 @@ export interface ServerParts {
   /** Logins of browsers. */
   sessions: Sessions;
   models: KnownModels;
+  /** The statuses of campaigns, which viewers share. */
+  statuses: Statuses;
   /** The pictures of campaigns. */
   sections: Sections;
   /** Changes of a campaign's definition follow each other, so that each sees the one before. */

@@ -44,7 +44,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     checkView(record.campaign, view);
     // pictures that are not drawn yet follow
     const seen = await parts.sections.look(id, view);
-    return sendPage(request, reply, campaignPage(request, record, await foray.status(id), seen));
+    return sendPage(request, reply, campaignPage(request, record, await parts.statuses.now(id), seen));
   });
 
   addRuns(app, parts);

@@ -14,7 +14,7 @@ const read = { config: { role: 'read' } } as const;
  * The answer to the script of a page: the parts that have changed, by the ids of their elements. `have` in the request
  * names the parts of the page. `next` is the time until the next request, ms; 0 for never.
  */
-export function addLive(app: FastifyInstance, { foray, sections }: ServerParts): void {
+export function addLive(app: FastifyInstance, { foray, sections, statuses }: ServerParts): void {
   app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
     const parts = listParts(request, await foray.list(), request.query, sections);
     return sendParts(request, reply, parts, LIST_EVERY);
@@ -25,7 +25,7 @@ export function addLive(app: FastifyInstance, { foray, sections }: ServerParts):
     read,
     async (request, reply) => {
       const { id } = request.params;
-      const status = await foray.status(id);
+      const status = await statuses.recent(id);
       // a tab that has all of a closed campaign causes no drawing
       const { phase, asOf } = status;
       const final = etagOf(JSON.stringify([id, phase, asOf, request.access?.role, awayPart(request).hash]));
