@@ -59,8 +59,8 @@ function scoreOf(confidence: number): number {
 }
 
 /**
- * The share in `b` less the share in `a`, two samples that were drawn apart: Newcombe's hybrid score interval, which is made of
- * the two intervals of Wilson.
+ * The share in `b` minus the share in `a`, for two independent samples, with Newcombe's hybrid score interval. It combines the
+ * two intervals of Wilson.
  *
  * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
  * methods", Statistics in Medicine 17 (1998) 873-890.
@@ -82,9 +82,9 @@ export function shareDifference(
 }
 
 /**
- * The share in `b` less the share in `a` in pairs of runs: Newcombe's hybrid score interval for paired data. Unlike Student's t on
- * the differences, it has a width where no pair differs, and stays between -1 and 1; unlike Tango's interval, which is much
- * the same, it needs no iteration.
+ * The share in `b` minus the share in `a` in pairs of runs, with Newcombe's hybrid score interval for paired data. Student's
+ * interval of the differences has no width if no pair differs, and may leave the range from -1 to 1. This interval has a
+ * width, and stays in that range. Tango's interval is almost the same, but needs iteration.
  *
  * Method 10 of R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on paired
  * data", Statistics in Medicine 17 (1998) 2635-2650.

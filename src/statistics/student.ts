@@ -4,10 +4,10 @@ import { normalQuantile } from './normal.ts';
 /**
  * The quantile of Student's t, to 1 part in 10^12.
  *
- * By Newton's method on the logarithm of a probability as a function of the logarithm of t. Both P(|T| > t) and P(|T| < t)
- * are concave in that scale, so the iteration keeps to one side of its end however far away it begins, and nothing under-
- * or overflows on its way. The one that is smaller is solved for, as its complement would lose digits. With very many
- * degrees of freedom by an expansion about the normal distribution's quantile.
+ * Newton's method solves for the logarithm of t, with the logarithm of a probability as the function. Both P(|T| > t) and
+ * P(|T| < t) are concave in that scale. So the iteration stays on one side of the solution, however far away it begins,
+ * and nothing under- or overflows. The smaller of the two probabilities is used, because its complement would lose
+ * digits. With very many degrees of freedom, the quantile is an expansion about that of the normal distribution.
  *
  * @param p - between 0 and 1, both excluded
  * @param freedom - degrees of freedom, from 1

@@ -33,7 +33,7 @@ export async function* finishedSeqs(
   }
 }
 
-/** The finished ones of some runs, ordered by seq. One statement reads them, so they all show the same moment. */
+/** The runs among `seqs` that have finished, ordered by seq. One statement reads them, so they all show the same moment. */
 export async function finishedAmong(
   db: Kysely<Tables>,
   campaign: number,

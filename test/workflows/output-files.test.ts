@@ -7,15 +7,10 @@ import { fileIn } from '../../src/api/index.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
-import {
-  type Asked,
-  type Fault,
-  type FaultyService,
-  pass,
-  startFaultyService,
-} from '../support/faulty-service.ts';
+import { type Fault, type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
+import { isAddress, isDownload, refused, first } from './output-file-faults.ts';
 
 let world: World;
 let front: FaultyService;
@@ -48,16 +43,6 @@ outputs: ${outputs}
 });
 const KEEP = '{names: [Peak day, Trajectory], files: keep}';
 const LINK = '[Peak day, Trajectory]';
-
-const isAddress = ({ path }: Asked): boolean => path.startsWith('/output-file');
-const isDownload = ({ path }: Asked): boolean => path.startsWith('/files/');
-const refused: Fault = { kind: 'answer', status: 404, body: '{"message":"No file of that hash is stored."}' };
-
-/** Carried out some times before all is well again. */
-function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
-  let left = times;
-  return (asked) => (which(asked) && left-- > 0 ? fault : pass());
-}
 
 async function submit(source: ReturnType<typeof epidemic>, id: string) {
   await world.foray.submit(source, { id });

@@ -9,6 +9,7 @@ import { startService } from '../../src/service/service.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+import { failing } from './failing.ts';
 
 const operations = readFileSync(resolve(import.meta.dirname, '../../docs/guides/operations.md'), 'utf8');
 
@@ -18,25 +19,6 @@ beforeAll(async () => {
   await world.startWorker();
 });
 afterAll(() => world.close());
-
-/** A campaign whose runs fail: always, or by chance. */
-function failing(name: string, { first, count = 1, rate = 1, more }: Failing) {
-  const text = `
-campaign: ${name}
-model: {name: Rehearsal}
-inputs: {Seconds: 0, Failure rate: ${rate}}
-design: {grid: {Value: {from: ${first}, to: ${first + count - 1}, step: 1}}}
-${more}
-`;
-  return { text, file: `${name}.yaml` };
-}
-
-interface Failing {
-  first: number;
-  count?: number;
-  rate?: number;
-  more: string;
-}
 
 describe('attempts', () => {
   test('a run that fails is tried again, and what succeeds at last is done', async () => {

@@ -56,11 +56,11 @@ export function startModelProcess(
     // in a group of its own, so that a Ctrl-C reaches the service alone
     detached: true,
   });
-  // without descriptors for them there are no streams
+  // if the system has no descriptors left, there are no streams
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => onPrint(stream, text));
   }
-  // whatever ended it, its child processes end as well
+  // its child processes end with it, whatever the cause
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
   return child;
 }

@@ -107,7 +107,7 @@ function parametersOf({ path, query }: Endpoint, requests: Schemas): { parameter
 
 function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
   return {
-    // an empty file is one
+    // an empty file has no body
     required: body !== 'bytes',
     content: body === 'bytes' ? { 'application/octet-stream': {} } : json(requests.of(body)),
   };

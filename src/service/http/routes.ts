@@ -24,9 +24,9 @@ export async function addRoutes(
   const isBytes = (name: AnyEndpointName) => (allEndpoints[name] as Endpoint).body === 'bytes';
 
   await api.register((scope, _options, done) => {
-    // with any Content-Type or none: existing clients do not always send it
+    // bodies have any Content-Type or none, because existing clients do not always send it
     scope.removeAllContentTypeParsers();
-    // the usual one by name, as Fastify looks anew at each request that only "*" takes
+    // the usual type has its name here, because Fastify searches again at each request that only "*" matches
     const types = ['application/json', '*'];
     scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
@@ -61,13 +61,13 @@ function addRoute(
       user,
       root: () => publicAddress.root(request),
     });
-    // text as JSON too, and 200 always: clients in the field parse every body and know no other status
+    // existing clients parse every body as JSON and know no other status than 200
     const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);
     const sendLater = (value: unknown) => {
       const text = JSON.stringify(value);
       atEndOfTurn(() => void send(text));
     };
-    // its answer is sent later, so Fastify only has to hear of its failure
+    // the answer is sent later, so only a failure is passed to Fastify
     if (result instanceof Promise)
       return new Promise<never>((_, reject) => void result.then(sendLater).catch(reject));
     sendLater(result);
@@ -76,14 +76,14 @@ function addRoute(
   scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });
   const { older } = endpoint;
   if (older) {
-    // with either method: the specification itself lets the path of POST /models/name/ carry the name
+    // the older path takes both methods: in the specification, the path of POST /models/name/ may have the name
     scope.route({ method: [...new Set([older.method, endpoint.method])], url: older.path, handler: answer });
   }
 }
 
 function bodyOfRequest({ body }: Endpoint): (request: FastifyRequest) => unknown {
   if (body === undefined) return () => undefined;
-  // Fastify parses no body where there is none; the raw request is then an empty stream
+  // without a body, Fastify parses nothing, and the raw request is an empty stream
   if (body === 'bytes') return (request) => request.body ?? request.raw;
   return (request) => readBody(body, request.body as string | undefined);
 }

@@ -1,0 +1,18 @@
+/** A campaign whose runs fail: always, or by chance. */
+export function failing(name: string, { first, count = 1, rate = 1, more }: Failing) {
+  const text = `
+campaign: ${name}
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: ${rate}}
+design: {grid: {Value: {from: ${first}, to: ${first + count - 1}, step: 1}}}
+${more}
+`;
+  return { text, file: `${name}.yaml` };
+}
+
+export interface Failing {
+  first: number;
+  count?: number;
+  rate?: number;
+  more: string;
+}

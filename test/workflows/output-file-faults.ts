@@ -1,0 +1,17 @@
+import { type Asked, type Fault, pass } from '../support/faulty-service.ts';
+
+export const isAddress = ({ path }: Asked): boolean => path.startsWith('/output-file');
+
+export const isDownload = ({ path }: Asked): boolean => path.startsWith('/files/');
+
+export const refused: Fault = {
+  kind: 'answer',
+  status: 404,
+  body: '{"message":"No file of that hash is stored."}',
+};
+
+/** Carried out some times before all is well again. */
+export function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
+  let left = times;
+  return (asked) => (which(asked) && left-- > 0 ? fault : pass());
+}

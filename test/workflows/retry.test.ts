@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isClosed } from '../../src/client/index.ts';
+import type { ResultRow } from '../../src/store/index.ts';
+import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { failing } from './failing.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+describe('retry', () => {
+  const chancy = (first: number, more = '') => failing('chancy', { first, count: 20, rate: 0.5, more });
+
+  test('requests what failed again, in a campaign that is over, until all is done', async () => {
+    const { id } = await world.foray.submit(chancy(1));
+    let { runs } = await toTheEnd(world, id);
+    expect(runs.failed).toBeGreaterThan(0);
+    while (runs.failed > 0) {
+      const change = await world.foray.retry(id, 'failed');
+      expect(change).toMatchObject({ forgiven: runs.failed, open: runs.failed, wasClosed: true });
+      ({ runs } = await toTheEnd(world, id));
+    }
+    expect(runs).toMatchObject({ total: 20, done: 20, new: 20, failed: 0 });
+  });
+
+  test('and in one that runs', async () => {
+    const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}'));
+    const paused = await until('its policy pauses it', async () => {
+      const status = await world.foray.status(id);
+      return status.phase === 'paused' && status;
+    });
+    const change = await world.foray.retry(id);
+    expect(change).toMatchObject({ wasClosed: false });
+    expect(change.forgiven).toBeGreaterThanOrEqual(paused.runs.failed);
+    expect(await world.foray.status(id)).toMatchObject({ phase: 'paused', runs: { failed: 0 } });
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+
+  test('is seen by who follows: what finishes again is there again', async () => {
+    const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}'));
+    const told: ResultRow[] = [];
+    const following = (async () => {
+      const { rows } = await world.foray.results(id, { follow: true, everyMs: 50 });
+      for await (const row of rows) told.push(row);
+    })();
+    let forgiven = 0;
+    await until('all is done', async () => {
+      const { phase, runs } = await world.foray.status(id);
+      const areTold = told.filter(({ status }) => status === 'failed').length === forgiven + runs.failed;
+      if (phase === 'paused' && runs.running + runs.queued === 0 && areTold) {
+        forgiven += (await world.foray.retry(id)).forgiven;
+        await world.foray.steer(id, 'resume');
+      }
+      return isClosed({ phase });
+    });
+    await following;
+    expect(forgiven).toBeGreaterThan(0);
+    const rows = await world.rows(id);
+    expect(told).toHaveLength(rows.length + forgiven);
+    const last = new Map(told.map((row) => [row.point, row]));
+    expect(rows.map(({ point }) => last.get(point))).toEqual(rows);
+  });
+
+  test('requests what a cancel left, and keeps what was done', async () => {
+    const source = rehearsal({ count: 14, first: 200, seconds: 0.5, more: 'concurrency: 3' });
+    const { id } = await world.foray.submit(source);
+    await untilSomeAreDone(world, id);
+    await world.foray.cancel(id);
+    const { runs } = await toTheEnd(world, id);
+    expect(runs.waiting).toBeGreaterThan(0);
+    const done = (await world.rows(id)).map(({ runId }) => runId);
+    expect(await world.foray.retry(id, 'failed')).toMatchObject({ forgiven: 0 });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs });
+    expect(await world.foray.retry(id, 'missing')).toMatchObject({ open: runs.waiting });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 14, new: 14 } });
+    expect((await world.rows(id)).map(({ runId }) => runId)).toEqual(expect.arrayContaining(done));
+  });
+
+  test('goes on after a terminate, with the runs that it had in flight', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
+    await untilRunning(world, id);
+    await world.environment.client.workflow.getHandle(id).terminate();
+    await world.foray.retry(id);
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 8, new: 8 } });
+  });
+
+  test('goes on with a campaign that was cancelled before its design was expanded', async () => {
+    const idle = await startWorld({ beside: world });
+    try {
+      const { id } = await idle.foray.submit(rehearsal({ count: 3, first: 350 }));
+      await idle.foray.cancel(id);
+      await idle.startWorker();
+      expect(await toTheEnd(idle, id)).toMatchObject({ phase: 'cancelled', runs: { done: 0 } });
+      await idle.foray.retry(id);
+      expect(await toTheEnd(idle, id)).toMatchObject({ phase: 'completed', points: 3, runs: { done: 3 } });
+    } finally {
+      await idle.close();
+    }
+  });
+
+  test('the list of workflows says what each is for, and how many runs failed', async () => {
+    const failing = (points: number) => ({
+      text: `
+campaign: failing
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: 1}
+design: {grid: {Value: {from: 450, to: ${449 + points}, step: 1}}}
+`,
+      file: 'failing.yaml',
+    });
+    const { id } = await world.foray.submit(failing(3));
+    const handle = world.environment.client.workflow.getHandle(id);
+    const outcome = (): Promise<Record<string, unknown> | undefined> =>
+      until('the workflow is closed', async () => {
+        const { status, memo } = await handle.describe();
+        return status.name !== 'RUNNING' && memo;
+      });
+    await toTheEnd(world, id);
+    const first = await outcome();
+    expect(first).toMatchObject({ outcome: 'completed, 3 of 3 runs failed' });
+    expect(first).not.toHaveProperty('reason');
+    expect(await (await handle.describe()).staticSummary()).toBe('failing: Rehearsal');
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails.split('\n')[0]).toMatch(/^\*\*completed, 3 of 3 runs failed\*\*: /);
+
+    await world.foray.retry(id);
+    await toTheEnd(world, id);
+    const reason = 'retry of 3 failed runs';
+    expect(await outcome()).toMatchObject({ reason, by: 'somebody', outcome: first!.outcome });
+    const summary = await (await handle.describe()).staticSummary();
+    expect(summary).toBe(`failing: Rehearsal; ${reason}, by somebody`);
+
+    await world.foray.apply(id, failing(5));
+    await toTheEnd(world, id);
+    expect(await outcome()).toMatchObject({
+      reason: 'apply of a definition: points 3 → 5',
+      outcome: 'completed, 5 of 5 runs failed',
+    });
+  });
+
+  test('what to retry is checked', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 400, seconds: 60 }));
+    await untilRunning(world, id);
+    const handle = world.environment.client.workflow.getHandle(id);
+    await expect(handle.executeUpdate('retry', { args: ['everything'] })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('"failed", "missing", "all" or {"cause": …}') },
+    });
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+});

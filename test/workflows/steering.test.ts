@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startWorker();
+});
+afterAll(() => world.close());
+
+describe('steering', () => {
+  test('a paused campaign requests nothing, lets what runs finish, and goes on when it is told to', async () => {
+    const source = rehearsal({ count: 14, first: 10_000, seconds: 0.7, more: 'concurrency: 2' });
+    const { id } = await world.foray.submit(source);
+    await untilSomeAreDone(world, id);
+    await world.foray.steer(id, 'pause', 'lunch');
+    const paused = await until('it is paused and nothing is in flight', async () => {
+      const status = await world.foray.status(id);
+      return status.phase === 'paused' && status.runs.running + status.runs.queued === 0 && status;
+    });
+    expect(paused.note).toContain('paused: lunch');
+    expect(paused.runs.waiting).toBeGreaterThan(0);
+    expect((await world.foray.list()).find((campaign) => campaign.id === id)!.phase).toBe('paused');
+    const statuses = await world.statusesAtService(id);
+    expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
+    await world.foray.steer(id, 'resume');
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
+  });
+
+  test('a paused campaign can be cancelled', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 8, first: 10_500, seconds: 60 }));
+    await untilRunning(world, id);
+    await world.foray.steer(id, 'pause');
+    await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
+    await world.foray.cancel(id);
+    expect((await toTheEnd(world, id)).phase).toBe('cancelled');
+    expect(Object.keys(await world.statusesAtService(id))).not.toContain('RUNNING');
+  });
+
+  test('a stopped campaign closes when what was requested has finished; none of it is stopped', async () => {
+    const source = rehearsal({ count: 40, first: 11_000, seconds: 0.7, more: 'concurrency: 3' });
+    const { id } = await world.foray.submit(source);
+    await untilSomeAreDone(world, id);
+    await world.foray.steer(id, 'stop', 'enough is known');
+    const end = await toTheEnd(world, id);
+    expect(end).toMatchObject({ phase: 'cancelled', runs: { total: 40, failed: 0, running: 0, queued: 0 } });
+    expect(end.runs.done).toBeGreaterThan(0);
+    expect(end.runs.waiting).toBeGreaterThan(0);
+    expect(end.note).toContain('stopped: enough is known');
+    const statuses = await world.statusesAtService(id);
+    expect(statuses).toEqual({ COMPLETED: end.runs.done, NONE: end.runs.waiting });
+  });
+
+  test('the concurrency can be set while it runs; what is none is rejected', async () => {
+    const source = rehearsal({ count: 30, first: 12_000, seconds: 60, more: 'concurrency: 1' });
+    const { id } = await world.foray.submit(source);
+    await untilRunning(world, id);
+    await world.foray.setConcurrency(id, 4);
+    await until('four runs are in flight', async () => {
+      const { runs } = await world.foray.status(id);
+      return runs.running + runs.queued === 4;
+    });
+    const handle = world.environment.client.workflow.getHandle(id);
+    for (const wrong of [0, 1.5, -1, 'many', null]) {
+      await expect(handle.executeUpdate('setConcurrency', { args: [wrong] })).rejects.toThrow();
+    }
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+  });
+
+  test('what is over cannot be steered, and says so', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_000 }));
+    await toTheEnd(world, id);
+    await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+    await expect(world.foray.setConcurrency(id, 2)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+  });
+});
