@@ -11,6 +11,8 @@ export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
 /** How long an answer is valid, ms. While somebody waits for the service, the time is shorter. */
 const FRESH = 3_000;
 const FRESH_FOR_WAITING = 1_000;
+/** How long a neighbour must be silent before a request that needs it is refused, ms. */
+const GONE_AFTER = 10_000;
 /** Pause between two looks while somebody waits, ms. */
 const PAUSE = 250;
 
@@ -44,13 +46,18 @@ export class Away {
   }
 
   /**
-   * Waits until it is known that these answer, for at most two seconds.
+   * Waits until these answer, for at most ten seconds of silence: a busy machine must not look like a frozen one.
    * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE if one is silent. A change would wait for it.
    */
   async needs(...neighbours: readonly Neighbour[]): Promise<void> {
-    await (this.#asking ??= this.#ask());
-    for (const neighbour of neighbours)
-      if (this.#absences[neighbour] !== undefined) throw refusals[neighbour]();
+    for (;;) {
+      await (this.#asking ??= this.#ask());
+      const since = neighbours.map((neighbour) => this.#absences[neighbour] ?? Infinity);
+      const first = Math.min(...since);
+      if (first === Infinity) return;
+      if (Date.now() - first >= GONE_AFTER) throw refusals[neighbours[since.indexOf(first)]!]();
+      await delay(PAUSE);
+    }
   }
 
   /**

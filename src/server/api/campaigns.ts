@@ -34,8 +34,7 @@ export const campaignHandlers: Handlers<
 > = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
-  plan: ({ body, query }, { foray, away }) =>
-    away.whileThere(() => withDefinition(body, (source) => foray.plan(source, query))),
+  plan: ({ body, query }, { foray }) => withDefinition(body, (source) => foray.plan(source, query)),
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;

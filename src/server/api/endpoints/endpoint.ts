@@ -8,7 +8,7 @@ export interface Endpoint {
   /** Below `/api/v1`. */
   path: string;
   role: Role | 'anyone';
-  /** Who must answer; without them the request is refused at once. */
+  /** Who must answer; without them the request is refused after ten seconds. */
   needs?: readonly Neighbour[];
   /** A sentence for the reference. */
   summary: string;
