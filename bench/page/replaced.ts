@@ -47,8 +47,12 @@ export async function replaced(
   };
   await page.goto(origin + path);
   await page.evaluate(`(${answerAnew})(${JSON.stringify(parts)})`);
+  // a function, because the page's policy forbids the evaluation of a text
   const updates = (count: number) =>
-    page.waitForFunction(`globalThis.updates >= ${count}`, undefined, { timeout: LIMIT, polling: 100 });
+    page.waitForFunction((wanted) => Number(Reflect.get(globalThis, 'updates')) >= wanted, count, {
+      timeout: LIMIT,
+      polling: 100,
+    });
   await updates(WARM);
   const before = await step('the heap is read', heap());
   await page.evaluate('tasks.length = 0');

@@ -66,7 +66,7 @@ export async function* follow(
 export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
   await recordOf(client, id);
   const { failed } = await client.store.counts(id);
-  const told = (await client.temporal.failures(id)) ?? [];
+  const told = failed > 0 ? ((await client.temporal.failures(id)) ?? []) : [];
   const counted = told.reduce((sum, { count }) => sum + count, 0);
   // a workflow knows the failures since it started; a campaign that was over goes on in a new one
   const causes = counted === failed ? told : await countFailures(client, id);
