@@ -52,34 +52,42 @@ export class Away {
   async needs(...neighbours: readonly Neighbour[]): Promise<void> {
     for (;;) {
       await (this.#asking ??= this.#ask());
-      const since = neighbours.map((neighbour) => this.#absences[neighbour] ?? Infinity);
-      const first = Math.min(...since);
-      if (first === Infinity) return;
-      if (Date.now() - first >= GONE_AFTER) throw refusals[neighbours[since.indexOf(first)]!]();
+      if (neighbours.every((neighbour) => this.#absences[neighbour] === undefined)) return;
+      this.#refuse(neighbours, GONE_AFTER);
       await delay(PAUSE);
     }
   }
 
   /**
-   * Asks the model service something for a page. It gives up when the service is found to be silent: a frozen service accepts
-   * connections and never answers. The question must change nothing, because a late answer is lost.
+   * Asks the model service something for a page. It gives up when the service has been silent for a while: a frozen
+   * service accepts connections and never answers. The question must change nothing, because a late answer is lost.
    *
+   * @param patience how long it may be silent, ms
    * @throws ForayError SERVICE_UNREACHABLE
    */
-  async whileThere<T>(ask: () => Promise<T>): Promise<T> {
-    refuseWithoutService(await this.look());
+  async whileThere<T>(ask: () => Promise<T>, patience = GONE_AFTER): Promise<T> {
+    await this.look();
+    this.#refuse(['service'], patience);
     const end = new AbortController();
     try {
-      return await Promise.race([ask(), this.#untilSilent(end.signal)]);
+      return await Promise.race([ask(), this.#untilSilent(patience, end.signal)]);
     } finally {
       end.abort();
     }
   }
 
-  async #untilSilent(signal: AbortSignal): Promise<never> {
+  async #untilSilent(patience: number, signal: AbortSignal): Promise<never> {
     for (;;) {
       await delay(PAUSE, undefined, { signal });
-      refuseWithoutService(await this.look(FRESH_FOR_WAITING));
+      await this.look(FRESH_FOR_WAITING);
+      this.#refuse(['service'], patience);
+    }
+  }
+
+  #refuse(neighbours: readonly Neighbour[], patience: number): void {
+    for (const neighbour of neighbours) {
+      const since = this.#absences[neighbour];
+      if (since !== undefined && Date.now() - since >= patience) throw refusals[neighbour]();
     }
   }
 
@@ -96,8 +104,4 @@ export class Away {
       this.#asking = undefined;
     }
   }
-}
-
-function refuseWithoutService({ service }: Absences): void {
-  if (service !== undefined) throw refusals.service();
 }

@@ -28,7 +28,8 @@ export class KnownModels {
 
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
-      const told = await this.#away.whileThere(ask);
+      // what is known is shown at once
+      const told = await (this.#told.has(what) ? this.#away.whileThere(ask, 0) : this.#away.whileThere(ask));
       this.#told.set(what, told);
       return told;
     } catch (error) {
