@@ -29,7 +29,7 @@ export class KnownModels {
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
       // what is known is shown at once
-      const told = await (this.#told.has(what) ? this.#away.whileThere(ask, 0) : this.#away.whileThere(ask));
+      const told = await this.#away.whileThere(ask, this.#told.has(what) ? 0 : undefined);
       this.#told.set(what, told);
       return told;
     } catch (error) {
