@@ -41,6 +41,7 @@ const since = new Date().toISOString();
 const never = new AbortController().signal;
 /** The start times of the runs that sleep now. */
 const begun = new Map<string, number>();
+const holders = new Set<string>();
 let sleptMs = 0;
 
 class SleepingPool implements Pool {
@@ -77,9 +78,11 @@ class SleepingPool implements Pool {
 const names = Array.from({ length: executors }, (_, at) => `${name}-${at}`);
 const greet = () =>
   Promise.all(
-    names.map((each) =>
+    names.map((each, at) =>
       client.hello(each, {
         ...{ build: version, slots: 1, has: [], running: 0, problem: null, refusals: [], since },
+        // the names have no meaning for the service: each reports one of the holders of this process
+        holder: [...holders][at] ?? null,
       }),
     ),
   );
@@ -89,6 +92,7 @@ const activities: ExecutorActivities = {
   async work(holder) {
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), BEAT_EVERY);
+    holders.add(holder);
     try {
       await new LaneWork({
         ...{ client, holder, has: [], pool: new SleepingPool(), materials },
@@ -101,6 +105,7 @@ const activities: ExecutorActivities = {
       }).run();
     } finally {
       clearInterval(beat);
+      holders.delete(holder);
     }
   },
 };

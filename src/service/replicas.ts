@@ -11,8 +11,11 @@ import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
 
 const KEYS = 'keys';
-/** The largest difference between the clocks of a service and of its database, in milliseconds. */
-const MOST_SKEW = 30_000;
+/**
+ * The largest difference between the clocks of a service and of its database, in milliseconds. Two services then differ
+ * by less than an executor may be silent, minus the time between its reports (fleet/executors.ts).
+ */
+const MOST_SKEW = 10_000;
 const statements = {
   set: `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   value: 'SELECT value FROM settings WHERE name = ?',

@@ -28,6 +28,8 @@ export interface EntryOptions extends Pick<
 export interface ServiceGroup {
   /** The address that clients and executors have. */
   url: string;
+  /** The addresses of the services. */
+  urls: string[];
   /** Kills one of the services, and starts it again. */
   killService(at: number): Promise<void>;
   /** Kills the database and starts it again. */
@@ -45,6 +47,7 @@ export async function oneService(given: Given): Promise<ServiceGroup> {
   const service = await startService(given);
   return {
     url: service.url,
+    urls: [service.url],
     killService: () => service.killAndRestart(),
     query: (sql) => Promise.resolve(rows(given.dataDir, sql)),
     contentOf: (hash) =>
@@ -67,6 +70,7 @@ export async function replicas(given: Given): Promise<ServiceGroup> {
   let outage = Promise.resolve();
   return {
     url: proxy.url,
+    urls: services.map(({ url }) => url),
     async killService(at) {
       // a service does not start without its files
       await outage;

@@ -3,7 +3,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileIn } from '../../src/api/index.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
-import { onCleanup, outputsOf, rows, startTestService, upload, writeModel } from '../service/support.ts';
+import {
+  clientOf,
+  KEY as CLIENT_KEY,
+  onCleanup,
+  outputsOf,
+  rows,
+  SHIPPED_MODELS,
+  startTestService,
+  upload,
+  writeModel,
+} from '../service/support.ts';
 import { printedResults, toTheEnd } from '../support/campaigns.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startS3 } from '../support/s3.ts';
@@ -109,6 +119,21 @@ outputs: {names: [Size, Text], files: keep}
   );
   // the service of that world was not asked
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
+});
+
+test('an executor that sends all requests to one replica keeps its long run', async () => {
+  const dataDir = folderOfFile();
+  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+  const { address } = embedded.environment;
+  const group = await replicas({
+    ...{ dataDir, modelDirs: [SHIPPED_MODELS], address, heartbeat: HEARTBEAT, apiKey: CLIENT_KEY },
+  });
+  executorsOf({ url: group.urls[0]!, address, key })('one', { flags: ['--slots', '1'] });
+  const other = clientOf(group.urls[1]!);
+  // much longer than the other replica waits for a silent executor
+  const inputs = { Seconds: (4 * HEARTBEAT) / 1_000, Value: 1 };
+  expect((await outputsOf(other, await other.latest('Rehearsal'), inputs)).get('Echo')).toBe('1');
+  expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);
 });
 
 test('a replica that is started again takes over its copies of files', async () => {

@@ -17,6 +17,16 @@ const statements = {
   list: 'SELECT name, about, seen_at FROM executors WHERE seen_at >= ? ORDER BY name',
 };
 
+/** The connected executors of this build. Any replica of the service may have received their reports. */
+export interface PresentExecutors {
+  /** Those that take runs. */
+  able: ListedExecutor[];
+  /** Those that claim no runs. */
+  faulty: ListedExecutor[];
+  /** The holders of the lanes in which they work. */
+  holders: ReadonlySet<string>;
+}
+
 /** The executors on other machines, with their last reports. */
 export class Executors {
   readonly #sql: Database;
@@ -55,26 +65,32 @@ export class Executors {
 
   /** All executors of the last day, by name. */
   async list(): Promise<ListedExecutor[]> {
+    return (await this.#known()).map(({ listed }) => listed);
+  }
+
+  /** The connected executors of this build. */
+  async present(): Promise<PresentExecutors> {
+    const there = (await this.#known()).filter(({ listed }) => listed.isThere && listed.build === version);
+    const { able = [], faulty = [] } = Object.groupBy(
+      there.map(({ listed }) => listed),
+      ({ problem }) => (problem === null ? 'able' : 'faulty'),
+    );
+    return { able, faulty, holders: new Set(there.flatMap(({ holder }) => holder ?? [])) };
+  }
+
+  async #known(): Promise<{ listed: ListedExecutor; holder: string | null }[]> {
     const now = this.#now();
     const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(
       statements.list,
       this.#oldest(),
     );
     return rows.map(({ name, about, seen_at }) => {
-      const hello = JSON.parse(about) as Hello;
+      const { holder, ...hello } = JSON.parse(about) as Hello;
       const isThere = now - Date.parse(seen_at) < GONE;
       // others execute the runs that it held
-      return { name, ...hello, running: isThere ? hello.running : 0, seen: seen_at, isThere };
+      const running = isThere ? hello.running : 0;
+      return { listed: { name, ...hello, running, seen: seen_at, isThere }, holder };
     });
-  }
-
-  /** The connected executors of this build: those that take runs, and those that claim no runs. */
-  async present(): Promise<{ able: ListedExecutor[]; faulty: ListedExecutor[] }> {
-    const there = (await this.list()).filter(({ isThere, build }) => isThere && build === version);
-    const { able = [], faulty = [] } = Object.groupBy(there, ({ problem }) =>
-      problem === null ? 'able' : 'faulty',
-    );
-    return { able, faulty };
   }
 
   /** The time of the oldest report with which an executor is still listed. */

@@ -141,8 +141,8 @@ export class LaneKeeper {
   async #look(): Promise<void> {
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
-      const held = await this.#closeLost();
-      const { able, faulty } = await fleet.executors.present();
+      const { able, faulty, holders } = await fleet.executors.present();
+      const held = await this.#closeLost(holders);
       const there = able.length + faulty.length;
       this.#gather = there > held.size ? GATHER : GATHER_BUSY;
       // count at least one, because the check must know whether any run waits
@@ -200,17 +200,18 @@ export class LaneKeeper {
 
   /**
    * Closes silent holders, because a terminated workflow does not close its holder. If the lane of a silent holder is
-   * open, its executor reaches Temporal but not this service. This is not the fault of a run, and another executor gets
-   * the lane.
+   * open, its executor reaches Temporal but no replica of this service. This is not the fault of a run, and another
+   * executor gets the lane.
    *
+   * @param working - the holders of present executors, which may send their requests to another replica
    * @returns the ids of the lanes that are held
    */
-  async #closeLost(): Promise<Set<string>> {
+  async #closeLost(working: ReadonlySet<string>): Promise<Set<string>> {
     const { runs, fleet, onRequeued } = this.#parts;
     const held = new Set<string>();
     for (const holder of await runs.holders.openExcept(EMBEDDED)) {
       const lane = laneOf(holder);
-      if (fleet.silenceOf(holder) < this.#options.heartbeat + LOOK_EVERY) {
+      if (fleet.silenceOf(holder) < this.#options.heartbeat + LOOK_EVERY || working.has(holder)) {
         if (lane) held.add(lane.workflowId);
         continue;
       }

@@ -13,6 +13,8 @@ export const HELLO_EVERY = 10_000;
 /** The longest time between two reports of a lane, in milliseconds. */
 export const BEAT_EVERY = 1_000;
 
+const Holder = { holder: z.string().max(200) };
+
 /** The report of an executor about itself. */
 export const Hello = z.strictObject({
   /** The build of foray. The service refuses an executor of another build. */
@@ -27,6 +29,8 @@ export const Hello = z.strictObject({
   /** The models whose runs it does not accept, and why. */
   refusals: z.array(z.string()),
   since: z.iso.datetime(),
+  /** The holder of the lane in which it works; null while it has no lane. */
+  holder: Holder.holder.nullable(),
 });
 export type Hello = z.infer<typeof Hello>;
 
@@ -42,8 +46,6 @@ export interface Welcome {
   /** Whether files are in a separate store. Executors may reach it at addresses that the service gives them. */
   hasStore: boolean;
 }
-
-const Holder = { holder: z.string().max(200) };
 
 export const Claim = z.strictObject({
   ...Holder,

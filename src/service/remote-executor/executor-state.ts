@@ -23,6 +23,7 @@ export class ExecutorState {
   readonly #options: StateOptions;
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
+  #holder: string | null = null;
   #running = 0;
   #busyAt = performance.now();
   /** The longest execution so far, in milliseconds. */
@@ -32,6 +33,12 @@ export class ExecutorState {
     this.#options = options;
     this.#materials = materials;
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
+  }
+
+  /** Sets the holder of the lane; null when the lane has ended. */
+  noteLane(holder: string | null): void {
+    this.#holder = holder;
+    if (holder === null) this.noteHeld(0);
   }
 
   /** Sets the number of held runs. */
@@ -62,7 +69,7 @@ export class ExecutorState {
     const { slots, has } = this.#options;
     return {
       ...{ build: version, slots, has: [...has], running: this.#running, since: this.#since },
-      ...{ problem: this.problem(), refusals: this.#materials.refusals() },
+      ...{ problem: this.problem(), refusals: this.#materials.refusals(), holder: this.#holder },
     };
   }
 

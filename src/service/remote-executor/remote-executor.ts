@@ -141,6 +141,7 @@ async function takeLanes(
     async work(holder) {
       const context = Context.current();
       const beat = setInterval(() => context.heartbeat(), BEAT_EVERY);
+      state.noteLane(holder);
       const work = new LaneWork({
         ...lane,
         holder,
@@ -155,7 +156,7 @@ async function takeLanes(
         await work.run();
       } finally {
         clearInterval(beat);
-        state.noteHeld(0);
+        state.noteLane(null);
       }
     },
   };
