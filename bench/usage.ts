@@ -11,7 +11,9 @@ export interface Usage {
 }
 
 export function usageOf(pid: number): Usage {
-  const usages = familyOf(pid).map(ownUsage);
+  const [own, ...others] = familyOf(pid).map(ownUsage);
+  // a descendant that has just ended counts for its parent
+  const usages = [own!, ...others.filter(({ cpuMs }) => !Number.isNaN(cpuMs))];
   return {
     cpuMs: usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
     peakMb: usages.reduce((sum, { peakMb }) => sum + peakMb, 0),

