@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { AnimationInfo } from '../../src/api/resources.ts';
 import { RemoteSession, startAnimation } from '../service/animations.ts';
 import {
+  SHIPPED_MODELS,
   onCleanup,
   startTestService,
   temporaryFolder,
@@ -60,7 +61,7 @@ async function changes(page: Page): Promise<void> {
 
 describe('the page of an animated run', () => {
   test('draws the run as it goes, asks nobody else for anything and complains of nothing', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { page, session, asked, complaints } = await open(service, 'Epidemic', { Days: 1000 });
     await page.getByRole('heading', { name: 'Epidemic', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Running').waitFor();
@@ -127,7 +128,7 @@ describe('the page of an animated run', () => {
   });
 
   test('on a narrow screen does not scroll sideways as a whole', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const options = { viewport: { width: 375, height: 800 } };
     const { page } = await open(service, 'Epidemic', { Days: 1000 }, options);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
@@ -176,7 +177,7 @@ describe('the page of an animated run', () => {
 });
 
 test('clients in the field put the run into a page of theirs', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);
   await page.getByRole('button', { name: 'Stop' }).click();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Server } from '../../src/server/app.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { writeModel } from '../service/support.ts';
+import { SHIPPED_MODELS, writeModel } from '../service/support.ts';
 import { serverOf } from '../server/support.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -65,7 +65,7 @@ let login: Awaited<ReturnType<BrowserContext['storageState']>>;
 beforeAll(async () => {
   browser = await launchBrowser();
   writeModel(models, 'hostile', MODEL);
-  world = await startWorld({ executors: 2, models: [models] });
+  world = await startWorld({ executors: 2, models: [SHIPPED_MODELS, models] });
   await world.startWorker();
   server = await serverOf(world);
   const context = await browser.newContext();

@@ -8,6 +8,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { coloursOf, contrast, luminance, over, WHITE } from './colours.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** 4 × 3 points that are drawn, and 3 that fail. */
 const EPIDEMIC = `
@@ -34,7 +35,7 @@ let address: string;
 let desk: string;
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   await world.startWorker();
   const { id } = await world.foray.submit({ text: EPIDEMIC, file: 'rates.yaml' });
   await toTheEnd(world, id);

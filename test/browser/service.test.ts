@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { KEY, startTestService } from '../service/support.ts';
+import { SHIPPED_MODELS, KEY, startTestService } from '../service/support.ts';
 import { launchBrowser } from '../support/browser.ts';
 
 /** What a browser client of interface 8.5.0 does, from a page of another origin, against our service. */
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test('models, versions, files, runs and results across origins', async () => {
-  const { running } = await startTestService();
+  const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const tab = await browser.newPage();
   await tab.goto(origin);
   const seen = await tab.evaluate(

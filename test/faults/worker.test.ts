@@ -7,6 +7,7 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /**
  * kill -9 of the worker: the results equal the results of an undisturbed campaign, byte for byte; no run is executed
@@ -22,8 +23,8 @@ let worker: WorkerProcess | undefined;
 const figure = { kills: 0, campaigns: 0, equal: 0, slowest: 0 };
 
 beforeAll(async () => {
-  world = await startWorld();
-  calm = await startWorld({ beside: world });
+  world = await startWorld({ models: [SHIPPED_MODELS] });
+  calm = await startWorld({ models: [SHIPPED_MODELS], beside: world });
   await calm.startWorker();
 });
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { printedResults, toTheEnd, untilSomeAreDone } from '../support/campaigns
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** The same campaign through both stores, one of them shared by two workers. */
 
@@ -13,8 +14,8 @@ let workers: WorkerProcess[] = [];
 
 beforeAll(async () => {
   server = await startPostgres();
-  embedded = await startWorld();
-  shared = await startWorld({ beside: embedded, store: await server.database() });
+  embedded = await startWorld({ models: [SHIPPED_MODELS] });
+  shared = await startWorld({ models: [SHIPPED_MODELS], beside: embedded, store: await server.database() });
   await embedded.startWorker();
   workers = [startWorkerProcess(shared.settings), startWorkerProcess(shared.settings)];
   await Promise.all(workers.map(({ ready }) => ready));

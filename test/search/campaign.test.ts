@@ -4,6 +4,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** Searches as campaigns: from a definition to the best point. */
 
@@ -14,7 +15,7 @@ const OPTIMUM = 17.158799;
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   await world.startWorker();
 });
 afterAll(() => world.close());

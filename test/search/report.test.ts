@@ -8,6 +8,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** What the command line shows of a search that is over: the report, a point, the progress. */
 
@@ -39,7 +40,7 @@ let story: SearchStory;
 let page: string;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   await world.startWorker();
   await world.foray.submit({ file: 'flu.yaml', text: DEFINITION }, { id: 'flu' });
   await toTheEnd(world, 'flu');

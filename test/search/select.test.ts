@@ -7,6 +7,7 @@ import { foray } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** Campaigns that find out which point of their design is the best. */
 
@@ -14,7 +15,7 @@ let world: World;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   worker = startWorkerProcess(world.settings);
   await worker.ready;
 });

@@ -4,6 +4,7 @@ import type { Server } from '../../src/server/app.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask, asInReport, serverOf } from './support.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 let world: World;
 let server: Server;
@@ -14,7 +15,7 @@ outputs: [Peak infected, Infected]
 `;
 
 beforeAll(async () => {
-  world = await startWorld({ executors: 2 });
+  world = await startWorld({ models: [SHIPPED_MODELS], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
 });

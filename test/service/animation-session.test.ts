@@ -4,6 +4,7 @@ import fc from '../support/fast-check.ts';
 import { type ErrorBody, type Outputs } from '../../src/api/resources.ts';
 import { drawn, RemoteSession, startSession } from './animations.ts';
 import {
+  SHIPPED_MODELS,
   messageIn,
   outputsOf,
   reach,
@@ -89,7 +90,7 @@ describe('a session', () => {
   });
 
   test('that reaches the end is a completed run with the outputs of a run that was not drawn', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const inputs = { Stochastic: true, Days: 40, '{RANDOM_SEED}': 7 };
     const { session, run } = await startSession(service, 'Epidemic', inputs);
     await session.command('setspeed', 'Infinity');

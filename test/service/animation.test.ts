@@ -4,6 +4,7 @@ import { MOST_SESSIONS, RENDER_TIMEOUT } from '../../src/service/animation/sessi
 import { CIRCLE, drawn, RemoteSession, StandingClock, startAnimation, startSession } from './animations.ts';
 import { killHard, startProcess } from './process.ts';
 import {
+  SHIPPED_MODELS,
   clientOf,
   messageIn,
   reach,
@@ -18,7 +19,7 @@ import {
 
 describe('POST …/runs/animation', () => {
   test('answers as specified when the first picture is there', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { info, session, run } = await startSession(service, 'Epidemic', { Days: 100 });
     const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');
     expect(info).toEqual({
@@ -122,7 +123,7 @@ describe('POST …/runs/animation', () => {
 
 describe('each shipped model', () => {
   test('can be animated', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     expect(models.length).toBeGreaterThanOrEqual(2);
     // so that they are not over before they are looked at

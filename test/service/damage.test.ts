@@ -2,14 +2,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startService } from '../../src/service/service.ts';
-import { outputsOf, startTestService, temporaryFolder } from './support.ts';
+import { SHIPPED_MODELS, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
 /** SQLite's. */
 const PAGE = 4096;
 
 describe('a database', () => {
   test('that was torn or whose pages are damaged is refused at the start, by name, and left as it is', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const days of [5, 10, 15]) await outputsOf(service, version, { Days: days });
     await service.close();

@@ -189,7 +189,7 @@ describe('closing', () => {
 
 describe('a data folder that cannot be used', () => {
   test('is refused by name when its database is damaged', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const Days of [5, 6, 7, 8, 9, 10]) await outputsOf(service, version, { Days });
     await service.close();

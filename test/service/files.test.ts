@@ -12,6 +12,7 @@ import type { NamedFile } from '../../src/service/files/content-store.ts';
 import { Presigner, type SignedQuery } from '../../src/service/files/presign.ts';
 import { storeUpload } from '../../src/service/files/upload.ts';
 import {
+  SHIPPED_MODELS,
   KEY,
   messageIn,
   onCleanup,
@@ -127,7 +128,7 @@ describe('a file that is damaged on the disk', () => {
   });
 
   test('fails a run that reads it, naming it', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
     writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
     const { body: run } = await requestRun(service, await service.latest('Epidemic'), {
@@ -139,7 +140,7 @@ describe('a file that is damaged on the disk', () => {
 
 describe('pre-signed downloads', () => {
   test('an output file comes down without a key, under its name', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     const { hash, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
     const { body: url } = await service.get<string>(`/output-file/?hash=${hash}&filename=${localPath}`);

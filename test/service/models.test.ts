@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { Experiment, Model, Version } from '../../src/api/resources.ts';
-import { KEY, startTestService } from './support.ts';
+import { SHIPPED_MODELS, KEY, startTestService } from './support.ts';
 
 describe('models and versions', () => {
   test('the shipped models are listed, with their versions and stored experiments', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const models = (await service.get<unknown[]>('/models')).body.map((model) => Model.parse(model));
     expect(models.map(({ name, published }) => [name, published])).toEqual([
       ['Epidemic', true],
@@ -30,7 +30,7 @@ describe('models and versions', () => {
   });
 
   test('defaults are always text', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');
     const { body: version } = await service.get<Version>(`/models/${model.id}/versions/number/1`);
     expect(version.experimentTemplate.inputs).toEqual([
@@ -46,7 +46,7 @@ describe('models and versions', () => {
   });
 
   test('a model is found by name however clients spell it', async () => {
-    const { running } = await startTestService();
+    const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const ask = async (method: string, path: string, body: string | null, headers = {}) => {
       const response = await fetch(running.url + path, {
         method,
@@ -72,7 +72,7 @@ describe('models and versions', () => {
   });
 
   test('what is not there is 404, by name', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     const [epidemic, rehearsal] = models.map(({ id }) => id);
     const foreign = models[1]!.modelVersions[0];

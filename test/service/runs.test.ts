@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Outputs, type Run, Run as RunSchema } from '../../src/api/resources.ts';
 import {
+  SHIPPED_MODELS,
   messageIn,
   reach,
   requestRun,
@@ -47,7 +48,7 @@ describe('runs', () => {
   });
 
   test('the template filters and orders the outputs', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const { body: run } = await requestRun(service, version);
     await reach(service, run, 'COMPLETED');
@@ -85,7 +86,7 @@ describe('runs', () => {
   });
 
   test('bad requests are refused, naming the input', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const missing = 'A'.repeat(43);
     for (const [inputs, code, named] of [

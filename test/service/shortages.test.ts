@@ -16,6 +16,7 @@ import {
   requestRun,
   type Requested,
   rows,
+  SHIPPED_MODELS,
   startTestService,
   stateOf,
   temporaryFolder,
@@ -37,7 +38,10 @@ const statusesIn = (dataDir: string) =>
 
 test('while no process can be started at all, runs wait, and are executed once when one can', async () => {
   const lines: string[] = [];
-  const service = await startTestService({ onProblem: (line) => lines.push(line) });
+  const service = await startTestService({
+    modelDirs: [SHIPPED_MODELS],
+    onProblem: (line) => lines.push(line),
+  });
   const version = await service.latest('Rehearsal');
   // an environment that is too large is an error that Node throws at once
   process.env['TOO_LARGE'] = 'x'.repeat(200_000);

@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals';
 import type { ErrorBody } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { RemoteSession, startAnimation } from './animations.ts';
-import { startTestService, temporaryFolder, type TestService, writeModel } from './support.ts';
+import {
+  SHIPPED_MODELS,
+  startTestService,
+  temporaryFolder,
+  type TestService,
+  writeModel,
+} from './support.ts';
 
 /** What the client of interface 8.5.0 sends to an animated run, in its own way: addresses, bodies, and how it unpacks answers. */
 class OfficialClient {
@@ -62,7 +68,7 @@ async function refusal(asked: Promise<unknown>): Promise<[number, string, string
 const viewBox = async (session: RemoteSession) => /viewBox="([^"]*)"/.exec((await session.frame()).svg)![1];
 
 test('the model Service System Demo is looked at, asked and changed while it is drawn', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { session, client } = await start(service, 'Service System Demo', {
     '{STOP_TIME}': 1e6,
     'Arrival rate': 0,

@@ -8,9 +8,9 @@ import type { VersionSummary } from '../../src/api/extensions.ts';
 import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
-import { KEY, SHIPPED_MODELS } from './fixed.ts';
+import { KEY, REHEARSAL, SHIPPED_MODELS } from './fixed.ts';
 
-export { KEY, SHIPPED_MODELS };
+export { KEY, REHEARSAL, SHIPPED_MODELS };
 
 const cleanups: (() => Promise<void> | void)[] = [];
 
@@ -54,7 +54,7 @@ export interface TestService {
 export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? temporaryFolder();
   const running = await startService({
-    modelDirs: [SHIPPED_MODELS],
+    modelDirs: [REHEARSAL],
     executors: 2,
     apiKey: KEY,
     ...options,

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -13,9 +13,9 @@ import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
 /**
@@ -52,7 +52,7 @@ export interface WorldOptions {
   executors?: number;
   /** More options of the model service. */
   service?: Partial<ServiceOptions>;
-  /** Folders of models in addition to the shipped ones. */
+  /** Folders of models. @default the model Rehearsal */
   models?: string[];
   /** Whether the Temporal server lacks the search attributes of campaigns. */
   lacksAttributes?: boolean;
@@ -67,7 +67,7 @@ export interface WorldOptions {
 export async function startWorld({
   suggestContinueAsNew,
   executors = 4,
-  models = [],
+  models = [REHEARSAL],
   lacksAttributes = false,
   beside,
   store,
@@ -92,7 +92,7 @@ export async function startWorld({
   const dataDir = join(folder, 'service');
   const service = await startService({
     dataDir,
-    modelDirs: [join(ROOT, 'models'), ...models],
+    modelDirs: models,
     executors,
     apiKey: KEY,
     ...serviceOptions,

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   await world.startWorker();
 });
 afterAll(() => world.close());

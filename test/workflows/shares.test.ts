@@ -11,6 +11,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 
 /** Draws one number from the seed: an outbreak dies out below the chance, and has its peak at the number. */
 const OUTBREAK = `
@@ -45,7 +46,7 @@ let id: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-shares-'));
   writeModel(folder, 'outbreak', OUTBREAK);
-  world = await startWorld({ models: [folder] });
+  world = await startWorld({ models: [REHEARSAL, folder] });
   await world.startWorker();
   ({ id } = await world.foray.submit(outbreak(UNTIL)));
   await toTheEnd(world, id);

@@ -10,6 +10,7 @@ import { foray } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 
 /** A model that fails above a limit, as one does that somebody is writing. */
 const source = ({
@@ -42,7 +43,7 @@ let world: World;
 beforeAll(async () => {
   models = mkdtempSync(join(tmpdir(), 'foray-models-'));
   writeModel(models, 'brittle', source({ limit: 2 }));
-  world = await startWorld({ models: [models] });
+  world = await startWorld({ models: [REHEARSAL, models] });
   await world.startWorker();
 });
 afterAll(async () => {

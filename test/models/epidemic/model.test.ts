@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../../../src/api/resources.ts';
 import { solve } from '../../../models/epidemic/sir.ts';
 import {
+  SHIPPED_MODELS,
   messageIn,
   outputsOf,
   reach,
@@ -19,7 +20,7 @@ async function failure(service: TestService, inputs: Parameters<typeof outputsOf
 
 describe('the model Epidemic', () => {
   test('gives all its outputs, the fit against the observed cases among them', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = await upload(service, observedCsv);
     const version = await service.latest('Epidemic');
     const inputs = { 'Contact rate': 1.663, 'Recovery rate': 0.44 };
@@ -53,7 +54,7 @@ describe('the model Epidemic', () => {
   });
 
   test('without observed cases there is no fit error', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     expect(outputs.get('Fit error')).toBe('null');
     expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
@@ -61,7 +62,7 @@ describe('the model Epidemic', () => {
 
   test('the same seed gives the same bytes, another seed another course', async () => {
     const run = async (seed: number) => {
-      const service = await startTestService();
+      const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
       const version = await service.latest('Epidemic');
       return await outputsOf(service, version, {
         Stochastic: true,
@@ -75,7 +76,7 @@ describe('the model Epidemic', () => {
   });
 
   test('its stored experiments are the two forms', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(
@@ -91,7 +92,7 @@ describe('the model Epidemic', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: broken } = await upload(service, 'day,cases\n1,3\n2;8\n');
     const { body: late } = await upload(service, 'day,cases\n1,3\n99,8\n');
     const { body: bare } = await upload(service, 'day,cases\n');

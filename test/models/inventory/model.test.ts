@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../../../src/api/resources.ts';
 import { results } from '../../service/experiments.ts';
-import { messageIn, outputsOf, reach, requestRun, startTestService } from '../../service/support.ts';
+import {
+  SHIPPED_MODELS,
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  startTestService,
+} from '../../service/support.ts';
 import { outputsOf as outputsHere } from './support.ts';
 
 describe('the model Inventory', () => {
   test('gives its outputs, the same as without a service', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const inputs = { 'Reorder point': 30, 'Demand size weights': '1, 0.5', '{STOP_TIME}': 60 };
     const outputs = await outputsOf(service, version, inputs);
@@ -15,7 +22,7 @@ describe('the model Inventory', () => {
   });
 
   test('its stored parameter variation tells what a larger store does', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(body.map(({ name, type }) => [name, type])).toEqual([
@@ -34,7 +41,7 @@ describe('the model Inventory', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const notWeights = 'it must be numbers with commas between them, none negative and at least one positive';
     for (const [inputs, reason] of [

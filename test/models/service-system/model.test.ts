@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment, Model, Version } from '../../../src/api/resources.ts';
 import { results } from '../../service/experiments.ts';
-import { messageIn, outputsOf, reach, requestRun, startTestService } from '../../service/support.ts';
+import {
+  messageIn,
+  outputsOf,
+  reach,
+  requestRun,
+  SHIPPED_MODELS,
+  startTestService,
+} from '../../service/support.ts';
 import { outputsOf as outputsHere } from './support.ts';
 
 describe('the model Service System Demo', () => {
   test('gives its outputs, the same as without a service', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const outputs = await outputsOf(service, version, { 'Server capacity': 9, '{STOP_TIME}': 300 });
     const here = outputsHere({ 'Server capacity': 9, '{STOP_TIME}': 300 });
@@ -14,7 +21,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('its stored parameter variation tells what more servers do', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(body.map(({ name, type }) => [name, type])).toEqual([
@@ -33,7 +40,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     for (const [inputs, reason] of [
       [{ 'Server capacity': 0 }, 'Server capacity is 0: it must be at least 1'],
@@ -51,7 +58,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('has the seven system inputs, whose defaults are the run without them', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');
     const { body } = await service.get<Version>(`/models/${model.id}/versions/${version}`);

@@ -9,6 +9,7 @@ import { until } from '../../support/until.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
+import { SHIPPED_MODELS } from '../../service/fixed.ts';
 
 /** Searches by an outside optimiser as campaigns: what its process does, and what becomes of it, changes nothing in the log. */
 
@@ -19,7 +20,7 @@ let world: World;
 let stopWorker: () => Promise<void>;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   stopWorker = await world.startWorker();
 });
 afterAll(() => world.close());
