@@ -46,7 +46,7 @@ export function addModelsVersions(models: Command): void {
       const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
       if (flags.json) return printJson({ pruned, busy, bytes });
       print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${sizeText(bytes)} freed.`);
-      if (busy.length > 0) print(`${listed(busy)} kept: some of its runs have not finished.`);
+      if (busy.length > 0) print(`${listed(busy)} kept, because of unfinished runs.`);
     });
 }
 
