@@ -9,7 +9,7 @@ import { rooms, serviceRooms, sharedRooms } from '../scripts/rooms.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 
 describe('modules', () => {
-  test('import in no circle, not even types', () => {
+  test('have no circular imports, not even of types', () => {
     const files = ['worker.ts', ...globSync('{src,models,test,bench,scripts}/**/*.ts', { cwd: ROOT })];
     const imports = new Map(files.map((file) => [file, importsOf(file)]));
     expect(circleIn(imports)).toBeUndefined();
@@ -67,7 +67,7 @@ test('a service on one machine starts without the packages for PostgreSQL, S3 an
 describe('docs/internals/architecture.md', () => {
   const page = readFileSync(join(ROOT, 'docs/internals/architecture.md'), 'utf8');
 
-  test('has the rooms of the lint rule, and what each may import', () => {
+  test('has the rooms of the lint rule and their allowed imports', () => {
     const { cli, ...others } = tableOf(page, 'src');
     expect(cli).toEqual(['all']);
     expect(others).toEqual(sorted({ ...rooms, ...sharedRooms }));

@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
     expect(configs.toSorted()).toEqual(Object.keys(compose.configs).toSorted());
   });
 
-  test('who waits for a service can see when it is ready, and for a job when it is done', () => {
+  test('what waits for a service can see when it is ready, and for a job when it is done', () => {
     const needs = services.flatMap(([, { depends_on = {} }]) => Object.entries(depends_on));
     for (const [name, { condition }] of needs) {
       const { healthcheck, restart } = compose.services[name]!;
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     ).toThrow();
   });
 
-  test('no password and no key stand in the file, and none has a default', () => {
+  test('the file contains no password and no key, and no default for one', () => {
     const secrets = [postgres, temporal, service, worker].flatMap((one) =>
       Object.entries(one!.environment!).filter(([name]) => /PASSWORD|PWD|KEY/.test(name)),
     );

@@ -37,8 +37,8 @@ const MOST_KEPT = 20;
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. A course that is dropped gets closed, as its method may have
- * a process.
+ * The courses of the searches that this worker used last. A course that is dropped gets closed, because its method may
+ * have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();

@@ -58,7 +58,7 @@ export class EffectGatherer {
   readonly #levels: ReadonlyMap<string, readonly string[]>;
   /** By input, then by value. */
   readonly #means: Map<string, OverPoints>[];
-  /** By the values of all inputs, while they may make grids. */
+  /** By the values of all inputs; only as long as the points may form grids. */
   readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
   /** Whether an input had further values than are kept. */
   readonly #isCut: boolean[];

@@ -46,8 +46,8 @@ export interface ErrorVariance {
 
 /**
  * The variance of chance: the variance of replications within their points, over all points. With common random
- * numbers, the common part of each replication is removed, as in randomized blocks. Replications that a point lacks are
- * then left out.
+ * numbers, the common part of each replication is removed, as in randomized blocks. Then only replications that all
+ * points have are used.
  *
  * @returns undefined if no point has two values
  */

@@ -59,12 +59,12 @@ async function changes(page: Page): Promise<void> {
 }
 
 describe('the page of an animated run', () => {
-  test('draws the run as it goes, asks nobody else for anything and complains of nothing', async () => {
+  test('draws the run while it executes, without other requests and without messages in the console', async () => {
     const service = await startTestService();
     const { page, session, asked, complaints } = await open(service, 'Epidemic', { Days: 1000 });
     await page.getByRole('heading', { name: 'Epidemic', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Running').waitFor();
-    // in one go, as each frame brings another element
+    // in one call, because each frame replaces the element
     const width = await page.evaluate<number>(
       "document.querySelector('.foray-stage svg').getBoundingClientRect().width",
     );
@@ -75,7 +75,7 @@ describe('the page of an animated run', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('is steered with its buttons', async () => {
+  test('its buttons control the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -102,7 +102,7 @@ describe('the page of an animated run', () => {
     expect(await page.locator('.foray-stage svg').count()).toBe(1);
   });
 
-  test('is steered with the keyboard', async () => {
+  test('the keyboard controls the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.keyboard.press('Space');
@@ -118,7 +118,7 @@ describe('the page of an animated run', () => {
     expect((await session.frame()).speed).toBe(5);
   });
 
-  test('says how the run ended, and that one is there no more', async () => {
+  test('says how the run ended, and when the session is gone', async () => {
     const service = await startTestService();
     const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
     await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
@@ -126,14 +126,14 @@ describe('the page of an animated run', () => {
     await page.getByRole('status').getByText('This animated run is over, or never was').waitFor();
   });
 
-  test('on a narrow screen does not scroll sideways as a whole', async () => {
+  test('does not scroll sideways as a whole on a narrow screen', async () => {
     const service = await startTestService();
     const options = { viewport: { width: 375, height: 800 } };
     const { page } = await open(service, 'Epidemic', { Days: 1000 }, options);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   });
 
-  test('lets a picture do nothing but be looked at', async () => {
+  test('shows a picture that can run nothing', async () => {
     const folder = temporaryFolder();
     const reached: string[] = [];
     const elsewhere = await host((request, response) => {
@@ -175,7 +175,7 @@ describe('the page of an animated run', () => {
   });
 });
 
-test('clients in the field put the run into a page of theirs', async () => {
+test('existing clients show the run in their own page', async () => {
   const service = await startTestService();
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);

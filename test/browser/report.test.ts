@@ -94,7 +94,7 @@ async function open(
 }
 
 describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
-  test('opens offline, asks nobody for anything and complains of nothing', async () => {
+  test('opens offline, without requests and without messages in the console', async () => {
     const { page, asked, complaints } = await open(scheme);
     await page.getByRole('heading', { name: 'rates', level: 1 }).waitFor();
     expect(await page.title()).toBe('rates · foray');
@@ -125,7 +125,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await page.context().close();
   });
 
-  test('cuts off no text of a picture', async () => {
+  test('shows every text of a picture in full', async () => {
     for (const at of [address, desk]) {
       const { page } = await open(scheme, { at });
       for (const picture of await page.getByRole('img').all()) {
@@ -144,7 +144,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     }
   });
 
-  test('saves a picture as an SVG file that can be read by itself', async () => {
+  test('saves a picture as a self-contained SVG file', async () => {
     const { page } = await open(scheme);
     const buttons = page.getByRole('button', { name: 'Save as SVG' });
     expect(await buttons.count()).toBe(PICTURES);
@@ -165,7 +165,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await page.context().close();
   });
 
-  test('can be read: every text stands out from the page', async () => {
+  test('every text has enough contrast', async () => {
     const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
@@ -179,7 +179,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   });
 });
 
-test('without scripts the report shows the same, and nothing that would do nothing', async () => {
+test('without scripts the report shows the same, and no control that needs scripts', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
   expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);
@@ -194,7 +194,7 @@ test('the definition can be opened', async () => {
   await page.context().close();
 });
 
-test('the line of known values goes through those intervals that are said to contain them', async () => {
+test('the line of known values crosses exactly the intervals that the report counts as containing them', async () => {
   const { page, complaints } = await open('light', { at: desk });
   expect(complaints).toEqual([]);
   const picture = page.getByRole('img', { name: /^Mean waiting time by Server capacity\./ });
@@ -230,7 +230,7 @@ test('the report on a narrow screen does not scroll sideways as a whole', async 
   await page.context().close();
 });
 
-test('the report lists what failed, too', async () => {
+test('the report lists failures, too', async () => {
   const { page } = await open('light');
   const row = page.getByRole('row', { name: /^3 Contact rate is …: .* Contact rate is -1: / });
   await row.waitFor();

@@ -24,7 +24,7 @@ afterAll(async () => {
   page.close();
 });
 
-test('models, versions, files, runs and results across origins', async () => {
+test('a page of another origin can use models, versions, files, runs and results', async () => {
   const { running } = await startTestService();
   const tab = await browser.newPage();
   await tab.goto(origin);

@@ -47,7 +47,7 @@ describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
   });
 });
 
-test('who stops at the first narrow interval would have too few with the mean in it', () => {
+test('without the look-ahead, too few intervals would contain the mean', () => {
   const precision = wanted('waiting', 'absolute', 3);
   const made = campaigns.map((campaign) => firstNarrow(campaign, 'waiting', precision));
   expect(share(made, 'waiting', precision)).toBeLessThan(0.93);

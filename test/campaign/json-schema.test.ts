@@ -47,7 +47,7 @@ test.each(examples)('examples/%s is valid', (name) => {
   expect({ isValid: isValid(definition), errors: isValid.errors }).toEqual({ isValid: true, errors: null });
 });
 
-describe('what readDefinition takes or refuses for its shape, the schema does as well', () => {
+describe('the schema and readDefinition accept the same shapes', () => {
   test.each([
     'inputs:\nfiles:\n',
     'inputs: {Days: {value: 14, units: DAY}, Title: a, Stochastic: true}\n',
@@ -74,7 +74,7 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'design: {onePerInput: {change: 0.2, inputs: [Days, Population]}}\n',
     'design: {onePerInput: {inputs: {Days: {low: 1, high: 20, units: DAY}}}}\n',
     'design: {product: [{grid: {Days: [1]}}, {union: [{points: a.csv}, {oneAtATime: {Population: [1]}}]}]}\n',
-  ])('%s is one', (body) => {
+  ])('%s is accepted', (body) => {
     const text = headed(body);
     readDefinition(text, 'x.yaml');
     expect({ isValid: isValid(parse(text)), errors: isValid.errors }).toEqual({
@@ -126,7 +126,7 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'outputs: {files: copy}\n',
     'outputs: {file: keep}\n',
     'priority: 6\n',
-  ])('%s is none', (body) => {
+  ])('%s is refused', (body) => {
     const text = headed(body);
     expect(thrownBy(() => readDefinition(text, 'x.yaml')).code).toBe('DEFINITION_INVALID');
     expect(isValid(parse(text))).toBe(false);

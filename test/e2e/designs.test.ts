@@ -84,7 +84,7 @@ async function run(folder: string, name: string): Promise<{ phase: string; rows:
 test.each([
   ['designs', designs],
   ['sensitivity', sensitivity],
-])('examples/%s has these', (folder, known) => {
+])('examples/%s has exactly these definitions', (folder, known) => {
   const files = readdirSync(join(ROOT, 'examples', folder)).filter((file) => file.endsWith('.yaml'));
   expect(files.toSorted()).toEqual(known.map(([name]) => `${name}.yaml`).toSorted());
 });
@@ -117,7 +117,7 @@ function numbers(name: string, column: string, where: (row: Row) => boolean): nu
     .map(({ outputs }) => Number(outputs[column]));
 }
 
-test('with common random numbers a replication meets the same chance in every point', () => {
+test('with common random numbers, a replication has the same random events in every point', () => {
   // what things cost changes nothing in what happens
   const inventory = (given: Record<string, number>): number[] =>
     numbers('one-at-a-time', 'Mean inventory', ({ inputs }) =>
@@ -131,7 +131,7 @@ test('with common random numbers a replication meets the same chance in every po
   for (const cost of [0.75, 1.25]) expect(inventory({ 'Holding cost': cost })).toEqual(unchanged);
 });
 
-test('with common random numbers the difference of two policies varies less than either', () => {
+test('with common random numbers, the difference of two policies varies less than either policy', () => {
   const [one, two] = [20, 25].map((point) =>
     numbers(
       'common-random-numbers',
@@ -145,7 +145,7 @@ test('with common random numbers the difference of two policies varies less than
   expect(deviation(differences)).toBeLessThan(deviation(two!));
 });
 
-test('trajectories tell which of eight inputs matter for the cost', () => {
+test('trajectories show which of eight inputs matter for the cost', () => {
   const { design } = definitionIn('sensitivity', 'morris');
   const { inputs } = design.morris!;
   const trajectories = design.morris!.trajectories as number;
@@ -163,7 +163,7 @@ test('trajectories tell which of eight inputs matter for the cost', () => {
   expect(ranked.at(-1)).toBe('Initial inventory');
 });
 
-test('the precise campaign knows its means as precisely as it was asked to', () => {
+test('a campaign with a precision reaches it', () => {
   for (const level of [50, 80]) {
     const costs = numbers(
       'precise',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => dev.stop());
 
-test('examples/repair-shop, a model of one’s own in TypeScript, agrees with theory', async () => {
+test("examples/repair-shop, a user's model in TypeScript, agrees with theory", async () => {
   const campaign = join(ROOT, 'examples/repair-shop/campaign.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'shop', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('60 of 60')]);
@@ -68,7 +68,7 @@ test('examples/search/flu finds a better fit than the grid of 1,271 runs', async
   expect(search.stoppedBy).toBe('points');
 });
 
-test('examples/search/inventory chooses a policy with runs that tell its cost, and keeps the service level', async () => {
+test('examples/search/inventory finds a policy that keeps the service level, and extra runs measure its cost', async () => {
   const campaign = join(ROOT, 'examples/search/inventory.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'stock', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
@@ -89,7 +89,7 @@ test('examples/search/inventory chooses a policy with runs that tell its cost, a
   expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
 });
 
-test('examples/search/select finds the best of 25 policies, and tells its cost by runs that did not choose it', async () => {
+test('examples/search/select finds the best of 25 policies, and measures its cost with runs that did not choose it', async () => {
   const campaign = join(ROOT, 'examples/search/select.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);

@@ -74,7 +74,7 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     await world.startWorker();
   });
 
-  test('a campaign keeps the files of its outputs, and results writes them out', async () => {
+  test('a campaign keeps its output files, and results writes them', async () => {
     const id = `flu-${worlds.length}`;
     await world.foray.submit(COURSES, { id });
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', note: '' });
@@ -97,7 +97,7 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     expect(readdirSync(join(folder, id))).toHaveLength(2);
   });
 
-  test('every address that the service gives out leads through the proxy', async () => {
+  test('every address that the service returns leads through the proxy', async () => {
     const ask = async <T>(path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}${path}`, {
         headers: { Authorization: KEY },

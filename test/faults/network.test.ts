@@ -80,7 +80,7 @@ if (isFull) {
     expect(proxy.met[toxic]).toBeGreaterThan(before);
   });
 
-  test.each(seeds(0, 1))('connections that never say anything again, seed %i', async (seed) => {
+  test.each(seeds(0, 1))('connections that become silent, seed %i', async (seed) => {
     random = seeded(seed);
     const before = proxy.met['black hole'];
     const id = await submit(seed);
@@ -94,7 +94,7 @@ if (isFull) {
   });
 }
 
-test.each(seeds(1, 4))('one after the other, seed %i', async (seed) => {
+test.each(seeds(1, 4))('all of these faults one after the other, seed %i', async (seed) => {
   random = seeded(seed);
   const id = await submit(seed, { count: isFull ? 100 : 40, more: 'concurrency: 8' });
   const since = Date.now();

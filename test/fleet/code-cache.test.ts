@@ -74,7 +74,7 @@ async function world(models: readonly string[]) {
   };
 }
 
-test('the code of versions that an executor has not used for long is removed, and that of executing runs stays', async () => {
+test('an executor removes the code of versions that it has not used for a long time, but not the code of executing runs', async () => {
   const { start, kept, contents, fetched } = await world(['A', 'B', 'C', 'D']);
   const executor = start();
   const executing = await executor.begin('A');

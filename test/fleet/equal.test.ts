@@ -79,7 +79,7 @@ async function resultsOf({ url, query }: Arm): Promise<unknown> {
 }
 
 test(
-  'a service alone, one with executors on other machines, and replicas give the same results, byte for byte',
+  'a single service, a service with executors on other machines, and replicas give the same results, byte for byte',
   async () => {
     const models = folderOfFile();
     writeModels(models);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   python = await pythonWithSimulators();
 }, 600_000);
 
-test('batch means are those of NumPy, and their intervals those of SciPy', () => {
+test("batch means equal NumPy's, and their intervals equal SciPy's", () => {
   const cases = fc.sample(
     fc
       .tuple(

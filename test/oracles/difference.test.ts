@@ -21,7 +21,7 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-test('intervals of differences are those of SciPy', () => {
+test("intervals of differences equal SciPy's", () => {
   // whole numbers, so that what spreads little does not owe it to rounding
   const values = (most: number) =>
     fc

@@ -14,7 +14,7 @@ beforeAll(() => {
   node = nodeOf(VERSION);
 }, 600_000);
 
-test('a run comes to the same bytes in Node 26', () => {
+test('a run gives the same bytes in Node 26', () => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${VERSION}\n`);
   const script = path.resolve(import.meta.dirname, '../models/service-system/fingerprint.ts');
   expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());

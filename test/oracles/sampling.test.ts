@@ -44,7 +44,7 @@ describe.each(['sobol', 'halton', 'lhs'] as const)('the centered discrepancy of 
     [2, 128],
     [5, 256],
     [20, 256],
-  ])('in %d dimensions with %d points is that of scipy', (dimensions, points) => {
+  ])("in %d dimensions with %d points equals SciPy's", (dimensions, points) => {
     const samples = Array.from({ length: 30 }, (_, seed) =>
       pointsOf(method, points, inputs(dimensions), { seed }),
     );

@@ -41,7 +41,7 @@ concurrency: 4
 `,
 };
 
-test('a campaign gives the same bytes through SQLite and through PostgreSQL, though that is gone for a while', async () => {
+test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if PostgreSQL is gone for a while', async () => {
   await embedded.foray.submit(definition, { id: 'embedded' });
   await shared.foray.submit(definition, { id: 'shared' });
   await untilSomeAreDone(shared, 'shared');
@@ -64,7 +64,7 @@ test('a campaign gives the same bytes through SQLite and through PostgreSQL, tho
   expect(JSON.stringify(history)).not.toContain(PASSWORD);
 });
 
-test('a campaign of another store at the same Temporal is not taken for its own', async () => {
+test("a store does not take another store's campaign on the same Temporal for its own", async () => {
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists in this Temporal.');

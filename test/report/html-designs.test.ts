@@ -16,7 +16,7 @@ describe('other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
-  test('one numeric input: a point a value with its interval, of each output', async () => {
+  test('one numeric input: for each output, one point with its interval per value', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
     // the bars of distributions are rects
@@ -30,7 +30,7 @@ describe('other designs', () => {
     expect(page).toContain('Lowest point, its first replication, in front of the median');
   });
 
-  test('known values: a line that is compared with the intervals', async () => {
+  test('known values: a line and its comparison with the intervals', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
     // the rows of a point are alike, so its interval is its value
@@ -61,7 +61,7 @@ describe('other designs', () => {
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
-  test('values that are far apart are at one distance from each other, each with its name', async () => {
+  test('values with very different distances are drawn at equal distances, each with its name', async () => {
     const record = sampleRecord({
       grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
     });
@@ -86,7 +86,7 @@ describe('other designs', () => {
     expect(page).not.toContain('NaN');
   });
 
-  test('three inputs: a panel each', async () => {
+  test('three inputs: one panel for each', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
@@ -95,7 +95,7 @@ describe('other designs', () => {
     expect(page).not.toContain('interval');
   });
 
-  test('three inputs in a grid: a heat map for each value of one, too', async () => {
+  test('three inputs in a grid: also a heat map for each value of one input', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(24), sampleRows(record));
@@ -103,7 +103,7 @@ describe('other designs', () => {
     expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
   });
 
-  test('nothing varied, or no numeric output: no effects', async () => {
+  test('no effects without varied inputs or numeric outputs', async () => {
     const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
     const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));
     expect(
@@ -116,7 +116,7 @@ describe('other designs', () => {
     expect(page.match(/<code>[0-9a-f]{16}/g)).toHaveLength(3);
   });
 
-  test('replications of one point: bands of them, and the first one', async () => {
+  test('replications of one point: bands, and the first replication', async () => {
     const record = sampleRecord({ grid: [], replications: 20 });
     const page = await renderReport(record, countsOf(20), sampleRows(record));
     expect(page).toContain(
@@ -127,7 +127,7 @@ describe('other designs', () => {
     expect(page).not.toContain('<h2>Timeline</h2>');
   });
 
-  test('the chosen output is shown; one that there is not is an error with the names', async () => {
+  test('the chosen output is shown; an unknown one is an error that lists the names', async () => {
     const record = sampleRecord();
     const page = await renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peak day'] });
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
@@ -176,7 +176,7 @@ describe('other designs', () => {
     expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
   });
 
-  test('of no output in particular it is the first one that has values', async () => {
+  test('by default the first output with values is shown', async () => {
     const record = sampleRecord();
     const odd = rows(4).map((row, at) => {
       const { 'Fit error': error, ...others } = row.outputs;
@@ -189,7 +189,7 @@ describe('other designs', () => {
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
   });
 
-  test('an output that no run has a value of', async () => {
+  test('an output without values', async () => {
     const record = sampleRecord();
     const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(2), stream(none));
@@ -198,7 +198,7 @@ describe('other designs', () => {
     expect(page).toContain('<h2>Timeline</h2>');
   });
 
-  test('failures are grouped by cause, the commonest first', async () => {
+  test('failures are grouped by cause, the most frequent first', async () => {
     const record = sampleRecord();
     const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>
       failedRow(i, ['1.2', '0.3'], `because ${reason}`),

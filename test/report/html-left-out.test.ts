@@ -3,7 +3,7 @@ import { renderReport } from '../../src/report/html.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 import { countsOf, doubles, sampleRecord, sampleRow, sampleRows, stream, observed } from './support.ts';
 
-describe('what is not shown is said', () => {
+describe('the report says what it leaves out', () => {
   const pageOf = async (record: ReturnType<typeof sampleRecord>, rows: ResultRow[], options = {}) => {
     const page = await renderReport(record, countsOf(rows.length), stream(rows), options);
     return page.replaceAll(/\s+/g, ' ');
@@ -14,7 +14,7 @@ describe('what is not shown is said', () => {
   const named = (count: number, name: string, type: 'DOUBLE' | 'DATA_SET') =>
     Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, type, units: null }));
 
-  test('outputs beyond the twelfth, but for the one that is chosen', async () => {
+  test('outputs after the twelfth, except the chosen one', async () => {
     const outputs = named(14, 'Cost', 'DOUBLE');
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])], outputs });
     const rows = [1, 2, 3].map((rate, i) => ({
@@ -31,7 +31,7 @@ describe('what is not shown is said', () => {
     expect(await wordsOf(few, rows)).not.toContain('outputs the first');
   });
 
-  test('DATA_SETs beyond the eighth, but for the one that was observed', async () => {
+  test('DATA_SETs after the eighth, except the observed one', async () => {
     const outputs = named(10, 'Course', 'DATA_SET');
     const record = sampleRecord({ outputs });
     const row = sampleRow(0, ['1.2', '0.3']);
@@ -49,7 +49,7 @@ describe('what is not shown is said', () => {
   test.each([
     [512, false],
     [513, true],
-  ])('points of curves of %d of them', async (points, isSaid) => {
+  ])('points of curves of %d points', async (points, isSaid) => {
     const record = sampleRecord();
     const dataX = Array.from({ length: points }, (_, i) => i);
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
@@ -60,7 +60,7 @@ describe('what is not shown is said', () => {
     expect(said).toBe(isSaid);
   });
 
-  test('an input of many texts, and values that are grouped', async () => {
+  test('an input with many texts, and grouped values', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
     const rates = doubles(
       'Rate',
@@ -90,7 +90,7 @@ describe('what is not shown is said', () => {
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
   });
 
-  test('runs that have no finite value', async () => {
+  test('runs without a finite value', async () => {
     const outputs = ['Drawn', 'Whole', 'Alike', 'Lone', 'Same', 'None'].map((name) => ({
       name,
       type: 'DOUBLE' as const,
@@ -120,7 +120,7 @@ describe('what is not shown is said', () => {
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });
 
-  test('known values of points that have not finished', async () => {
+  test('known values of unfinished points', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const numbers = new Map([['Fit error', 1]]);
     const known = ['1', '2', '2.5'].map((rate) => ({ values: [rate], numbers }));

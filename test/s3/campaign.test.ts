@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.remove();
 });
 
-test('outages of the store of files fail no run and lose no file', async () => {
+test('outages of the bucket fail no run and lose no file', async () => {
   const id = 'outages';
   const rates = Array.from({ length: RUNS }, (_, index) => 1.1 + index / 100);
   const text = `

@@ -70,7 +70,7 @@ async function refusingAddresses(): Promise<S3Server['place']> {
 test.each([
   ['the store itself', () => Promise.resolve(server.place), []],
   ['the service, where the store cannot be reached', refusingAddresses, ['GET', 'PUT']],
-])('executors get files from, and send them to %s', async (_where, place, passed) => {
+])('executors get files from and send files to %s', async (_where, place, passed) => {
   const { log, seen } = transfers();
   const fleet = await startFleet(writeFiles, { s3: await place(), log });
   const { service } = fleet;
@@ -85,7 +85,7 @@ test.each([
   expect(executor.lines.join()).not.toContain('X-Amz');
 });
 
-test('executors get and store files, also after an outage of the store', async () => {
+test('executors get and store files, also after an outage of the bucket', async () => {
   const fleet = await startFleet(writeFiles, { s3: server.place });
   const { service } = fleet;
   const { body: File } = await upload(service, ' of the store');
@@ -113,7 +113,7 @@ test('executors get and store files, also after an outage of the store', async (
   expect(server.files()).not.toContain(hashOf('3'));
 });
 
-test('an executor whose outputs cannot be stored begins no more runs and says why; when they can be, all complete', async () => {
+test('an executor that cannot store outputs starts no more runs and says why; all runs complete when it can', async () => {
   const fleet = await startFleet(
     (models) =>
       writeModel(

@@ -144,7 +144,7 @@ function contentOf(folder: string): string {
   return hash.digest('hex');
 }
 
-test('all answers are the same after a move that was killed twice', async () => {
+test('all answers are the same after a move, even if it was killed twice', async () => {
   const { dataDir, models, runs, File } = await history();
   const copy = path.join(temporaryFolder(), 'data');
   cpSync(dataDir, copy, { recursive: true });
@@ -221,7 +221,7 @@ function fresh(answers: object): string {
   return at.split('/').at(-2)!;
 }
 
-test('a damaged file is named, all others are moved, and without it the move ends', async () => {
+test('a move names a damaged file, moves all others, and ends once the damaged file is gone', async () => {
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir });
   const { body: whole } = await upload(service, 'that stays whole');
@@ -247,7 +247,7 @@ test('a damaged file is named, all others are moved, and without it the move end
   expect((await moved.get<boolean>(`/check-file?hash=${whole}`)).body).toBe(true);
 });
 
-test('files of services that have their database in PostgreSQL move to a bucket', async () => {
+test('files of services with a PostgreSQL database can be moved to a bucket', async () => {
   const database = await postgres.database();
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir, database });

@@ -60,7 +60,7 @@ afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
 });
 
-test('a campaign with input files gives the same bytes through replicas and executors, though one of each is killed', async () => {
+test('a campaign with input files gives the same bytes with replicas and executors, even if one of each is killed', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -121,7 +121,7 @@ outputs: {names: [Size, Text], files: keep}
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
 });
 
-test('an executor that sends all requests to one replica keeps its long run', async () => {
+test('an executor that talks to one replica only keeps its long run', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -136,7 +136,7 @@ test('an executor that sends all requests to one replica keeps its long run', as
   expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);
 });
 
-test('a replica that is started again takes over its copies of files', async () => {
+test('a restarted replica takes over its copies of files', async () => {
   const [dataDir, postgres, files] = [folderOfFile(), await startPostgres(), await startS3()];
   for (const started of [postgres, files]) onCleanup(() => started.remove());
   const options = { dataDir, database: await postgres.database(), s3: files.place, modelDirs: [models] };

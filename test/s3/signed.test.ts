@@ -41,7 +41,7 @@ describe('addresses of uploads', () => {
     return statusOf(url, { method: 'PUT', headers: { ...(changed ?? headers) }, body });
   };
 
-  test('content comes up without a key, again too, and an empty one', async () => {
+  test('accept content without a key, also repeatedly, and empty content', async () => {
     const content = storeIn(server, clock);
     for (const body of [randomBytes(300_000), '']) {
       const hash = hashOf(body);
@@ -50,7 +50,7 @@ describe('addresses of uploads', () => {
     }
   });
 
-  test('other content is refused, and neither stored nor put over what is there', async () => {
+  test('refuse other content, and neither store it nor replace the stored content', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'right');
     for (const wanted of [hash, hashOf('new')]) expect(await put(content, wanted, 'wrong')).toBe(400);
@@ -61,7 +61,7 @@ describe('addresses of uploads', () => {
     expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
   });
 
-  test('they hold for 300 seconds, and for uploads alone; there is none for what is no hash', async () => {
+  test('are valid for 300 seconds and only for uploads, and exist only for hashes', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'one');
     expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);

@@ -59,7 +59,7 @@ test.each([
   ['cma', 48],
   ['gp', 25],
   ['direct', 40],
-])('%s fits the model to the observed cases, and asks no point twice', async (method, points) => {
+])('%s fits the model to the observed cases, and asks for no point twice', async (method, points) => {
   const definition = flu({
     search: `  method: ${method}\n  parallel: 4\n  stop: { points: ${points} }`,
     rest: 'seed: 1',
@@ -89,7 +89,7 @@ test.each([
   expect(search!.best!.value).toBe(best);
 });
 
-test('gp ends when it expects too little of the next point', async () => {
+test('gp ends when it expects too little improvement from the next point', async () => {
   const search = '  method: gp\n  parallel: 2\n  stop: { points: 60, gain: 0.5 }';
   await world.foray.submit(flu({ search, rest: 'seed: 1' }), { id: 'gain' });
   const { search: found, points } = await toTheEnd(world, 'gain');
@@ -98,7 +98,7 @@ test('gp ends when it expects too little of the next point', async () => {
   expect(found!.best!.value).toBeLessThan(OPTIMUM + 1);
 });
 
-test('a search asks the same points whatever the timing', async () => {
+test('a search asks for the same points for any timing', async () => {
   const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 1' }), { id: 'twin-b' });
@@ -108,7 +108,7 @@ test('a search asks the same points whatever the timing', async () => {
   expect(await logOf('twin-b')).toEqual(log);
 });
 
-test('the winner of a search with chance is told by runs that did not choose it', async () => {
+test('the value of the winner of a noisy search comes from runs that did not choose it', async () => {
   const definition = flu({
     search: `  method: cma
   parallel: 8
@@ -137,7 +137,7 @@ test('the winner of a search with chance is told by runs that did not choose it'
   expect(runs.failed).toBe(0);
 });
 
-test('what the command line says of a search', async () => {
+test('the command line describes a search', async () => {
   const env = environmentOf(world.settings);
   const said = async (...line: string[]): Promise<string> => {
     const { code, stdout, stderr } = await foray(world.folder, line, { env });
@@ -164,7 +164,7 @@ async function calls(id: string, name: string): Promise<number> {
   ).length;
 }
 
-test('a search waits with its next step while points wait to be requested', async () => {
+test('a search delays its next step while points wait to be requested', async () => {
   const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
   expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });

@@ -55,7 +55,7 @@ async function said(...line: string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-test('the story of a search has its points in their order, and the winner first', async () => {
+test('the story of a search has its points in order, and the winner first', async () => {
   const { points, finalists, summary, isNoisy } = story;
   expect(isNoisy).toBe(true);
   expect(points).toHaveLength(summary.asked);
@@ -83,7 +83,7 @@ test('the story of a search has its points in their order, and the winner first'
   }
 });
 
-test('the report answers with what is told by runs that did not choose it', async () => {
+test('the report states the value from runs that did not choose the winner', async () => {
   const { best } = story.summary;
   const { record } = await world.foray.results('flu');
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
@@ -94,7 +94,7 @@ test('the report answers with what is told by runs that did not choose it', asyn
   expect(page).toContain('it ended because it may ask no more points');
 });
 
-test('the table has the winner first, with its value, and there is no table of other best points', () => {
+test('the table has the winner first, with its value, and there is no other table of best points', () => {
   const { best } = story.summary;
   const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
   expect(row).toContain(`<code>${best!.key}</code>`);
@@ -114,7 +114,7 @@ test('the report has pictures of the progress, the finalists and all points', ()
   expect(page).not.toContain('of the variance between points');
 });
 
-test('a point is explained by its ask', async () => {
+test('explain shows the ask of a point', async () => {
   const { ask, key, by, seen } = story.points.at(-1)!;
   const [explained] = (await world.foray.explain('flu', key)).asks;
   expect(explained).toMatchObject({ ask, by, seen });
@@ -128,7 +128,7 @@ test('a point is explained by its ask', async () => {
   expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');
 });
 
-test('who watches a search is told what it has found', async () => {
+test('foray watch shows the result of a search so far', async () => {
   expect(await said('watch', 'flu')).toMatch(
     /; search: 3\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
   );

@@ -61,7 +61,7 @@ function played(
   return { events, counts: made.map(({ length }) => length), story };
 }
 
-test.each([2, 5])('it compares %i points as the procedure of Kim and Nelson does', (systems) => {
+test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (systems) => {
   for (let seed = 0; seed < 40; seed += 1) {
     const { values, extendTo } = slippage(systems, seed);
     extendTo(2_100);
@@ -79,7 +79,7 @@ test.each([2, 5])('it compares %i points as the procedure of Kim and Nelson does
   }
 });
 
-test('it spends a budget as the textbook does', () => {
+test('it spends a budget as in the textbook', () => {
   // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50 runs
   const deviations = [1, 1, 3, 3, 2];
   const { counts, events } = played(
@@ -96,7 +96,7 @@ test('it spends a budget as the textbook does', () => {
     expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
 });
 
-test('points without a value rank last, and are said', () => {
+test('points without a value rank last, and are reported', () => {
   const { events, story } = played(campaignOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
     point === 0 ? null : point + (n % 2),
   );
@@ -108,7 +108,7 @@ test('points without a value rank last, and are said', () => {
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
-test('the value of the best point is that of runs which did not choose it', () => {
+test('the value of the best point comes from runs that did not choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);
   const { events, story } = played(campaignOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);
@@ -119,7 +119,7 @@ test('the value of the best point is that of runs which did not choose it', () =
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
-test('equal points that have common random numbers end, and those without chance have one run each', () => {
+test('a comparison of equal points with common random numbers ends; points without chance have one run each', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);

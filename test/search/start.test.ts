@@ -44,7 +44,7 @@ const search = (method: string, start: string) => `search:
   ${start}`;
 
 test.each(['gp', 'cma', 'direct'])(
-  '%s is told the points that are known, and asks the best one first',
+  '%s is told the known points, and asks for the best one first',
   async (method) => {
     const id = `known-${method}`;
     await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
@@ -63,7 +63,7 @@ test.each(['gp', 'cma', 'direct'])(
   },
 );
 
-test('a Gaussian process finds better points sooner', async () => {
+test('a Gaussian process finds better points sooner with them', async () => {
   await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
   const alone = await toTheEnd(world, 'alone');
   const began = await world.foray.status('known-gp');
@@ -98,7 +98,7 @@ test('points without a value of the output are not known', async () => {
   });
 });
 
-test('a campaign that is not there is an error', async () => {
+test('a missing campaign is an error', async () => {
   await expect(
     world.foray.submit(definition(search('cma', 'start: { campaign: gird }'))),
   ).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });

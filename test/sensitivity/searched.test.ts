@@ -39,7 +39,7 @@ function searched(
   return { campaign, asks };
 }
 
-test('indices are those of the function, not of the points that crowd where values are good', () => {
+test('indices are those of the function, not of the points, which are dense where values are good', () => {
   const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
   const { indices, r2, warnings, runs } = searchedAnalysis(campaign, asks, false);
   expect([runs, warnings]).toEqual([60, []]);
@@ -55,7 +55,7 @@ test('indices are those of the function, not of the points that crowd where valu
   expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
 });
 
-test('of a function with interactions the intervals hold the exact indices', () => {
+test('the intervals contain the exact indices of a function with interactions', () => {
   const { campaign, asks } = searched(ishigami, { count: 200, near: 50 });
   const { indices, r2 } = searchedAnalysis(campaign, asks, false);
   expect(r2).toBeGreaterThan(0.8);
@@ -66,7 +66,7 @@ test('of a function with interactions the intervals hold the exact indices', () 
   }
 });
 
-test('chance that no model explains is warned of', () => {
+test('a warning tells that no model explains the chance', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
   const { r2, warnings } = searchedAnalysis(campaign, asks, true);
@@ -74,7 +74,7 @@ test('chance that no model explains is warned of', () => {
   expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
 });
 
-test('slices go through the best point, in the sign of the output', () => {
+test('slices go through the best point, with the sign of the output', () => {
   const hill = (x: readonly number[]): number => (x[0]! - 0.25) ** 2 + 0.1 * x[1]!;
   const { campaign, asks } = searched(
     hill,

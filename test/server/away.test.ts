@@ -42,7 +42,7 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
-test('every page says who is away and since when, and shows what is known', async () => {
+test('every page says which part is unreachable and since when, and shows what is known', async () => {
   const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });

@@ -146,7 +146,7 @@ class Changes {
 }
 
 describe('the pictures of a campaign', () => {
-  test('follow it through failures, a retry and a change, and are those of the report at its end', async () => {
+  test('follow it through failures, a retry and a change, and equal those of the report at the end', async () => {
     await submit(campaignOver(recovery));
     await finish(5);
     let seen = await news('');
@@ -178,7 +178,7 @@ describe('the pictures of a campaign', () => {
   });
 
   test.each(seeds(5, 50))(
-    'are those of a report at ten random moments, with retries, applies and replications: seed %d',
+    'equal those of a report at ten random moments, with retries, applies and replications: seed %d',
     async (seed) => {
       const changes = new Changes(seed);
       await changes.begin();
@@ -200,7 +200,7 @@ describe('the pictures of a campaign', () => {
     },
   );
 
-  test('are of the points and outputs that a viewer wants', async () => {
+  test('show the points and outputs that a viewer chooses', async () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);
@@ -215,7 +215,7 @@ describe('the pictures of a campaign', () => {
     expect(listed.version).not.toBe(ranged.version);
   });
 
-  test('with a quantile are drawn of all runs each time', async () => {
+  test('are drawn from all runs each time if they have a quantile', async () => {
     await submit(campaignOver(recovery, { goal: { output: 'Q(`Fit error`, 0.5)', wants: 'lowest' } }));
     await finish(60);
     const seen = await news('');
@@ -224,7 +224,7 @@ describe('the pictures of a campaign', () => {
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
   });
 
-  test('of a campaign that is not there, or of an output that it lacks, are refused', async () => {
+  test('are refused for a missing campaign or output', async () => {
     const refusal = (view: View) =>
       until('it is refused', async () => {
         try {

@@ -26,7 +26,7 @@ function change(sql: string): void {
   database.close();
 }
 
-test('pages, API, worker and commands say that a newer foray has changed the store, and no run is lost', async () => {
+test('pages, API, worker and commands report that a newer foray has changed the store, and no run is lost', async () => {
   const stop = await world.startWorker();
   await world.foray.submit(rehearsal({ count: 40, seconds: 2 }), { id: 'live' });
   const headers = { authorization: `Bearer ${KEY}` };

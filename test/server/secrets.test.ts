@@ -74,7 +74,7 @@ async function readAllPages(): Promise<Set<string>> {
   return found;
 }
 
-test('no answer and no log has a key or a login', async () => {
+test('no answer and no log contains a key or a login', async () => {
   // the reason of a run repeats the service's key
   front.plan = (asked) => {
     if (!isRunRequest(asked)) return pass();

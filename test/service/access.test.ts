@@ -100,7 +100,7 @@ async function ask(on: Protected, route: (typeof routes)[number], headers: Recor
 }
 
 describe('every route', () => {
-  test('is closed without a key, with a wrong one and with one that was revoked', async () => {
+  test('is closed without a key, with a wrong key and with a revoked key', async () => {
     const on = await startProtected();
     await revokeKey(on.keyFile, hashOf(on.keys.bob).slice(0, 8));
     const refused = [
@@ -120,7 +120,7 @@ describe('every route', () => {
     }
   });
 
-  test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
+  test("of a model or its versions answers another user's key as if the model did not exist", async () => {
     const on = await startProtected();
     expect(guarded).toHaveLength(17);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
@@ -140,7 +140,7 @@ describe('every route', () => {
     }
   });
 
-  test('is open to the owner, and to those with developer or user permission', async () => {
+  test('is open to the owner and to users with developer or user permission', async () => {
     const on = await startProtected();
     for (const user of ['ada', 'bob', 'carol'] as const) {
       for (const route of guarded) {
@@ -157,7 +157,7 @@ describe('every route', () => {
 });
 
 describe('models', () => {
-  test('are listed to those who may use them; published ones to all', async () => {
+  test('are listed for users who may use them; published models for all users', async () => {
     const on = await startProtected();
     for (const user of users) {
       const { body } = await on.service.get<Model[]>('/models', { Authorization: on.keys[user] });
@@ -167,7 +167,7 @@ describe('models', () => {
     }
   });
 
-  test('that the key file does not name belong to the local user', async () => {
+  test('belong to the local user if the key file does not name them', async () => {
     const folder = temporaryFolder();
     writeModel(
       folder,
@@ -180,7 +180,7 @@ describe('models', () => {
     expect((await service.get<Model[]>('/models', { Authorization: ada })).body).toEqual([]);
   });
 
-  test('a permission that is taken away or given holds with the next request', async () => {
+  test('are subject to a changed permission from the next request on', async () => {
     const on = await startProtected();
     const text = readFileSync(on.keyFile, 'utf8');
     const get = (user: User) => on.service.get(`/models/${on.model.id}`, { Authorization: on.keys[user] });
@@ -218,7 +218,7 @@ describe('the key file', () => {
     throw new Error(`was not refused: ${content}`);
   }
 
-  test('is refused by place when it is wrong, without repeating what may be a key', async () => {
+  test('is refused with the place of a mistake, without repeating a possible key', async () => {
     const hash = hashOf('a key');
     expect(await refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
     expect(await refused('users:\n  ada:\n    keys:\n      - sha256: THE-KEY-ITSELF\n')).toMatch(
@@ -240,7 +240,7 @@ describe('the key file', () => {
     expect(await refused('users: &a {ada: *b}')).toContain('key file');
   });
 
-  test('must be there when it is named', async () => {
+  test('must exist if it is named', async () => {
     const keyFile = path.join(temporaryFolder(), 'keys.yaml');
     const starting = startTestService({ keyFile, apiKey: undefined });
     await expect(starting).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('the key file', () => {
     });
   });
 
-  test('that a change has broken changes nothing until it is mended', async () => {
+  test('changes nothing while it is invalid', async () => {
     const on = await startProtected();
     writeFileSync(on.keyFile, 'users: [');
     const { status } = await on.service.get('/models', { Authorization: on.keys.ada });

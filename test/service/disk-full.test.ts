@@ -35,7 +35,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 // only root may mount; in a container perhaps not even that
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('is answered with 507, half-written files go, and it works on once there is room', async () => {
+  test('is answered with 507, partial files are removed, and the service continues once there is room', async () => {
     const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });

@@ -15,7 +15,7 @@ const WORDS = [
 ];
 
 test.each([150, 300])(
-  `${SOCKETS} connections without a key take few of %i files, and keep out nobody`,
+  `${SOCKETS} connections without a key use few of %i files, and exclude no client`,
   async (openFiles) => {
     const { child, url } = await startProcess(temporaryFolder(), undefined, { openFiles });
     const service = { ...clientOf(url), running: { url } as Parameters<typeof upload>[0]['running'] };

@@ -17,7 +17,7 @@ async function metricsAt(url: string): Promise<Map<string, number>> {
   );
 }
 
-test('the service tells its queue, slots, runs, repeats and requests, and nobody in a label', async () => {
+test('the service has metrics of its queue, slots, runs, repeats and requests, without users in labels', async () => {
   const models = temporaryFolder();
   const gate = path.join(temporaryFolder(), 'gate');
   writeCommandModel(
@@ -81,7 +81,7 @@ test('the service tells its queue, slots, runs, repeats and requests, and nobody
   });
 });
 
-test('there are none unless they are asked for, and a port that is taken is said', async () => {
+test('metrics are off by default, and a taken port is reported', async () => {
   const service = await startTestService({ metrics: ANYWHERE });
   const plain = await startTestService();
   expect(plain.running.metricsUrl).toBeUndefined();

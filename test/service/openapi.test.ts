@@ -70,7 +70,7 @@ describe('openapi.json', () => {
     ]);
   });
 
-  test('refers to nothing that it does not have', async () => {
+  test('has no broken reference', async () => {
     const { document } = await startAndRead();
     const referred = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
       ([, id]) => id!,
@@ -80,7 +80,7 @@ describe('openapi.json', () => {
 });
 
 describe('methods', () => {
-  test('that an address does not take are answered with 405 and those that it takes', async () => {
+  test('that an address does not accept are answered with 405 and the accepted methods', async () => {
     const { running } = await startTestService();
     const id = crypto.randomUUID();
     for (const [method, path, allow] of [
@@ -107,7 +107,7 @@ describe('methods', () => {
     }
   });
 
-  test('HEAD is answered like GET, without a body', async () => {
+  test('include HEAD, which is answered like GET without a body', async () => {
     const { running } = await startTestService();
     const response = await fetch(`${running.url}/models`, {
       method: 'HEAD',

@@ -53,7 +53,7 @@ function pushTo({ running }: TestService, folder: string, ...flags: string[]) {
   return foray(path.dirname(folder), ['models', 'push', folder, ...flags], { env });
 }
 
-test('a pushed model runs as in a folder; a push makes a version of what has changed, and earlier ones run on', async () => {
+test('a pushed model runs like one in a folder; a push of changes makes a version, and earlier versions still run', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeModule(folder, 10);
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
@@ -98,7 +98,7 @@ test('a pushed model runs as in a folder; a push makes a version of what has cha
   expect((await versionsOf(service, 'Scale')).map(({ state }) => state)).toEqual(['retired', 'kept']);
 });
 
-test('a mistake in a model is told with its place, and pushes none', async () => {
+test('a mistake in a model is reported with its place, and nothing is pushed', async () => {
   const folder = temporaryFolder();
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
   writeCommandModel(folder, 'Wrong', '');
@@ -114,7 +114,7 @@ test('a mistake in a model is told with its place, and pushes none', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining('nothing')]);
 });
 
-test('only who may change a model pushes it, with files that are theirs; what is no model is refused', async () => {
+test('a push needs the permission to change the model and its own uploaded files; anything but a model is refused', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(folder, 'Shown', 'say({ outputs: { Out: inputs.N } });');
   const users = { ada: 'key-of-ada', bob: 'key-of-bob' };

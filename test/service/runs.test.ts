@@ -12,7 +12,7 @@ import {
 } from './support.ts';
 
 describe('runs', () => {
-  test('a run goes from FRESH to COMPLETED and gives its outputs both ways', async () => {
+  test('go from FRESH to COMPLETED, and give their outputs in both ways', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { status, body } = await requestRun(service, version, { Seconds: 0, Value: 2.5 });
@@ -46,7 +46,7 @@ describe('runs', () => {
     expect([again.id, again.status]).toEqual([run.id, 'COMPLETED']);
   });
 
-  test('the template filters and orders the outputs', async () => {
+  test('have their outputs filtered and ordered by the template', async () => {
     const service = await startTestService();
     const version = await service.latest('Epidemic');
     const { body: run } = await requestRun(service, version);
@@ -68,7 +68,7 @@ describe('runs', () => {
     });
   });
 
-  test('the status of what was never requested is 404 and starts nothing', async () => {
+  test('that were never requested are a 404, and a status request starts nothing', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const request = simulation({ Value: 3 });
@@ -84,7 +84,7 @@ describe('runs', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('bad requests are refused, naming the input', async () => {
+  test('with wrong inputs are refused with the name of the input', async () => {
     const service = await startTestService();
     const version = await service.latest('Epidemic');
     const missing = 'A'.repeat(43);
@@ -108,7 +108,7 @@ describe('runs', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('a failed run says why, has no results, and is started anew when it is requested again', async () => {
+  test('that fail say why, have no results, and start again when they are requested again', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const inputs = { Seconds: 0, Fail: true };
@@ -126,7 +126,7 @@ describe('runs', () => {
     expect((await stateOf(service, first)).status).toBe('FAILED');
   });
 
-  test('a failure by chance is drawn anew for each execution, not from the seed', async () => {
+  test('may fail by chance, which is drawn for each execution and not from the seed', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const outcomes = new Set<string>();
@@ -142,7 +142,7 @@ describe('runs', () => {
     }, 'runs that fail and runs that complete');
   });
 
-  test('progress is told in percent while a run executes', async () => {
+  test('report progress in percent while they execute', async () => {
     const service = await startTestService();
     const { body: run } = await requestRun(service, await service.latest('Rehearsal'), { Seconds: 60 });
     const total = await until(async () => {
@@ -153,7 +153,7 @@ describe('runs', () => {
     expect(total).toBeLessThan(50);
   });
 
-  test('stopping ends a run at once, running or waiting, and is open to a new request', async () => {
+  test('can be stopped at once, executing or waiting, and requested again', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: running } = await requestRun(service, version, { Seconds: 600 });
@@ -178,7 +178,7 @@ describe('runs', () => {
     expect(anew.id).not.toBe(running.id);
   });
 
-  test('as many runs execute at once as there are executors, in the order of request', async () => {
+  test('execute in the order of request, as many at once as there are executors', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const runs = [];

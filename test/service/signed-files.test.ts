@@ -45,7 +45,7 @@ signedSuite(async () => {
 });
 
 describe('downloads of a part from the service', () => {
-  test('any range gives exactly the bytes of the file that it names', async () => {
+  test('give exactly the requested bytes for any range', async () => {
     const disk = await startDisk();
     // each byte once, so that a part shows its place
     const body = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
@@ -76,7 +76,7 @@ describe('downloads of a part from the service', () => {
     );
   });
 
-  test('several ranges and other units give the whole file', async () => {
+  test('give the whole file for several ranges and for other units', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);
@@ -86,7 +86,7 @@ describe('downloads of a part from the service', () => {
     }
   });
 
-  test('a part of a damaged file is refused, also when the part itself is right', async () => {
+  test('refuse a part of a damaged file, also if the part itself is right', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);

@@ -18,7 +18,7 @@ const ways = {
 };
 
 describe('slow connections', () => {
-  test(`of ${SOCKETS} that drip each is closed within 30 s, and others are served meanwhile`, async () => {
+  test(`are each closed within 30 s if ${SOCKETS} send byte by byte, and other clients are served meanwhile`, async () => {
     const service = await startTestService();
     const { port } = service.running;
     const began = performance.now();
@@ -52,7 +52,7 @@ describe('slow connections', () => {
   });
 });
 
-test('a download of which nothing is read ends, and does not hold up a service that closes', async () => {
+test('a download that the client does not read ends, and does not delay a closing service', async () => {
   const service = await startTestService();
   // more than the system itself takes in for somebody who does not read
   const { body: hash } = await upload(service, Buffer.alloc(50_000_000));

@@ -61,7 +61,7 @@ async function refusal(asked: Promise<unknown>): Promise<[number, string, string
 
 const viewBox = async (session: RemoteSession) => /viewBox="([^"]*)"/.exec((await session.frame()).svg)![1];
 
-test('the model Service System Demo is looked at, asked and changed while it is drawn', async () => {
+test('values of the model Service System Demo can be read and changed during an animation', async () => {
   const service = await startTestService();
   const { session, client } = await start(service, 'Service System Demo', {
     '{STOP_TIME}': 1e6,
@@ -160,7 +160,7 @@ const KINDS = `
     },
   };`;
 
-test('values keep all of their type, and a function that goes wrong does not end the run', async () => {
+test('values keep the precision of their type, and a failing function does not end the run', async () => {
   const folder = temporaryFolder();
   writeModel(folder, 'kinds', KINDS);
   const service = await startTestService({ modelDirs: [folder] });
@@ -205,7 +205,7 @@ test('values keep all of their type, and a function that goes wrong does not end
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');
 });
 
-test('what an animation declares twice, cannot set or does not have is refused', async () => {
+test('duplicate, read-only and unknown values of an animation are refused', async () => {
   const drawn = (declared: string) => `export default {
     name: 'Drawn', description: '', inputs: [], outputs: [], run: () => ({}),
     animation: { width: 9, height: 9, units: 'DAY', ${declared},

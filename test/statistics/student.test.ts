@@ -22,11 +22,11 @@ describe('the quantile of Student’s t', () => {
     [0.995, 10, '3.169'],
     [0.9, 30, '1.310'],
     [0.975, 120, '1.980'],
-  ])('of %d with %i is that of the table', (p, freedom, expected) => {
+  ])('at %d with %i degrees of freedom equals the table', (p, freedom, expected) => {
     expect(studentQuantile(p, freedom).toFixed(3)).toBe(expected);
   });
 
-  test('is that of the formula with 1 and 2 degrees of freedom', () => {
+  test('follows the formula with 1 and 2 degrees of freedom', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
         // of the two the one that loses no digits of p
@@ -40,7 +40,7 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('is odd about 1/2, and the larger the larger the probability', () => {
+  test('is odd about 1/2, and rises with the probability', () => {
     expect(studentQuantile(0.5, 3)).toBe(0);
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
@@ -53,7 +53,7 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('is the nearer to 0 the more degrees of freedom, down to that of the normal distribution', () => {
+  test('falls with the degrees of freedom, down to that of the normal distribution', () => {
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
         fc.pre(Math.abs(p - 0.5) > 1e-3);
@@ -65,7 +65,7 @@ describe('the quantile of Student’s t', () => {
     expect(error(studentQuantile(0.975, 1e9), normalQuantile(0.975))).toBeLessThan(2e-9);
   });
 
-  test('of what is no probability or no number of degrees of freedom there is none', () => {
+  test('does not exist for an invalid probability or number of degrees of freedom', () => {
     for (const p of [0, 1, -0.1, NaN]) expect(() => studentQuantile(p, 3)).toThrow(RangeError);
     for (const freedom of [0, 0.5, NaN, Infinity])
       expect(() => studentQuantile(0.9, freedom)).toThrow(RangeError);

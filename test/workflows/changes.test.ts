@@ -53,7 +53,7 @@ describe('apply', () => {
     expect(after.filter(({ replication }) => replication === 1)).toEqual(before);
   });
 
-  test('the results are those of a campaign that was begun like this', async () => {
+  test('gives the same results as a new campaign with this definition', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203 }));
     await toTheEnd(world, id);
     const whole = rehearsal({ count: 9, first: 1_200, more: 'replications: 2' });
@@ -73,7 +73,7 @@ describe('apply', () => {
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
-  test('what cannot change is refused, and nothing is', async () => {
+  test('refuses impossible changes, and changes nothing', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
@@ -107,7 +107,7 @@ describe('apply', () => {
     file: join(world.folder, 'costs.yaml'),
   });
 
-  test('adds outputs: runs that are done get them from the service, and nothing runs again', async () => {
+  test('adds outputs: completed runs get them from the service, and nothing runs again', async () => {
     const grid = 'Order-up-to level: [40, 60, 80]';
     const { id } = await world.foray.submit(costs(grid, 'replications: 2\noutputs: [Service level]'));
     await toTheEnd(world, id);
@@ -133,7 +133,7 @@ describe('apply', () => {
     await toTheEnd(world, id);
   });
 
-  test('lets the design vary other inputs: points that are the same keep their results, the table tells all apart', async () => {
+  test('can vary other inputs: equal points keep their results, and the table distinguishes all points', async () => {
     const { id } = await world.foray.submit(costs('Order-up-to level: [40, 60]', 'outputs: [Orders]'));
     await toTheEnd(world, id);
     const before = await world.rows(id);
@@ -173,7 +173,7 @@ describe('apply', () => {
     ).toEqual(['40,20,30', '60,20,30', '60,30,30', '80,20,30', '80,30,30']);
   });
 
-  test('takes points of another file along, which the worker never opens', async () => {
+  test('sends the points of another file, which the worker never opens', async () => {
     const source = costs('Order-up-to level: [40]', '');
     const points = join(world.folder, 'points.csv');
     const text = source.text.replace(/design: .*/, 'design: {points: ./points.csv}');
@@ -188,7 +188,7 @@ describe('apply', () => {
     expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);
   });
 
-  test('takes a definition as JSON, as one writes it in the Web UI', async () => {
+  test('accepts a definition as JSON, as in the Web UI', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_400, seconds: 0.5 }));
     const definition = {
       campaign: 'rehearsal',

@@ -47,7 +47,7 @@ const blocked = (id: string): Promise<CampaignStatus> =>
   });
 
 test.each(['knows its service', 'is of an earlier foray'])(
-  'a campaign that %s goes on with it at another port, and with no other service',
+  'a campaign that %s continues with the same service on another port, but with no other service',
   async (what) => {
     const stopWorker = await world.startWorker();
     const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
@@ -80,7 +80,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
   },
 );
 
-test('a campaign that no worker works on, and one whose key is refused, say so', async () => {
+test('a campaign without a worker and a campaign with a refused key say so', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1 }));
   expect(await blocked(id)).toMatchObject({
     blocked: expect.stringContaining('no worker works on its task queue'),

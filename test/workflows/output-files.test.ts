@@ -68,7 +68,7 @@ const results = (...args: string[]) =>
   });
 
 describe('files: keep', () => {
-  test('a run is done when its file is in the store, which holds each once', async () => {
+  test('a run is done when its file is in the store, which has each file once', async () => {
     front.recorded.splice(0);
     const { phase, runs, note } = await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'kept');
     expect([phase, runs.done, runs.new, note]).toEqual(['completed', 3, 3, '']);
@@ -95,7 +95,7 @@ describe('files: keep', () => {
     ['addresses that have expired', { kind: 'answer', status: 403 }],
     ['a place that fails', { kind: 'answer', status: 500 }],
     ['connections that break', { kind: 'lose' }],
-  ])('%s hold up a run, and change neither its result nor whose it is', async (what, fault) => {
+  ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
     await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
     // one address that does not hold for more attempts than are made at once is no address
@@ -106,7 +106,7 @@ describe('files: keep', () => {
     expect(await keptOf(id)).toEqual(await hashesOf(id));
   });
 
-  test('what the service does not have stays a reference, its run is done, and it is told', async () => {
+  test('a file that the service does not have stays a reference, its run is done, and the file is reported', async () => {
     front.plan = (asked) => (isAddress(asked) ? refused : pass());
     const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
     expect([phase, runs.done]).toEqual(['completed', 2]);
@@ -129,7 +129,7 @@ describe('files: keep', () => {
     expect([phase, note]).toEqual(['completed', 'output files that are not stored: 1 (1 over 64 MiB)']);
   });
 
-  test('a cancel does not wait for files that do not come', async () => {
+  test('a cancel does not wait for missing files', async () => {
     front.plan = (asked) => (isDownload(asked) ? { kind: 'answer', status: 500 } : pass());
     await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
     const isFailing = async (): Promise<boolean> =>
@@ -143,7 +143,7 @@ describe('files: keep', () => {
   });
 });
 
-test('a cancel while files are on their way leaves no run behind, and keeps what is done', async () => {
+test('a cancel during file transfers leaves no run behind, and keeps completed runs', async () => {
   let [isHeld, deliver] = [true, (_: 'deliver'): void => undefined];
   const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
   front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
@@ -162,7 +162,7 @@ test('a cancel while files are on their way leaves no run behind, and keeps what
 });
 
 describe('a changed campaign', () => {
-  test('that keeps files from now on fetches those of runs that are done', async () => {
+  test('that now keeps files fetches those of completed runs', async () => {
     await submit(epidemic([1.81, 1.82], LINK), 'changed');
     expect(await keptOf('changed')).toEqual([]);
     front.plan = first(2, { kind: 'answer', status: 500 });
@@ -177,7 +177,7 @@ describe('a changed campaign', () => {
     expect(await keptOf('changed')).toEqual(hashes);
   });
 
-  test('that gets such an output has its files', async () => {
+  test('that gets a file output has its files', async () => {
     await submit(epidemic([1.83, 1.84], '[Peak day]'), 'added');
     await world.foray.apply('added', epidemic([1.83, 1.84], KEEP));
     await toTheEnd(world, 'added');
@@ -185,8 +185,8 @@ describe('a changed campaign', () => {
   });
 });
 
-describe('files that campaigns keep', () => {
-  test('are garbage when the last of them is deleted', async () => {
+describe('kept files', () => {
+  test('are unused when the last campaign is deleted', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
     // what is young is left alone, and told of: it is made old
@@ -215,7 +215,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test('the address of a file is nowhere: not in the history, nor in the store', async () => {
+test('the address of a file is neither in the history nor in the store', async () => {
   const secrets = new Set<string>();
   // so often that the activity fails, with words that are in the history
   const plan = first(9, { kind: 'answer', status: 500 });
@@ -244,7 +244,7 @@ test('the address of a file is nowhere: not in the history, nor in the store', a
 describe('foray results --files', () => {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-  test('writes files and their paths, in every shape, and leaves what is there', async () => {
+  test('writes files and their paths, in every form, and does not replace existing files', async () => {
     await submit(epidemic([2.01, 2.02], KEEP), 'flu');
     await submit(epidemic([2.01, 2.02], LINK), 'linked');
     const rows = await world.rows('flu');
@@ -280,7 +280,7 @@ describe('foray results --files', () => {
     expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
   });
 
-  test('gives what is kept when the service has lost it, and says what nobody has', async () => {
+  test('writes kept files that the service has lost, and reports missing ones', async () => {
     for (const [id, outputs] of [
       ['safe', KEEP],
       ['unsafe', LINK],

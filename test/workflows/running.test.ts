@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('no more is shown as running than the service has executors, and the counts add up', async () => {
+test('no more runs are shown as running than the service has executors, and the counts add up', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 80, seconds: 0.25 }));
   const looks: RunCounts[] = [];
   for await (const { runs, source } of world.foray.follow(id, 100))

@@ -130,7 +130,7 @@ describe('at its largest', () => {
     },
   );
 
-  test('what passes between a tick and its activities is below half a megabyte', () => {
+  test('the data between a tick and its activities is below half a megabyte', () => {
     const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => FIRST_SEQ + n);
     const address = { campaign: 'x'.repeat(120), service: 'x'.repeat(2_000), store: crypto.randomUUID() };
     expect(
@@ -149,7 +149,7 @@ describe('at its largest', () => {
 });
 
 describe('a note', () => {
-  test('is added to what is said, and what was said long ago gives way', () => {
+  test('is added to earlier notes, and old notes are dropped', () => {
     const state = newState(NOW, settings);
     note(state, 'paused: lunch');
     note(state, 'resumed');
@@ -161,7 +161,7 @@ describe('a note', () => {
   });
 });
 
-test('runs in flight, finished and waiting are all there are', () => {
+test('runs in flight, finished runs and waiting runs add up to all runs', () => {
   const schedule = newSchedule(10, 5);
   const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
   applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
@@ -173,7 +173,7 @@ test('runs in flight, finished and waiting are all there are', () => {
   });
 });
 
-test('the details of a search say how many points were asked, those of a design how many it has', () => {
+test('the details show how many points a search has asked for, or how many a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
   const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };

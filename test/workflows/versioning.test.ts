@@ -43,7 +43,7 @@ async function builds(id: string): Promise<string[][]> {
   );
 }
 
-test('a campaign stays with the build that began it, until it is moved', async () => {
+test('a campaign stays with the build that started it until it is moved', async () => {
   await world.startWorker({ buildId: 'one', identity: 'one' });
   await makeCurrent('one');
   const { id } = await world.foray.submit(

@@ -30,7 +30,7 @@ export interface NumberFunction {
   apply: (...values: number[]) => number;
 }
 
-/** By name. */
+/** The functions, by name. */
 export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, NumberFunction>([
   ['abs', { arguments: [1, 1], apply: Math.abs }],
   ['min', { arguments: [1, Infinity], apply: Math.min }],

@@ -62,7 +62,7 @@ describe('a fraction', () => {
     [11, 3, 3, 16, [12, 26, 28, 24, 20, 13, 4]],
     [11, 5, 5, 128, [0, 0, 6, 6, 2, 1]],
   ])(
-    'of %d factors with resolution %d or more is the published one',
+    'for %d factors and resolution %d or more is the published one',
     (factors, wanted, real, runs, words) => {
       const design = fraction(factors, wanted);
       const rows = rowsOf(design);
@@ -85,7 +85,7 @@ describe('a fraction', () => {
     [4, { 8: 4, 16: 8, 32: 16, 64: 22 }],
     [5, { 16: 5, 32: 6, 64: 8, 128: 11, 256: 17, 512: 22 }],
     [6, { 32: 6, 64: 7, 128: 9, 256: 12, 512: 18, 1024: 22 }],
-  ])('of resolution %d has the fewest runs, up to 22 factors', (resolution, most) => {
+  ])('with resolution %d has the fewest runs, up to 22 factors', (resolution, most) => {
     let fewest = resolution;
     for (const [runs, last] of Object.entries(most)) {
       for (const factors of new Set([fewest, last])) {
@@ -98,12 +98,12 @@ describe('a fraction', () => {
     }
   });
 
-  test('does not exist of fewer factors than its resolution', () => {
+  test('needs at least as many factors as its resolution', () => {
     expect(fractionOf(2, 3)).toBeUndefined();
     expect(fractionOf(5, 6)).toBeUndefined();
   });
 
-  test('is balanced: each factor, and each pair of them, has every combination of levels as often', () => {
+  test('is balanced: each factor, and each pair of factors, has every combination of levels equally often', () => {
     const rows = rowsOf(fraction(7, 4));
     for (let a = 0; a < 7; a += 1) {
       expect(rows.reduce((sum, row) => sum + row[a]!, 0)).toBe(0);
@@ -111,7 +111,7 @@ describe('a fraction', () => {
     }
   });
 
-  test('tells its defining relation', () => {
+  test('has a defining relation', () => {
     const text = (factors: number, resolution: number): string =>
       fractionText(fraction(factors, resolution))!;
     expect(text(4, 4)).toBe('8 of 16 combinations, resolution IV: I = ABCD; A is A, B is B, C is C, D is D');

@@ -140,7 +140,7 @@ describe('any expression', () => {
     expect(operators).toBeGreaterThan(20);
   });
 
-  test('that is none is refused by an ExpressionError within the text, and one that is gives its type', () => {
+  test('is either valid and has its type, or is refused by an ExpressionError with a place in the text', () => {
     const scraps = fc.constantFrom(
       ...[
         'Days',
@@ -252,7 +252,7 @@ describe('any expression', () => {
     expect(seen.refused).toBeGreaterThan(1_000);
   });
 
-  test('of the longest texts of one sort ends, too', () => {
+  test('also ends for the longest texts of one kind', () => {
     for (const scrap of [
       '(',
       '!',

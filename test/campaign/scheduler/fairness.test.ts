@@ -25,7 +25,7 @@ test('two campaigns on one service share it fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('one that takes all is not fair', () => {
+test('a campaign that takes everything is not fair', () => {
   // the first one has the service for itself for as long as it lasts
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(

@@ -17,7 +17,7 @@ import {
 import { none } from './support.ts';
 
 describe('work that waits in the store', () => {
-  test('is asked for in pages, in their order, and what is known here is not taken twice', () => {
+  test('is read in pages, in order, and known runs are not taken twice', () => {
     const schedule = newSchedule(10, 4);
     applyOutcomes(
       schedule,
@@ -47,7 +47,7 @@ describe('work that waits in the store', () => {
     expect(isFinished(schedule)).toBe(true);
   });
 
-  test('is not asked for while the campaign is paused, or the window is full', () => {
+  test('is not read while the campaign is paused or the window is full', () => {
     const schedule = newSchedule(10, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     startOver(schedule, 0);
@@ -67,7 +67,7 @@ describe('work that waits in the store', () => {
     expect(isFinished(schedule)).toBe(true);
   });
 
-  test('is not asked for where an activity names the runs that it has added', () => {
+  test('is not read if an activity returns the runs that it has added', () => {
     const schedule = newSchedule(0, 10);
     addWork(schedule, { count: 2, seqs: [4, 2] });
     addWork(schedule, { count: 3, seqs: [], first: 7 });
@@ -76,7 +76,7 @@ describe('work that waits in the store', () => {
     expect(schedule).toMatchObject({ again: [4, 2, 7, 8, 9], more: -1 });
   });
 
-  test('in pages of any size, with flights of any kind, each run is requested once for each attempt', () => {
+  test('is requested once for each attempt, with pages of any size and flights of any kind', () => {
     const fates = fc.constantFrom('new', 'new', 'reused', 'failed', 'running', 'queued', 'again', 'later');
     const scenario = fc.record({
       runs: fc.integer({ min: 1, max: 40 }),

@@ -149,7 +149,7 @@ describe('laws that hold for each run', () => {
     }
   });
 
-  test('conservation: who has arrived was served, is served or waits', () => {
+  test('conservation: each arrival was served, is in service or waits', () => {
     const random = randomStream(4n, 1, 'all');
     const simulation = new Simulation();
     const desk = new Resource(simulation, 4);

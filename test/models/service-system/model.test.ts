@@ -5,7 +5,7 @@ import { messageIn, outputsOf, reach, requestRun, startTestService } from '../..
 import { outputsOf as outputsHere } from './support.ts';
 
 describe('the model Service System Demo', () => {
-  test('gives its outputs, the same as without a service', async () => {
+  test('gives the same outputs with and without a service', async () => {
     const service = await startTestService();
     const version = await service.latest('Service System Demo');
     const outputs = await outputsOf(service, version, { 'Server capacity': 9, '{STOP_TIME}': 300 });
@@ -13,7 +13,7 @@ describe('the model Service System Demo', () => {
     for (const [name, value] of Object.entries(here)) expect(outputs.get(name)).toBe(JSON.stringify(value));
   });
 
-  test('its stored parameter variation tells what more servers do', async () => {
+  test('has a stored parameter variation that shows the effect of more servers', async () => {
     const service = await startTestService();
     const version = await service.latest('Service System Demo');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
@@ -50,7 +50,7 @@ describe('the model Service System Demo', () => {
     }
   });
 
-  test('has the seven system inputs, whose defaults are the run without them', async () => {
+  test('has the seven system inputs, whose defaults change nothing', async () => {
     const service = await startTestService();
     const version = await service.latest('Service System Demo');
     const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');

@@ -35,7 +35,7 @@ function recorded(file: string, search: Partial<Search>, rest: Partial<Campaign>
   return searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(12), ...search }, rest);
 }
 
-test('it starts with the problem, without the keys of the worker', async () => {
+test("it starts with the problem, and does not see the worker's keys", async () => {
   const file = join(folder, 'start');
   process.env.FORAY_API_KEY = 'secret';
   process.env.TEMPORAL_API_KEY = 'secret';
@@ -99,7 +99,7 @@ test('it starts with the problem, without the keys of the worker', async () => {
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('it is told points as they were run, in the order of their numbers, and values in the sign of the output', async () => {
+test('it is told the points that ran, in the order of their numbers, with values in the sign of the output', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,
@@ -141,7 +141,7 @@ test('it is told points as they were run, in the order of their numbers, and val
   }
 });
 
-test('a process that is started again hears the same asks and tells in the same order', async () => {
+test('a restarted process gets the same asks and tells in the same order', async () => {
   const [once, often] = [join(folder, 'once'), join(folder, 'often')];
   const asks = async (file: string, rebuilds: number) => {
     const messages = await heard(recorded(file, { stop: stopAfter(30) }), file, rebuilds);
@@ -173,7 +173,7 @@ describe('a library that calls its objective', () => {
     expect(events).toEqual([{ kind: 'stopped', by: 'exhausted' }, { kind: 'over' }]);
   });
 
-  test('fails with what it says', async () => {
+  test("fails with the library's message", async () => {
     const search = new SearchInMemory(campaign({ fails: true }), parabola, 1);
     await expect(search.toTheEnd(0)).rejects.toMatchObject({
       code: 'OPTIMISER_FAILED',
@@ -199,7 +199,7 @@ test.each([
   });
 });
 
-test('what it prints on standard error goes to the log, and not without end', async () => {
+test('its standard error goes to the log, up to a limit', async () => {
   const chatter = 'import sys; sys.stderr.write("tick\\x1b[2J\\n" * 5000); sys.exit(3)';
   log.mockClear();
   const method = { ...outside('raw.py'), command: ['python3', '-c', chatter] };
@@ -210,7 +210,7 @@ test('what it prints on standard error goes to the log, and not without end', as
   expect(lines[0]).toBe('optimiser of campaign: tick\\u001b[2J\n');
 });
 
-test('kills at any moment leave the log as it is', async () => {
+test('kills at any moment do not change the log', async () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('random_search.py', options), parallel: 4, stop: stopAfter(60) });
   const undisturbed = await new SearchInMemory(campaign({ generation: 7 }), parabola, 1).toTheEnd(0);
