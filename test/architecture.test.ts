@@ -75,7 +75,7 @@ describe('docs/internals/architecture.md', () => {
   });
 });
 
-/** The rooms of a table, with what each may import. */
+/** The rooms of a table, and the rooms that each may import. */
 function tableOf(page: string, folder: string): Record<string, string[]> {
   const rows = [...page.matchAll(/^\| `(\w+)\/([\w-]+)` *\|[^|]*\|([^|]*)\|$/gm)];
   return Object.fromEntries(
@@ -87,7 +87,7 @@ function sorted(table: Record<string, readonly string[]>): Record<string, string
   return Object.fromEntries(Object.entries(table).map(([room, open]) => [room, [...open].toSorted()]));
 }
 
-/** Names of rooms in a cell, without what stands in brackets behind them. */
+/** The names of rooms in a cell, without the notes in brackets. */
 function roomsIn(cell: string): string[] {
   const list = cell.replaceAll(/\([^)]*\)/g, '').trim();
   return list === 'nothing of ours' ? [] : list.split(/\s*,\s*/).toSorted();
@@ -101,7 +101,7 @@ function importsOf(file: string): string[] {
     .map(({ fileName }) => relative(ROOT, resolve(ROOT, file, '..', fileName)));
 }
 
-/** The first circle of imports, from a file back to itself. */
+/** The first import cycle, from a file back to itself. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const isDone = new Set<string>();
   const visit = (file: string, path: readonly string[]): string[] | undefined => {

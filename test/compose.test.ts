@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { API_VERSION } from '../src/api/index.ts';
 import { serverSettings } from '../src/dev/temporal-cli.ts';
 
-// There is no container engine here: these are the things that a later change breaks without anybody noticing.
+// There is no container engine here: the tests check what a later change could break unnoticed.
 
 interface Service {
   image: string;

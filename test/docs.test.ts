@@ -79,7 +79,7 @@ describe('all pages', () => {
   });
 });
 
-/** The command and the options of a line that the command line does not have. */
+/** The command and the options of a line that do not exist. */
 function unknownWords(line: string): string[] {
   const words = line.replace(/^.*?foray /, '').split(/\s+/);
   let command = createProgram();

@@ -18,7 +18,7 @@ function rowsOf(heading: string): string[][] {
   return rest.slice(0, rest.indexOf('')).map(cellsOf);
 }
 
-/** All source but the file of a table, which has each code anyway. */
+/** All source files except that of the table, which has each code. */
 function sourceWithout(table: string): string {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && name !== table)

@@ -27,7 +27,7 @@ import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
 
-/** What readers and patterns stumble over: each is repeated to millions of characters. */
+/** Texts that are hard for parsers and patterns. Each is repeated to millions of characters. */
 const PATTERNS = {
   'question marks': '?',
   blanks: ' ',
@@ -68,7 +68,7 @@ async function linear(work: (text: string) => unknown, most = SHORT): Promise<vo
 
 describe('long texts take linear time', () => {
   const transport = new Transport({ url: 'http://127.0.0.1:1', key: 'a key' });
-  /** What reads no more of a text than it needs takes ten megabytes of each pattern. */
+  /** Functions that read only a part of a text. They get ten megabytes of each pattern. */
   const bounded: Record<string, (text: string) => unknown> = {
     'what a service says': (text) => transport.redacted(text, 500),
     'an error': (text) => new ForayError('USAGE', text, { hint: text }).toLine(),
@@ -81,7 +81,7 @@ describe('long texts take linear time', () => {
     await linear(work, TEN_MB);
   });
 
-  /** What reads all of it takes ten megabytes of all patterns together. */
+  /** Functions that read the whole text. They get ten megabytes of all patterns together. */
   const whole: Record<string, (text: string) => unknown> = {
     'the cause of a failure': causeOf,
     'names of files': (text) => [fileNames([text]), extensionOf(text)],

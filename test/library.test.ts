@@ -44,7 +44,7 @@ describe('package.json', () => {
 
 test('a program that imports foray does not load the command line', () => {
   const loaded = new Set([publicModules.foray!]);
-  // a set yields what is added while it is walked through
+  // iterating over a set includes elements that are added meanwhile
   for (const file of loaded) {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(
       /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?'([^']+)'/gm,

@@ -25,7 +25,7 @@ interface Opened {
   page: Page;
   session: RemoteSession;
   info: AnimationInfo;
-  /** What the page asked others for, and complained of. */
+  /** The page's requests to other hosts, and its messages in the console. */
   asked: string[];
   complaints: string[];
 }
@@ -87,7 +87,7 @@ describe('the page of an animated run', () => {
     for (let n = 0; n < 30; n++) await session.frame();
     expect(await picture(page)).toBe(still);
 
-    // the input is covered by its words, for a mouse
+    // for a mouse, the label covers the input
     await page.locator('label', { hasText: '10×' }).click();
     await page.getByText('10 seconds a second').waitFor();
     expect((await session.frame()).speed).toBe(10);
@@ -161,7 +161,7 @@ describe('the page of an animated run', () => {
       };`,
     );
     const service = await startTestService({ modelDirs: [folder] });
-    // another page has no policy to help
+    // another page has no content security policy that would help
     for (const page of [(await open(service, 'Bad')).page, (await embed(service, 'Bad')).page]) {
       await page.locator('#fine').click();
       expect(await page.evaluate('window.harmed')).toBeUndefined();
@@ -184,7 +184,7 @@ test('existing clients show the run in their own page', async () => {
   expect((await session.frame()).status).toBe('STOPPED');
 });
 
-/** A page of another host that does with the answer what the official client does. */
+/** A page of another host that uses the answer like the official client. */
 async function embed(
   service: TestService,
   model: string,
@@ -198,7 +198,7 @@ async function embed(
       response.setHeader('content-type', 'text/html').end('<!doctype html><div id="place"></div>');
     }),
   );
-  // base address, style, template, script, then the client that it makes
+  // base address, style, template, script, and then the client
   await page.evaluate(`(async (info, host) => {
     const bundle = info.bundleUrl + '/standalone/';
     const add = (parent, name, attributes) => new Promise((resolve, reject) => {

@@ -29,7 +29,7 @@ const PAGES = [
   '/reference',
 ];
 
-/** Texts that would set `hacked` if they were taken for markup, for an address or for a script. */
+/** Texts that would set `hacked` if the page used them as markup, as an address or as a script. */
 const HOSTILE = [
   '"><script>hacked=1</script>',
   "'><img src=x onerror=hacked=1>",
@@ -90,7 +90,7 @@ afterAll(async () => {
   rmSync(models, { recursive: true });
 });
 
-/** A tab of somebody who has opened the page by `foray ui`, and what it complains about. */
+/** A tab with the page that `foray ui` opens, and its messages in the console. */
 async function loggedIn(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
@@ -112,7 +112,7 @@ test.each([
   async (colorScheme, width) => {
     const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
     const { point } = (await world.rows('fit'))[0]!;
-    // the login comes last: whoever sees it is logged out
+    // the login page comes last, because visiting it logs out
     for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
       if (path === '/login') await context.clearCookies();
       await page.goto(server.url + path);
@@ -160,7 +160,7 @@ test('a page follows its campaign without a reload, and the keyboard controls it
 
 test('the keyboard alone can start and cancel a campaign', async () => {
   const { context, page, complaints } = await loggedIn();
-  /** Goes from control to control until one has the name, and presses Enter. */
+  /** Presses Tab until the focus is on the control with this name, and then Enter. */
   const press = async (name: string): Promise<void> => {
     const focused = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
     for (let steps = 0; (await page.evaluate(focused)) !== name; steps += 1) {
@@ -225,7 +225,7 @@ test('the plan follows the typing, and a mistake links to its line', async () =>
   );
   expect(chosen).toBe('model: {name: Epidemi}');
 
-  // fields write the definition, until it is changed by hand
+  // the fields change the definition until a person edits it
   await page.goto(`${server.url}/new?model=Epidemic`);
   await page.locator('input[name="in:Contact rate"]').fill('1, 2');
   await until('it is written and planned', async () =>
@@ -301,12 +301,12 @@ test('without scripts one can read, start, steer, download and compare campaigns
   const { context: bare, page: tab } = await loggedIn({ javaScriptEnabled: false });
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
-  // it loads itself again until its pictures are drawn
+  // the page reloads until its pictures are drawn
   await until('it has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
 
-  // another is started, watched, cancelled, downloaded and compared
+  // another campaign is started, watched, cancelled, downloaded and compared
   await tab.goto(`${server.url}/new`);
   await tab.getByLabel('Model').selectOption('Rehearsal');
   await tab.getByRole('button', { name: 'Begin with its inputs' }).click();
@@ -402,7 +402,7 @@ test('10,000 hostile values run no script', async () => {
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', ({ blockedURI, sample }) => violated([blockedURI, sample]))",
   );
-  // a run that failed: its page has what it printed
+  // the page of a failed run has its log
   const { point: key } = (await world.foray.failureLogs('hostile'))[0]!;
   const paths = ['', '/runs', '/failures', '/definition', '/downloads', `/points/${key}`];
   for (const path of ['/', '/models', '/models/Hostile', '/new?model=Hostile', '/new?from=hostile']) {

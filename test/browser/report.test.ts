@@ -17,7 +17,7 @@ design: {grid: {Contact rate: [-1, 1.2, 1.4, 1.6, 1.8], Recovery rate: [0.4, 0.4
 outputs: [Peak infected, Peak day, Infected]
 `;
 
-/** Intervals beside values that are known, on the scale that their distance asks for. */
+/** Intervals beside known values, on a scale that fits their distance. */
 const DESK = `
 campaign: desk
 model: {name: Service System Demo}
@@ -65,10 +65,10 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Effects in two, what matters in three, curves, distributions and the timeline. */
+/** Two of effects, three of sensitivity, curves, distributions and the timeline. */
 const PICTURES = 8;
 
-/** Opens the report without a network; tells what it asked for and complained of. */
+/** Opens the report without a network. Returns its requests and its messages in the console. */
 async function open(
   colorScheme: 'light' | 'dark',
   {
@@ -107,9 +107,9 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
     await expectDrawn(effects, '.mark-rect.role-mark path', 12);
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
-    // the means by the one and by the other
+    // one line of means for each of the two inputs
     await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // of each input what it does alone: some points have failed, so no more can be told
+    // only the effect of each input alone, because some points have failed
     const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
     await expectDrawn(shares, '.mark-rect.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
@@ -118,7 +118,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await expectDrawn(curves, '.mark-area.role-mark path', 2);
     const timeline = page.getByRole('img', { name: /^Timeline\./ });
     await expectDrawn(timeline, '.mark-area.role-mark path', 1);
-    // new ones, and those that failed, which are few and may finish at one moment
+    // new runs and failed runs; the failed ones are few and may finish at the same moment
     await expectDrawn(timeline, '.mark-rect.role-mark', 2, 10);
     await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
     expect(await page.getByRole('img').count()).toBe(PICTURES);
@@ -132,7 +132,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
         const [frame, ...texts] = await boxesOf(picture.locator('xpath=.|.//*[name()="text"]'));
         expect(texts.length).toBeGreaterThan(5);
         for (const box of texts) {
-          // what would lie upon something else is not drawn
+          // a text that would overlap is not drawn
           if (box.right === box.left) continue;
           expect(box.left).toBeGreaterThanOrEqual(frame!.left - 1);
           expect(box.top).toBeGreaterThanOrEqual(frame!.top - 1);
@@ -169,7 +169,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
-    // words on a picture's marks have an outline of their own
+    // texts on the marks of a picture have an outline
     const drawn = page.locator('svg :not(.role-mark) > text');
     const written = page.locator('h1, h2, p, dt, dd, th, td, code, footer, .phase, .answer');
     const inks = [...(await coloursOf(drawn, 'fill')), ...(await coloursOf(written, 'color'))];
@@ -206,7 +206,7 @@ test('the line of known values crosses exactly the intervals that the report cou
     x: Number(x),
     y: Number(y),
   }));
-  // from the picture's own units to where they are on the screen
+  // from the picture's units to positions on the screen
   const frame = (await line.boundingBox())!;
   const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
   const scale = frame.width / (Math.max(...corners.map(({ x }) => x)) - left);
@@ -237,7 +237,7 @@ test('the report lists failures, too', async () => {
   await page.context().close();
 });
 
-/** A picture has so many marks, each of which takes up room within it: at least so many square pixels. */
+/** Expects a number of marks in a picture, each of at least a number of square pixels. */
 async function expectDrawn(picture: Locator, marks: string, count: number, least = 100): Promise<void> {
   const frame = (await picture.boundingBox())!;
   expect(frame.width).toBeGreaterThan(500);
@@ -257,7 +257,7 @@ interface Box {
   bottom: number;
 }
 
-/** Where elements are on the screen, in the order of the page. */
+/** The positions of elements on the screen, in the order of the page. */
 function boxesOf(elements: Locator): Promise<Box[]> {
   return elements.evaluateAll((all) =>
     all.map((element) => {

@@ -11,7 +11,7 @@ import { type Dev, foray as cli, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
 /**
- * What a person does to campaigns in Temporal's Web UI, and sees there; what it does is checked elsewhere than there.
+ * A person controls campaigns in Temporal's Web UI. The tests check the effects outside of the Web UI.
  */
 
 let dev: Dev;
@@ -47,13 +47,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.close();
-  // what executes runs at the service is free again for the next test
+  // the executors of the service are free again for the next test
   for (const status of await foray.list()) if (!isClosed(status)) await foray.cancel(status.id);
 });
 
 let submitted = 0;
 
-/** Submits a campaign of the model that waits; no two have runs in common. */
+/** Submits a campaign of the model that waits. No two of these campaigns share runs. */
 async function submit(grid: string, { seconds, more = '' }: { seconds?: number; more?: string } = {}) {
   submitted += 1;
   const inputs = seconds === undefined ? '{}' : `{Seconds: ${seconds}}`;
@@ -80,14 +80,14 @@ function told(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** A campaign of six long runs, two of them at once, which are requested. */
+/** A campaign of six long runs with two at once, which have been requested. */
 async function begun(more = 'concurrency: 2') {
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 60, more });
   await until('runs are requested', async () => inFlight(await told(campaign.id)) > 0);
   return campaign;
 }
 
-/** A campaign whose runs fail, all that were requested, and that its policy has paused over it. */
+/** A campaign that its failure policy has paused, because all requested runs failed. */
 async function failed() {
   const more = 'concurrency: 2\nfailures: {count: 0}';
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6], Fail: [true]}', { seconds: 0, more });
@@ -117,7 +117,7 @@ function untilListed(phase: Phase, id: string): Promise<true> {
   });
 }
 
-/** How Temporal says that the workflow ended. */
+/** The final status of the workflow in Temporal. */
 function ended(id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await temporal.workflow.getHandle(id).describe();
@@ -318,7 +318,7 @@ describe('the page of a campaign shows', () => {
     await event(/Activity Task Scheduled .*prepare Summary upload files, expand the design/);
     await event(/Activity Task Scheduled .*advance Summary request 2, poll 0/);
     await event(/Timer Started .*Summary 0 of 6 finished, window 2/);
-    // and in the drawing above it
+    // and in the timeline above it
     await page.getByRole('button', { name: 'advance • request 2, poll 0' }).waitFor();
   });
 

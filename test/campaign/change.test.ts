@@ -10,7 +10,7 @@ import { checkBody } from './support.ts';
 const NONE = new Map<string, Uint8Array>();
 const GRID = 'design: {grid: {Days: [7, 14], Contact rate: [1, 2]}}\n';
 
-/** A campaign as it is resolved from a definition, before anything is drawn for it. */
+/** A campaign from a definition, before a seed or a salt is drawn. */
 function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
   return {
     ...checkBody(body),
@@ -144,7 +144,7 @@ describe('a change is accepted', () => {
   });
 });
 
-/** The values of a design of two inputs: each list with at least one. */
+/** The values of a design of two inputs, at least one for each. */
 const anyDesign = fc.record({
   days: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
   rates: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),

@@ -70,7 +70,7 @@ describe('durations', () => {
   test.each(['0', '-1', '0 s', '0.0 d', '366.1 d', '367 d', '31622401', '1e300', `${'9'.repeat(400)}`])(
     '%s is too short or too long',
     (written) => {
-      // a number beyond all is infinite when YAML has read it
+      // YAML reads a number that is too large as infinite
       const says = written.length > 300 ? DURATION : RANGE;
       refused(`timeouts: {run: §${written}}\n`, new RegExp(`^"timeouts.run" is wrong: ${says.source}`));
       refused(

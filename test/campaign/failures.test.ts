@@ -152,7 +152,7 @@ describe('addCauses', () => {
         const before = structuredClone(parts);
         const known: FailureCause[] = [];
         for (const part of parts) {
-          // as activities do it, each with causes of its own
+          // as activities do it, each with its own causes
           const own: FailureCause[] = [];
           addCauses(own, part);
           expect(own.length).toBeLessThanOrEqual(21);
@@ -161,7 +161,7 @@ describe('addCauses', () => {
         expect(sum(known)).toBe(sum(parts.flat()));
         expect(known.length).toBeLessThanOrEqual(21);
         expect(new Set(known.map(({ cause }) => cause)).size).toBe(known.length);
-        // what was added is left as it was
+        // the added causes do not change
         expect(parts).toEqual(before);
       }),
       { numRuns: 300 },
@@ -178,7 +178,7 @@ describe('addCauses', () => {
       Array.from({ length: 20 }, (_, n) => `cause ${n}`),
     );
     expect(known.slice(20)).toMatchObject([{ cause: 'other causes', count: 30 }]);
-    // a cause that is known is still counted by its name
+    // a known cause is still counted by its name
     addCauses(known, [{ ...known[3]!, count: 5 }]);
     expect(known[3]!.count).toBe(6);
   });

@@ -9,7 +9,7 @@ import { HEAD, thrownBy } from './support.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const schema = definitionSchema();
-// its conditions name properties of the schema around them, and what a text looks like is said by patterns as well
+// its conditions name properties of the outer schema, and patterns also describe the form of texts
 const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, validateFormats: false });
 const isValid = ajv.compile(schema);
 
@@ -24,7 +24,7 @@ test('the schema is valid, and describes each setting', () => {
   const silent: string[] = [];
   const walk = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    // other properties are those of a condition
+    // other properties belong to a condition
     const { properties = {}, additionalProperties } = node as Mapping;
     if (additionalProperties !== undefined) {
       for (const [name, { description, $ref }] of Object.entries(properties))
@@ -133,7 +133,7 @@ describe('the schema and readDefinition accept the same shapes', () => {
   });
 });
 
-/** With the first two lines of a definition, unless it has its own. */
+/** Adds the first two lines of a definition if the text has none. */
 function headed(body: string): string {
   const setting = body.split(':')[0]!;
   return HEAD.split('\n')

@@ -107,9 +107,9 @@ describe('expand', () => {
     expect(keys('1', salted)).toEqual(keys('2', salted));
     expect(keys('1', { fresh: null })).not.toEqual(keys('2', { fresh: null }));
     expect(keys('1', { fresh: null })).toEqual(keys('1', {}));
-    // nor is the seed that was drawn
+    // the drawn seed is no part of the key either
     expect(keys('1', { fresh: { by: 'seed' }, seed: 7 })).toEqual(keys('1', { fresh: null, seed: null }));
-    // what is salted is left out by its name, not by its value: other inputs count
+    // the salted input is left out by its name and not by its value: other inputs with this value count
     expect(new Set([...keys('1', salted), ...keys('5', { fresh: { by: 'salt', input: 'b' } })]).size).toBe(4);
   });
 
@@ -191,7 +191,7 @@ describe('seeds', () => {
         expect(Number(value)).toBeLessThan(2 ** 48);
       }),
     );
-    // results of earlier campaigns are found again by these
+    // results of earlier campaigns are found by these keys
     expect(pointKey(base({ 'Contact rate': '1.66', Days: '14' }))).toBe('d61bcd6cf03a37d3');
     expect(replicationSeed(42, '0123456789abcdef', 1)).toBe('156514417787372');
   });
@@ -208,7 +208,7 @@ describe('seeds', () => {
         for (const value of seeds) expect(value).toMatch(/^[1-9]\d*$/);
         const others = inputs.map((all) => all.filter(({ name }) => name !== SEED));
         for (const other of others) expect(other).toEqual(others[0]);
-        // the same attempt again has the same
+        // the same attempt always has the same seed
         expect(runInputs({ ...campaign, seed: number }, of, n, reseeds[0])).toEqual(inputs[0]);
       }),
     );

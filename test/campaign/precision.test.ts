@@ -14,7 +14,7 @@ const precision: Precision = {
   confidence: 0.95,
 };
 
-/** With a mean of 0 and a deviation of about `size`. */
+/** Values with a mean of 0 and a standard deviation of about `size`. */
 function swinging(n: number, size: number, mean = 0): number[] {
   return Array.from({ length: n }, (_, at) => mean + (at % 2 === 0 ? size : -size));
 }
@@ -84,7 +84,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(precision, [failed(10)], 10)).toEqual({ decided: true, reached: false });
     expect(nextReplications({ ...precision, min: 20 }, [failed(10)], 10)).toMatchObject({ decided: false });
     expect(nextReplications(precision, [[...failed(9), 1]], 10)).toMatchObject({ decided: false });
-    // of several outputs, one without a value is enough
+    // one of several outputs without a value is enough
     expect(nextReplications(precision, [[1, 2, 3], failed(10)], 10)).toEqual({
       decided: true,
       reached: false,
@@ -214,7 +214,7 @@ describe('a share', () => {
     expect(expectedReplications(shares, [none], 5)).toBe(35 + LOOK_AHEAD);
     const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
     expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
-    // the same numbers of an output that is a number are certain
+    // the same values of a numeric output are certain
     const numbers = { ...shares, shares: undefined };
     expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
   });
@@ -232,7 +232,7 @@ describe('a share', () => {
     }
     const mean = drawn(share, made).reduce((a, b) => a + b) / made;
     expect(wilsonHalfWidth(mean, made, 0.95)).toBeLessThanOrEqual(0.05);
-    // 385 of 0.5, and the look-ahead
+    // a share of 0.5 needs 385 replications, and the look-ahead
     expect(made).toBeLessThan(500);
   });
 });

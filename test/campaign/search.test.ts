@@ -37,7 +37,7 @@ test('an outside optimiser is a command with options', () => {
     command: ['python3', 'tpe.py'],
     options: { depth: [1, { a: 'b' }] },
     timeout: 90_000,
-    // found where the files are
+    // the script is found beside the definition
     folder: '',
     files: {},
   });

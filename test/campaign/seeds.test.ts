@@ -209,7 +209,7 @@ describe('freshened', () => {
           const base = campaign.base.map((input) => (input.name === name ? { ...input, value } : input));
           expect(fresh).toEqual({ ...campaign, base });
           expect(keysOf(fresh)).toEqual(keysOf(campaign));
-          // and it is sent with every run
+          // every run has the salt
           const [point] = [...expand(fresh)];
           expect(runInputs(fresh, point!, 3).find((input) => input.name === name)!.value).toBe(value);
         }),

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { type InputType, inputTypes } from '../../src/api/constants.ts';
 import { canonicalValue, type RawValue, ValueError } from '../../src/api/values.ts';
 
-/** Laws that points and their keys rest on; what each type takes is in test/api. */
+/** Laws that points and their keys depend on. The accepted values of each type are tested in test/api. */
 
 const anyValue: fc.Arbitrary<RawValue> = fc.oneof(
   fc.string(),
@@ -64,7 +64,7 @@ describe('canonicalValue', () => {
   test('a number and its text are the same value', () => {
     fc.assert(
       fc.property(fc.constantFrom<InputType>('DOUBLE', 'INTEGER', 'LONG'), fc.double(), (type, value) => {
-        // a LONG that a number does not hold exactly is taken as text alone
+        // a LONG that a number cannot hold exactly is accepted only as a text
         fc.pre(type !== 'LONG' || Math.abs(value) <= Number.MAX_SAFE_INTEGER);
         expect(canonicalOr('refused', type, String(value))).toBe(canonicalOr('refused', type, value));
       }),

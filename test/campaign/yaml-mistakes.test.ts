@@ -1,7 +1,7 @@
 import { describe, test } from '@jest/globals';
 import { expectRefused } from './support.ts';
 
-/** A `§` marks where the mistake is, which the reader may notice only further down. */
+/** A `§` marks the mistake. The parser may notice it only further down. */
 function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
   expectRefused(text, { code: 'DEFINITION_SYNTAX', says, ...(hint && { hint }) });
 }

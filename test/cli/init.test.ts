@@ -107,7 +107,7 @@ describe('foray init', () => {
       const { inputs, outputs } = version.experimentTemplate;
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
-      // each of its comments becomes a valid line
+      // all comment lines become settings
       const whole = uncommented(text, / # [A-Z_]+(, (in )?[A-Z_]+)?(, [^,]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** Of the checkout, which starts the Node that npm installs. */
+/** The program of the checkout, which starts the Node that npm installs. */
 const MAIN = join(ROOT, 'src/cli/foray.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -88,7 +88,7 @@ describe('rows as runs finish', () => {
         weight: 3,
         arbitrary: fc.record({ seqs: fc.subarray(upTo(runs)), why: fc.constantFrom(null, 'lost', 'broken') }),
       },
-      // all, or those with one cause
+      // all failed runs, or those with one cause
       { weight: 2, arbitrary: fc.record({ forgiven: fc.constantFrom(undefined, 'lost', 'broken') }) },
       { weight: 1, arbitrary: fc.constant('rest' as const) },
     );

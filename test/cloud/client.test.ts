@@ -17,7 +17,7 @@ describe('every endpoint', () => {
   test.each(calls)('$name: $method $path', async ({ name, call, method, path, body, answer }) => {
     server.say(200, JSON.stringify(answer));
     const value = await call(server.client());
-    // a stop has nothing to say
+    // a stop has no content
     expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
     expect(server.asked).toHaveLength(1);
     const [asked] = server.asked;
@@ -229,7 +229,7 @@ describe('an install of an older version', () => {
   });
 });
 
-/** What a schema does not name is dropped. */
+/** Fields outside the schema are dropped. */
 function strip(answer: unknown, value: unknown): unknown {
   return typeof answer === 'object' && answer !== null
     ? (expect(value).toMatchObject(answer), value)

@@ -5,7 +5,7 @@ import { CloudError as CloudErrorClass } from '../../src/cloud/errors.ts';
 import { ForayError, isForayError } from '../../src/errors.ts';
 import { calls, failure, startServer, type TestServer } from './support.ts';
 
-/** What must be in no error, in any of the forms that a log may hold. */
+/** Texts that no error may contain, in any of the forms that a log may have. */
 const KEY = 'canary/key+5f2b~77';
 const SIGNATURE = 'canarysignature77';
 const HASH = 'canaryhash+88/=';
@@ -85,7 +85,7 @@ describe.each(troubles)('%s', (_, cause) => {
       { name: 'file', call: () => client.getOutputFileUrl(HASH, FILENAME) },
       { name: 'check', call: () => client.checkFile(HASH) },
     ]) {
-      // every JSON value that is a text is an answer of these
+      // these endpoints accept every JSON text as an answer
       const settled = await call(client).then(
         () => undefined,
         (error: unknown) => error,

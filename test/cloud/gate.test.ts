@@ -23,7 +23,7 @@ describe('Gate', () => {
     for (const [n, at] of passedAt.entries()) {
       expect(n + 1).toBeLessThanOrEqual(RATE + ((at + SLACK_MS) * RATE) / 1_000 + 1);
     }
-    // and it does let them through
+    // the gate does let them through
     expect(passedAt).toHaveLength(COUNT);
   });
 
@@ -93,7 +93,7 @@ describe('Gate', () => {
     process.on('warning', keep);
     try {
       await expect(create().pass(AbortSignal.timeout(50))).rejects.toThrow();
-      // a warning of a timer that is too long comes with the next tick
+      // Node warns about a too long timer in the next tick
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off('warning', keep);
@@ -214,7 +214,7 @@ function closed(ms: number): Gate {
   return gate;
 }
 
-/** A gate whose one token is gone. */
+/** A gate whose only token is used. */
 function used(rate: number): Gate {
   const gate = new Gate(rate);
   void gate.pass();

@@ -13,7 +13,7 @@ const content = Buffer.from('day,infected\n0,1\n1,3\n');
 const shaOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
 
 let server: TestServer;
-/** Answers to downloads, one after the other; the last one for good. */
+/** Answers to downloads, one after the other. The last one is repeated. */
 let downloads: ((response: ServerResponse) => void)[];
 let signed: number;
 
@@ -34,7 +34,7 @@ function serve(response: ServerResponse, { url }: { url: string }): void {
   response.end(JSON.stringify(`${origin}/files/h?number=${signed}&signature=${SIGNATURE}`));
 }
 
-/** What came, and its hash. */
+/** The received content and its hash. */
 async function fetched(
   hash = shaOf(content),
   options: { most?: number; signal?: AbortSignal } = {},

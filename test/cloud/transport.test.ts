@@ -166,7 +166,7 @@ describe('connections', () => {
       socket.once('close', () => closed());
     });
     await expect(server.client({ url: raw.url }).listModels(abort.signal)).rejects.toThrow('had enough');
-    // the socket is given back, not only forgotten
+    // the socket is returned to the pool
     await hungUp;
   });
 });
@@ -188,14 +188,14 @@ describe('time', () => {
       setImmediate(() => response.end(JSON.stringify(answers.run)));
     });
     expect(await server.client().requestRun('v', runRequest, abort.signal)).toMatchObject({ id: 'r' });
-    // and after it none is sent
+    // and no request is sent afterwards
     await expect(server.client().requestRun('v', runRequest, abort.signal)).rejects.toThrow('had enough');
     expect(server.asked).toHaveLength(1);
   });
 });
 
 describe('size', () => {
-  /** Writes pieces until somebody hangs up, and says how much went out. */
+  /** Writes pieces until the client disconnects, and returns how much was written. */
   function pourOut(headers: Record<string, string>, most: number): Promise<number> {
     return new Promise((resolve) => {
       server.answer((response) => {
@@ -280,7 +280,7 @@ afterEach(async () => {
   for (const raw of opened.splice(0)) await raw.close();
 });
 
-/** A server of bare sockets. */
+/** A TCP server without HTTP. */
 async function listen(handle: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const raw: Server = createServer((socket) => {

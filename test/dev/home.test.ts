@@ -10,7 +10,7 @@ import { startModule } from '../support/module.ts';
 import { until } from '../support/until.ts';
 
 const addresses: Addresses = {
-  // a process that lives, and is no foray dev: after a reboot any may have the number of the one that wrote this
+  // a living process that is no foray dev: after a reboot, any process may have the number of the writer
   pid: process.pid,
   temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
   service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },

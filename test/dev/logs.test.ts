@@ -40,7 +40,7 @@ test('a part continues when its log cannot be written, and this is reported once
   symlinkSync('/dev/full', file);
   const ended = join(folder, 'ended');
   const program = join(folder, 'part.mjs');
-  // it fills the pipe several times over, so it ends only if it is read
+  // the output fills the pipe several times, so the process ends only if the pipe is read
   writeFileSync(
     program,
     `import { writeFileSync } from 'node:fs';

@@ -47,7 +47,7 @@ test('analyze --format json prints one object with --output, and a list without 
     runs: 36,
   });
   const holding = found.indices!.find(({ input }) => input === 'Holding cost')!;
-  // a dearer stock costs more, in every replication
+  // a more expensive stock costs more in every replication
   expect(holding.effect).toBeGreaterThan(0);
   expect(holding.effectInterval![0]).toBeGreaterThan(0);
   expect(holding.elasticity).toBeGreaterThan(0);

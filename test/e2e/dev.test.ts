@@ -26,7 +26,7 @@ async function status(id: string): Promise<CampaignStatus> {
   return JSON.parse((await run('status', id, '--json')).stdout) as CampaignStatus;
 }
 
-/** Rows of a CSV whose cells hold no line ends, as objects of the plain leading columns. */
+/** The rows of a CSV without line breaks in cells, as objects of the simple first columns. */
 async function csv(id: string): Promise<{ header: string; lines: string[] }> {
   const file = join(dev.folder, `${id}.csv`);
   expect((await run('results', id, '-o', file)).code).toBe(0);

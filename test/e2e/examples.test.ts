@@ -48,8 +48,9 @@ test('examples/service-desk, replicated until it is precise, has Erlang’s valu
   const args = ['report', 'desk', '--reference', known, '-o', 'desk.html'];
   expect(await foray(dev.folder, args)).toMatchObject({ code: 0, stderr: 'Wrote desk.html\n' });
   const page = readFileSync(join(dev.folder, 'desk.html'), 'utf8');
-  // of 15 intervals at 95 % one may miss, with another seed: this one was not looked for, it is the first that there is
-  // an interval of 95% misses its value once in twenty: fewer than 13 of 15 contain theirs in one campaign of 28
+  // one of 15 intervals at 95 % may miss with another seed; the seed was not chosen for this test
+  // an interval of 95% misses its value once in twenty, so fewer than 13 of 15 intervals contain theirs in one of 28
+  // campaigns
   expect(page).toMatch(/1[345] of 15 intervals\s+contain\s+the value that erlang-c\.csv gives/);
   const [picture] = /<svg[^>]*aria-label="Mean waiting time by Server capacity\..*?<\/svg>/s.exec(page)!;
   expect(picture).toContain('erlang-c.csv');
@@ -99,7 +100,7 @@ test('examples/search/select finds the best of 25 policies, and measures its cos
     runs: { done: number };
   };
   expect(select).toMatchObject({ method: 'kn', best: { runs: 30, isSure: true } });
-  // most of the 25 policies were left out after few runs
+  // most of the 25 policies were eliminated after few runs
   expect(runs.done).toBeLessThan(1_500);
 });
 
@@ -122,7 +123,7 @@ test('examples/search/abc finds the rates that explain the observed epidemic', a
   }
 });
 
-/** Mean number of machines at work in M/M/c//K: a birth and death process of those that are broken. */
+/** Mean number of working machines in M/M/c//K. The number of broken machines is a birth and death process. */
 function machinesAtWork(
   machines: number,
   repairers: number,

@@ -9,15 +9,17 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * docs/guides/operations.md, "What survives what": a cancelled campaign leaves no run of its own behind, at whatever
- * moment the cancel comes.
+ * docs/guides/operations.md, "What survives what": a cancelled campaign leaves none of its own runs behind, at any
+ * moment of the cancel.
  */
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
 /** Without it, the campaign requests only as many runs as keep the service busy. */
 const ALL_AT_ONCE = 'concurrency: 30';
-/** Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take. */
+/**
+ * Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take.
+ */
 const STOPPED_MS = 30_000;
 
 let world: World;

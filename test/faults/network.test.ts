@@ -6,7 +6,7 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** Every campaign completes, and the service has every run once, whatever the network between them does. */
+/** Every campaign completes, and the service has every run once, for any faults of the network between them. */
 
 /** How long the client waits for an answer, ms. */
 const ANSWER_MS = 60_000;

@@ -25,7 +25,7 @@ import { rehearsal } from '../support/world.ts';
 
 /**
  * The API key and the signature of a pre-signed address appear only where they belong: not in a history, a log, a store
- * or on a screen, whatever the service and the network do.
+ * or on a screen, for any faults of the service and the network.
  */
 
 let dev: Dev;

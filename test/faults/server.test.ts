@@ -36,7 +36,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Starts `foray server` at the port of the server before it. */
+/** Starts `foray server` on the port of the previous server. */
 async function startServer(): Promise<void> {
   const args = ['server', '--port', String(port), '--keys', join(world.folder, 'keys')];
   const child = spawn(process.execPath, [MAIN, ...args], {

@@ -81,14 +81,14 @@ test('an executor removes the code of versions that it has not used for a long t
   for (const name of ['B', 'C', 'B', 'D']) await executor.use(name);
   expect(kept()).toBe('ABD');
   expect(existsSync(executing.code.entry)).toBe(true);
-  // their contents are bounded as well
+  // the stored contents have a limit as well
   expect(contents()).toBeLessThan(8);
   executor.end(executing, 'A');
   await executor.use('B');
-  // what was removed is fetched again
+  // removed code is fetched again
   expect(fetched.length).toBeGreaterThan(new Set(fetched).size);
 
-  // an executor that is started again has what an earlier one has left
+  // a restarted executor has the cache of the earlier one
   const before = fetched.length;
   const again = start();
   expect((await again.use('B')).code.contentHash).toHaveLength(64);

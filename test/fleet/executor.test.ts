@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
 });
 
-/** A program whose runs take a second and say which version they were. */
+/** A program whose runs take a second and output their version. */
 function version(number: number): string {
   return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
 }
@@ -71,7 +71,7 @@ async function sleepers(count: number, seconds: number): Promise<Run[]> {
   return runs;
 }
 
-/** How often runs were executed and lost their executor. */
+/** How often runs were executed, and how often they lost their executor. */
 function historyOf(runs: readonly Run[]) {
   const ids = runs.map(({ id }) => `'${id}'`).join(', ');
   return rows(
@@ -162,7 +162,7 @@ test('a second signal and the end of its time return executing runs, and count n
   expect(await leaving.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
 
-  // runs are given back five seconds before
+  // runs are returned five seconds earlier
   const ends = new Date(Date.now() + 16_000).toISOString();
   const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
   await reach(fleet.service, run!, 'RUNNING');

@@ -5,7 +5,7 @@ import { HttpFeed } from '../../src/service/remote-executor/feed.ts';
 
 const MB = 2 ** 20;
 
-/** What the service is told of runs whose output has so many MB. */
+/** The reports to the service about runs with outputs of a size in MB. */
 async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   const reports: Report['endings'][] = [];
   const report = ({ endings }: Report): Promise<void> => Promise.resolve(void reports.push(endings));

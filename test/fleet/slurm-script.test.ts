@@ -9,14 +9,14 @@ import { temporaryFolder } from '../service/support.ts';
 
 const JOB = '4711';
 
-/** The script for a task of a job array, as the guide has it. */
+/** The guide's script for a task of a job array. */
 function scriptOfGuide(): string {
   const guide = readFileSync(path.join(ROOT, 'docs/guides/several-machines.md'), 'utf8');
   const [script] = guide.split('```\n').filter((text) => text.startsWith('#!/bin/bash\n#SBATCH'));
   return script!;
 }
 
-/** A task, with programs that stand for Slurm and for the executor. */
+/** A task with substitutes for Slurm and for the executor. */
 function task(executor: string) {
   const folder = temporaryFolder();
   const [programs, bin] = [path.join(folder, 'programs'), path.join(folder, 'node_modules', '.bin')];

@@ -12,7 +12,7 @@ import { ROOT } from '../support/cli.ts';
 import { report } from '../support/seeds.ts';
 import { pythonWithTables } from './install.ts';
 
-/** Others read what is written: pandas, PyArrow and DuckDB. */
+/** pandas, PyArrow and DuckDB read the written files. */
 
 let python: string;
 let folder: string;
@@ -38,7 +38,7 @@ const record = {
 };
 const LARGEST = 2n ** 63n - 1n;
 
-/** Points of which the keys look like numbers; values at the ends of their types; a failed run. */
+/** Points with keys that look like numbers, values at the limits of their types, and a failed run. */
 function rows(): ResultRow[] {
   const done = Array.from({ length: 40 }, (_, at): ResultRow => ({
     ...sampleRow(at, [String(1 + (at % 4) / 4), '0.3'], 1),
@@ -119,7 +119,7 @@ theirs = duckdb.read_parquet("all.parquet")
 found = [dict(zip(theirs.columns, row)) for row in duckdb.sql("select * from theirs").fetchall()]`,
     ],
   ])('gives %s all values', (_, script) => {
-    // what its JSON cannot hold goes as text
+    // values that JSON cannot hold are sent as text
     const found = ask<Record<string, unknown>[]>(`${script}
 for row in found:
   for name in ("Ends", "requested"):
@@ -220,7 +220,7 @@ describe('the lines of docs/guides/results.md', () => {
   ];
   const readers = blocks.map((block) => block[1]!).filter((lines) => !/metadata|flu-long/.test(lines));
   beforeAll(() =>
-    // a frame of Infinity prints otherwise than one without
+    // a frame with Infinity is printed differently
     write(
       'flu',
       rows().filter(({ outputs }) => outputs['Peak day'] !== '"Infinity"'),

@@ -14,7 +14,7 @@ const own = join(project, 'node_modules/foray');
 const program = join(project, 'node_modules/.bin/foray');
 let tarball: string;
 
-/** What a program prints that is installed in the checkout. */
+/** The output of a program that is installed in the checkout. */
 const tool = (path: string, ...args: string[]): string =>
   spawnSync(process.execPath, [join(ROOT, 'node_modules', path), ...args], { cwd: project, encoding: 'utf8' })
     .stdout;
@@ -56,7 +56,7 @@ describe('the package', () => {
     const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
-    // nor the folder in which it was made
+    // nor does it contain the folder in which it was made
     const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );

@@ -54,7 +54,7 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
     expect(expected.split('\n').length).toBeGreaterThan(20);
     expect(await printedResults(shared, 'shared', flags)).toBe(expected);
   }
-  // both workers had a part in it, and neither said what nobody is to know
+  // both workers took part, and neither printed a secret
   for (const worker of workers) {
     expect(worker.hasEnded()).toBe(false);
     expect(worker.said()).not.toContain(PASSWORD);
@@ -68,7 +68,7 @@ test("a store does not take another store's campaign on the same Temporal for it
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists in this Temporal.');
-  // nothing stays of it: what is there is the other store's alone
+  // nothing stays of it: only the other store's campaign exists
   expect((await shared.foray.list()).map(({ id }) => id)).not.toContain('taken');
   await embedded.foray.cancel('taken');
   expect((await toTheEnd(embedded, 'taken')).phase).toBe('cancelled');

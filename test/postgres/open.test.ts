@@ -31,7 +31,7 @@ async function refusal(attempt: Promise<unknown>): Promise<{ code: string; text:
   throw new Error('it was carried out');
 }
 
-/** Connections of foray's to a database, as the server counts them. */
+/** The number of foray's connections to a database, from the server. */
 async function connections(): Promise<number> {
   const counting = "select count(*) as n from pg_stat_activity where application_name = 'foray'";
   return Number((await server.query(address, counting))[0]!.n);
@@ -145,7 +145,7 @@ test('a server that stops during a transaction fails the transaction, but not th
     db.transaction().execute(async (transaction) => {
       const asked = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
       await server.kill();
-      // the connection breaks while nothing is asked through it
+      // the connection breaks while it is idle
       await until('the connection is gone', () => !isRunning(asked.rows[0]!.pid));
       await sql`select 1`.execute(transaction);
     }),

@@ -39,7 +39,7 @@ async function open(): Promise<Database> {
   return database.sql;
 }
 
-/** The database of all tests, empty but for a version. */
+/** The database of all tests, which has only a version. */
 async function databaseOfTest(): Promise<Database> {
   const sql = await open();
   await server.query(address, EMPTY);
@@ -47,7 +47,7 @@ async function databaseOfTest(): Promise<Database> {
   return sql;
 }
 
-/** A database where something happens after each statement of a transaction. */
+/** A database that calls a function after each statement of a transaction. */
 function interrupted(database: Database, after: (text: string) => Promise<void>): Database {
   return {
     dialect: database.dialect,

@@ -35,7 +35,7 @@ async function rows(id: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The campaign of the example with something else in it. */
+/** The campaign of the example with a replaced text. */
 function write(name: string, change: (text: string) => string): string {
   const file = join(dev.folder, name);
   writeFileSync(file, change(readFileSync(CAMPAIGN, 'utf8')));
@@ -149,7 +149,7 @@ test('a model from foray models new is served as soon as it exists', async () =>
   expect((await status('coffee')).runs).toMatchObject({ total: 36, done: 36 });
 });
 
-/** Processes below a process that are Python. */
+/** The Python processes below a process. */
 function programsOf(pid: number): number[] {
   const children = childrenOf(pid);
   return [...children.filter((child) => /python/.test(commandOf(child))), ...children.flatMap(programsOf)];
@@ -163,7 +163,7 @@ function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Empty for a process that has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -99,7 +99,7 @@ assert len(second.results()) >= 4`,
 assert len(compared["rows"]) == 4, compared`,
 ];
 
-/** Files of results by their address, as pandas and DuckDB read them: DuckDB asks for the length, then for ranges. */
+/** Files of results, read from their URL by pandas and DuckDB. DuckDB asks for the length, and then for ranges. */
 const ADDRESS = `import duckdb, foray, pathlib, sysconfig
 import pandas as pd
 server = foray.connect()

@@ -71,7 +71,7 @@ describe('points', () => {
     expect(comparison.matching.apart).toEqual([{ name: 'Policy', a: 'fifo', b: 'priority' }]);
     const points = await Array.fromAsync(comparison.points);
     expect(points.map(({ outputs }) => outputs[0]!.difference)).toEqual([6.5, 2]);
-    // the seeds hang on the keys
+    // the seeds depend on the keys
     expect(comparison.method).toBe('Welch');
     const crn = { commonRandomNumbers: true };
     const [c, d] = [

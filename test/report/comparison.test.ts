@@ -226,7 +226,7 @@ describe('a comparison', () => {
     expect(one).toHaveLength(300);
     expect(summaries[0]!.compared).toBe(2_000);
     const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
-    // of numbers up to 2,000 taken at random: 1,000 give or take 33
+    // the mean of random numbers up to 2,000 is 1,000 ± 33
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
   });
 });

@@ -107,7 +107,7 @@ describe('effects', () => {
       ['2', 12],
     ]);
     expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
-    // two values a side are no picture
+    // two values on each side are too few for a picture
     expect(
       gather(
         [
@@ -149,7 +149,7 @@ describe('effects', () => {
     expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
     expect(leftOut([[1, 2]], [])).toEqual(nothing);
     expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
-    // a grid knows its cells, but not the effects by each input
+    // a grid has its cells, but no effects of each input
     expect(
       leftOut(
         [values, [1, 2]],

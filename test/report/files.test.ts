@@ -135,7 +135,7 @@ describe('rows with their files', () => {
     const save = () => Promise.resolve('written' as const);
     const given = writingFiles({ save }, { outputs }, slow(), 'd', none())[Symbol.asyncIterator]();
     for (const n of [0, 1]) expect((await given.next()).value).toMatchObject({ point: `p${n}` });
-    // who has seen enough does not wait either
+    // a reader that stops early does not wait either
     expect(await given.return!()).toEqual({ done: true, value: undefined });
   });
 

@@ -33,7 +33,7 @@ describe('other designs', () => {
   test('known values: a line and its comparison with the intervals', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
-    // the rows of a point are alike, so its interval is its value
+    // the rows of a point are equal, so its interval is its value
     const peak = 6 + 4 * (1.67 - 1.2);
     const reference = {
       label: 'theory.csv',
@@ -122,7 +122,7 @@ describe('other designs', () => {
     expect(page).toContain(
       'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
     );
-    // all are reused, so that none was outstanding
+    // all runs are reused, so none was outstanding
     expect(marks(page, 'area')).toEqual([1, 1]);
     expect(page).not.toContain('<h2>Timeline</h2>');
   });
@@ -170,7 +170,7 @@ describe('other designs', () => {
       expect(page.replaceAll('&gt;', '>')).toContain(
         `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
       );
-    // by itself the first number comes first, and without one a share
+    // by default the first numeric output comes first, and without one a share
     expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
     const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
     expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
@@ -209,7 +209,7 @@ describe('other designs', () => {
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
     ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
-    // the first of each, with what it said where that is more than the cause
+    // the first failure of each cause, with its message if it says more than the cause
     const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
       cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
     );

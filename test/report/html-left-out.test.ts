@@ -22,9 +22,9 @@ describe('the report says what it leaves out', () => {
       outputs: Object.fromEntries(outputs.map(({ name }, at) => [name, String(rate * (at + 1))])),
     }));
     const page = await pageOf(record, rows, { show: ['Cost 14'] });
-    // in the captions of other effects and of distributions, each for the eyes and as what a picture is called
+    // in the captions of other effects and of distributions, each as visible text and as the name of a picture
     expect(page.match(/Of 14 outputs the first 12 are shown\./g)).toHaveLength(4);
-    // best points have all; effects and distributions a picture of each
+    // best points have all outputs; effects and distributions have a picture of each
     const texts = (name: string) => page.match(new RegExp(`>${name}</text>`, 'g'))?.length;
     expect([texts('Cost 14'), texts('Cost 11'), texts('Cost 12')]).toEqual([2, 2, undefined]);
     const few = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 12) } };
@@ -41,7 +41,7 @@ describe('the report says what it leaves out', () => {
     const titles = [...page.matchAll(/<h2>Course (\d+)<\/h2>/g)].map(([, number]) => Number(number));
     expect(titles).toEqual([10, 1, 2, 3, 4, 5, 6, 7]);
     expect(page).toContain('pupils in bed');
-    // under the last of them alone
+    // only under the last of them
     expect(page.match(/<p class="soft">[^<]*Of 10 DATA_SETs the first 8 are shown\.<\/p>/g)).toHaveLength(1);
     expect(page.lastIndexOf('the first 8')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
   });
@@ -75,7 +75,7 @@ describe('the report says what it leaves out', () => {
     const [crowded, texts, line, grid] = await Promise.all(
       records.map(async (record) => {
         const rows = await Array.fromAsync(sampleRows(record));
-        // of texts the sample makes no numbers
+        // the sample does not turn texts into numbers
         return wordsOf(
           record,
           rows.map((row, i) => ({ ...row, outputs: { 'Fit error': String(i % 7) } })),

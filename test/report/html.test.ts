@@ -47,7 +47,7 @@ describe('the report of a grid', () => {
       'What was run',
     ]);
     expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
-    // two of three are not reused, 5 s each
+    // two of three runs are new, 5 s each
     expect(page).toContain('1 h 11 min in all');
     expect(page).toContain('Population');
   });
@@ -64,7 +64,7 @@ describe('the report of a grid', () => {
     const firstOf = (text: string): number =>
       Number(/<strong>.*?>([\d.,]+)</.exec(text)![1]!.replace(',', ''));
     expect(firstOf(page)).toBeGreaterThan(firstOf(plain));
-    // what is asked for goes before what the campaign says
+    // the option overrides the campaign
     const asked = { ...goal, wants: 'lowest' } as const;
     const other = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record), {
       goal: asked,

@@ -11,7 +11,7 @@ const REPLICATIONS = 5;
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8, 2]);
 const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
 
-/** All runs of a campaign in design order; some have failed, and each replication has noise of its own. */
+/** All runs of a campaign in design order; some have failed, and each replication has its own noise. */
 function runsOf(points: string[][], next: () => number): FinishedRow[] {
   return points.flatMap((values, ordinal) =>
     Array.from({ length: REPLICATIONS }, (_, at): FinishedRow => {
@@ -24,7 +24,7 @@ function runsOf(points: string[][], next: () => number): FinishedRow[] {
   );
 }
 
-/** What a summary says, as plain data. */
+/** The content of a summary as plain data. */
 function said({ agreement: _agreement, timeline, distributions, courses, best, ...rest }: Summary): unknown {
   const plain = {
     ...rest,

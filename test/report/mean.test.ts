@@ -51,7 +51,8 @@ describe('the mean over points', () => {
   });
 
   test('of several points has Welch’s degrees of freedom', () => {
-    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of 4
+    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of
+    // 4
     const mean = new MeanOfPoints();
     mean.add({ count: 4, mean: 10, variance: 4 });
     mean.add({ count: 2, mean: 30, variance: 18 });
@@ -89,7 +90,7 @@ describe('the mean over points', () => {
       ]).interval(0.95, true);
       expect(low! < mean && mean < high!).toBe(true);
     }
-    // their variance is more than a number holds
+    // their variance is too large for a number
     expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
   });
 });

@@ -10,7 +10,7 @@ import { countsOf, sampleRecord, sampleRow, stream } from './support.ts';
 
 const plain = { precision: null, commonRandomNumbers: false };
 
-/** A design that gives its points one by one, over some inputs between 0 and 1. */
+/** A design that lists its points, over some inputs between 0 and 1. */
 function listed(points: readonly (readonly number[])[]) {
   const names = points[0]!.map((_, at) => `Input ${at}`);
   const varied = names.map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
@@ -163,6 +163,6 @@ test('contour lines of a plane are straight, and end where cells are empty', () 
     { x: 1, y: 1.5, x2: 1, y2: 2.5 },
   ]);
   expect(contourOf(cells, 3, 1.5)).toEqual([{ x: 2, y: 0.5, x2: 2, y2: 1.5 }]);
-  // corners crosswise: the middle says that the low ones are cut off
+  // opposite corners: the value in the middle separates the low corners
   expect(contourOf([1, 0, 0, 1], 2, 0.4)).toHaveLength(2);
 });

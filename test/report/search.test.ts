@@ -7,7 +7,7 @@ import { searchFigures } from '../../src/report/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from './support.ts';
 
-/** The report of a search, of points that no service has run. */
+/** The report of a search over points that no service has run. */
 
 const search: NonNullable<Campaign['search']> = {
   inputs: [
@@ -121,7 +121,7 @@ describe('the report of a search', () => {
     expect(page).toContain('No point has a value and meets the requirements.');
     expect(page).not.toContain('Lowest Fit error <strong>');
     expect(page).not.toContain('class="first"');
-    // and draws what there is
+    // it draws the existing points
     expect(page).toContain('-search-points.svg');
   });
 
@@ -139,7 +139,7 @@ describe('the report of a search', () => {
       expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
       expect(JSON.stringify(spec)).toContain('"value":1');
     }
-    // the line knows all points
+    // the line includes all points
     expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
   });
 

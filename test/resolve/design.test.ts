@@ -3,7 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { HEAD } from '../campaign/support.ts';
 import { refusal, resolve, write } from './support.ts';
 
-/** Expects what is below the head of a definition to be refused at the §, where only making the points tells. */
+/**
+ * Expects a definition to be refused at the §, for a mistake that only the points show. The head of the definition is
+ * added.
+ */
 async function expectRefused(marked: string, code: string, message: string): Promise<void> {
   const before = (HEAD + marked).split('§')[0]!;
   const place = {
@@ -24,7 +27,7 @@ describe('the number of points of a design', () => {
     ['design: {union: [{grid: {Days: [1, 2]}}, {grid: {Days: [2, 3]}}]}', 3],
     ['design: {grid: {Days: {from: 1, to: 9, step: 1}}, where: "Days % 3 == 0"}', 3],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days * 2"}}', 2],
-    // what is derived for a point that is left out need not be right
+    // a derived value may be wrong for a point that is left out
     ['design: {grid: {Days: [0, 1, 2]}, derive: {Contact rate: "0 / Days + 1"}, where: "Days > 0"}', 2],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days / 2"}, where: "Population >= 1"}', 1],
     ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],

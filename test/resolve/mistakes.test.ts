@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isForayError, type LinePlace } from '../../src/errors.ts';
 import { resolve, write } from './support.ts';
 
-/** The mistakes of a definition, each with its line and column, in the order in which a person reads them. */
+/** The mistakes of a definition, each with its line and column, in the order of the messages. */
 async function mistakesOf(body: string): Promise<string[]> {
   try {
     await resolve(body);

@@ -23,7 +23,9 @@ import { KEY, startWorld, type World } from '../support/world.ts';
 import { executorsOf, folderOfFile, HEARTBEAT } from '../fleet/fleet.ts';
 import { replicas } from '../fleet/service-group.ts';
 
-/** The same campaign through a service alone, and through two replicas, PostgreSQL, a bucket and executors elsewhere. */
+/**
+ * The same campaign with a single service, and with two replicas, PostgreSQL, a bucket and executors on other machines.
+ */
 
 const RUNS = 120;
 const TEXT = 'a file of the campaign';
@@ -117,7 +119,7 @@ outputs: {names: [Size, Text], files: keep}
   report(
     `a replica and an executor killed: ${RUNS} runs, one result each, ${String(executions!['n'])} executions`,
   );
-  // the service of that world was not asked
+  // the service of that world executed no run
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
 });
 
@@ -147,7 +149,7 @@ test('a restarted replica takes over its copies of files', async () => {
     if (File === '') ({ body: File } = await upload(service, TEXT));
     await outputsOf(service, await service.latest('Files'), { N, File });
     const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
-    // a copy that is fetched again is another file
+    // a copy that is fetched again would be another file
     copies.push(statSync(path.join(dataDir, copy!)).ino);
     await service.close();
   }

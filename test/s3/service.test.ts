@@ -50,7 +50,7 @@ beforeEach(() => {
 
 const start = (): Promise<TestService> => startTestService({ modelDirs: [models], s3: server.place });
 
-/** The content of an output file, as clients get it. */
+/** The content of an output file for a client. */
 async function contentOf(service: Pick<TestService, 'get'>, output: string): Promise<string> {
   const { hash, localPath } = JSON.parse(output) as { hash: string; localPath: string };
   const query = new URLSearchParams({ hash, filename: localPath }).toString();
@@ -103,7 +103,7 @@ test('during an outage of the bucket runs wait, nothing fails, and the service r
 
   await server.start();
   await reach(service, run, 'COMPLETED');
-  // the other service must fetch the input, which is away once more when the run is due
+  // the other service must fetch the input, and the bucket is down again when the run is due
   const waiting = (await requestRun(other, await other.latest('Files'), { N: 2, File })).body;
   await reach(other, waiting, 'COMPLETED');
   await until(async () => (await healthOf(service.running.url)).status === 'ok' || undefined, 'all is well');

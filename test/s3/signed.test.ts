@@ -54,7 +54,7 @@ describe('addresses of uploads', () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'right');
     for (const wanted of [hash, hashOf('new')]) expect(await put(content, wanted, 'wrong')).toBe(400);
-    // without what binds an address to its content, or with another binding
+    // without the header that binds an address to its content, or with another hash
     const other = { 'x-amz-checksum-sha256': createHash('sha256').update('wrong').digest('base64') };
     for (const changed of [{}, other]) expect(await put(content, hashOf('new'), 'wrong', changed)).toBe(403);
     expect([await content.has(hashOf('new')), await content.has(hashOf('wrong'))]).toEqual([false, false]);

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
-/** The best point lies in a corner of the box, where steps make many proposals of a narrow distribution the same point. */
+/**
+ * The best point lies in a corner of the box, where the steps round many proposals of a narrow distribution to the same
+ * point.
+ */
 
 const BOX = { x: { min: 0, max: 10, digits: 2 }, y: { min: 0, max: 10, digits: 2 } };
 

@@ -46,7 +46,7 @@ ${rest}`,
   };
 }
 
-/** What a search asked and what came of it, in the order of the results. */
+/** The asked points of a search and their results, in the order of the results. */
 async function logOf(id: string): Promise<string[]> {
   const { rows } = await world.foray.results(id);
   const lines: string[] = [];
@@ -81,7 +81,7 @@ test.each([
   });
   expect(search!.best!.value).toBeGreaterThan(OPTIMUM - 1e-6);
   expect(search!.best!.value).toBeLessThan(1.1 * OPTIMUM);
-  // one run of a model without chance
+  // a model without chance has one run per point
   expect(search!.best).toMatchObject({ interval: null, runs: 1, seen: search!.best!.value });
   const rows = await world.rows(id);
   expect(new Set(rows.map(({ point }) => point)).size).toBe(points);
@@ -168,7 +168,7 @@ test('a search delays its next step while points wait to be requested', async ()
   const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
   expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });
-  // it asked after each advance before
+  // it asked after each earlier advance
   expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
 });
 
@@ -176,6 +176,6 @@ test('the activity that sees the last run of a generation asks for the next one'
   const search = '  method: cma\n  parallel: 20\n  stop: { points: 120 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
   expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 120 });
-  // only at the start there is no run to see
+  // only at the start there is no finished run
   expect(await calls('at-once', 'propose')).toBe(1);
 });

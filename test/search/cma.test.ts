@@ -155,7 +155,7 @@ describe('CMA-ES', () => {
 
 describe('the end of a noisy search', () => {
   test('leaves the recommendation at the best of its runs', () => {
-    // the values are without noise, so that runs end soon
+    // the values have no noise, so that runs end soon
     const problem = problemOf({ dimensions: [real, real], isNoisy: true });
     const method = cma(problem);
     const runs = new Set<string>();

@@ -7,7 +7,7 @@ import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
 
-/** Searches without a store and a service: a point is run by a function, when the test lets it finish. */
+/** Searches without a store and a service: a function gives the result of a point when the test lets it finish. */
 
 /** Two inputs from -1 to 2. */
 function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
@@ -112,7 +112,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
       expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
-      // its end changes once more: the method goes on
+      // its end changes once more, and the method continues
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
       expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
@@ -122,7 +122,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
   },
 );
 
-/** Draws the same change of a search with the course made anew never, sometimes and always. */
+/** Checks that a change of a search has the same effect if the course is rebuilt never, sometimes or always. */
 async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
   const logs: [SearchLog, SearchLog][] = [];
   for (const [seed, rebuilds] of [

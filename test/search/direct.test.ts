@@ -10,7 +10,7 @@ describe('DIRECT', () => {
   testLaws(direct);
 
   test.each(directRows())('comes within 1 % of $name as fast as SciPy', ({ evaluations, reference }) => {
-    // within an iteration scipy takes the cells in another order
+    // SciPy takes the cells of an iteration in another order
     expect(Math.abs(evaluations - reference)).toBeLessThanOrEqual(0.1 * reference);
   });
 
@@ -112,7 +112,7 @@ describe('the cells that may be divided', () => {
       // above the line between its neighbours
       { size: 0.25, value: 3.5 },
       { size: 0.1, value: 2 },
-      // by next to nothing
+      // by a tiny difference
       { size: 0.000_01, value: 1.999_99 },
     ];
     expect(potentiallyOptimal(candidates).map(({ size }) => size)).toEqual([1, 0.5, 0.1]);

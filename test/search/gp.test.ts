@@ -27,7 +27,7 @@ function proposed(method: Method): number[] {
 
 type Outcome = Partial<Pick<Told, 'value' | 'excess' | 'variance' | 'runs'>>;
 
-/** Asks and tells in rounds; the points in their order. */
+/** Asks and tells in rounds. Returns the points in their order. */
 function run(method: Method, of: (x: number[]) => Outcome, rounds: number, parallel = 1): number[][] {
   const points: number[][] = [];
   for (let round = 0; round < rounds; round += 1) {

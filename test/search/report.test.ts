@@ -9,7 +9,7 @@ import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** What the command line shows of a search that is over: the report, a point, the progress. */
+/** The command line after the end of a search: the report, a point, the progress. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -60,7 +60,7 @@ test('the story of a search has its points in order, and the winner first', asyn
   expect(isNoisy).toBe(true);
   expect(points).toHaveLength(summary.asked);
   expect(points.map(({ ask }) => ask)).toEqual(points.map(({ ask }) => ask).toSorted((a, b) => a - b));
-  // a point was told the mean of its first runs
+  // the told value of a point is the mean of its first runs
   const { key, runs, value } = points[0]!;
   const rows = (await world.rows('flu'))
     .filter(({ point }) => point === key)
@@ -73,7 +73,7 @@ test('the story of a search has its points in order, and the winner first', asyn
     isWinner: true,
     key: summary.best!.key,
   });
-  // not over the further runs, which are its value
+  // not over the further runs, which give its final value
   expect(winner!.mean).not.toBe(summary.best!.value);
   expect(others.length).toBeGreaterThan(2);
   for (const { isWinner, runs, mean } of finalists) {

@@ -7,7 +7,7 @@ import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** What a campaign with a selection decides, without a campaign. */
+/** The decisions of a selection, without a campaign. */
 
 const REPORT = 2;
 const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
@@ -26,7 +26,7 @@ function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
   return campaign;
 }
 
-/** Plays a campaign to its end: the events of its log, and how many runs each point has had. */
+/** Simulates a campaign to its end. Returns the events of its log and the number of runs of each point. */
 function played(
   campaign: Campaign,
   points: number,
@@ -80,7 +80,8 @@ test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (s
 });
 
 test('it spends a budget as in the textbook', () => {
-  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50 runs
+  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50
+  // runs
   const deviations = [1, 1, 3, 3, 2];
   const { counts, events } = played(
     campaignOf({ method: 'ocba', runs: 50 }, 2),
@@ -91,7 +92,7 @@ test('it spends a budget as in the textbook', () => {
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50 + REPORT);
   counts[0]! -= REPORT;
-  // in rounds, by estimates: a run more or less
+  // rounds and estimates may change the number by one
   for (const [at, expected] of [11, 9, 19, 9, 2].entries())
     expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
 });

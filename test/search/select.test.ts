@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** Campaigns that find out which point of their design is the best. */
+/** Campaigns that find the best point of their design. */
 
 let world: World;
 let worker: WorkerProcess;
@@ -63,7 +63,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(best).toMatchObject({ runs: 12, isSure: true });
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
-  // its value is the mean of its last replications, which have compared nothing
+  // its value is the mean of its last replications, which were not used in the comparison
   const own = (await world.rows('killed'))
     .filter(({ point }) => point === best.key)
     .toSorted((a, b) => b.replication - a.replication)
@@ -72,7 +72,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(best.value).toBeCloseTo(mean(own.slice(0, 12)), 9);
   expect(best.seen).toBeCloseTo(mean(own.slice(12)), 9);
   expect(world.executions().every((times) => times === 1)).toBe(true);
-  // nobody in its way, and one run at a time: the same decisions and the same runs
+  // without a kill and with one run at a time: the same decisions and the same runs
   await world.foray.submit(stock({ select: KN, rest: 'seed: 42\nconcurrency: 3' }), { id: 'undisturbed' });
   const again = await toTheEnd(world, 'undisturbed');
   expect(again.runs).toMatchObject({ total: runs.total, new: 0 });

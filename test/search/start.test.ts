@@ -4,7 +4,7 @@ import { searchText } from '../../src/report/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** A search that begins with what another campaign knows. */
+/** A search that begins with the results of another campaign. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 

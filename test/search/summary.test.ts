@@ -5,7 +5,7 @@ import { storyOf } from '../../src/search/story.ts';
 import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** What is said of a search while its end goes on: the value of the best point is honest at every moment. */
+/** The summary of a search during its final comparison: the value of the best point is unbiased at every moment. */
 
 const { campaign } = sampleRecord({
   varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],

@@ -156,7 +156,7 @@ describe('points for Sobol indices', () => {
 
   test('are those of the function although chance is added', () => {
     const random = uniforms(3);
-    // as much variance of chance in the means as of the inputs
+    // chance and inputs have equal variance in the means
     const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
       Y: a! + 2 * random(),
     }));
@@ -180,7 +180,7 @@ describe('points for Sobol indices', () => {
   });
 
   test('are the same if two rows are the same point', () => {
-    // whole numbers from 1 to 3: most rows are there many times
+    // whole numbers from 1 to 3, so most rows are repeated
     const inputs = spread(['A', 'B']).map((input) => ({
       ...input,
       isWhole: true,

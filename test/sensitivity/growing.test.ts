@@ -64,7 +64,7 @@ test('points are added until every interval is narrow enough, even if a worker i
   expect(world.executions().every((times) => times === 1)).toBe(true);
   const analyses = await world.foray.analyze('killed');
   expect(widestInterval(analyses)).toEqual(rounds.at(-1)!.widest);
-  // as many points from the beginning are the same ones
+  // a design with this number of points from the beginning has the same points
   await world.foray.submit(flu(SALTELLI(`${size}, scrambles: 8`)), { id: 'whole' });
   expect((await toTheEnd(world, 'whole')).runs.new).toBe(0);
 });

@@ -10,7 +10,7 @@ test('a power function has its known swing and elasticity', () => {
 });
 
 test('intervals are paired with common random numbers', () => {
-  // a replication adds the same to all points, and a little to the effect
+  // each replication adds the same number to all points, and a little to the effect
   const values = [
     [0, 10, 20],
     [5, 15, 25],

@@ -10,7 +10,7 @@ import { ISHIGAMI, ishigami } from './functions.ts';
 
 const UNIT = { min: 0, max: 1, digits: 6 };
 
-/** The log of a search that has come to so many points, most of them near one place. */
+/** The log of a search with a number of points, most of them near one place. */
 function searched(
   of: (x: readonly number[]) => number,
   { count, near }: { count: number; near: number },
@@ -51,7 +51,7 @@ test('indices are those of the function, not of the points, which are dense wher
     expect(totalInterval![0]).toBeLessThanOrEqual(exact + 0.03);
     expect(totalInterval![1]).toBeGreaterThanOrEqual(exact - 0.03);
   }
-  // the same log says the same
+  // the same log gives the same analysis
   expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
 });
 
@@ -86,7 +86,7 @@ test('slices go through the best point, with the sign of the output', () => {
   expect(slices!.map(({ input }) => input)).toEqual(['a', 'b', 'c']);
   for (const { points } of slices!)
     expect(points.every(({ value, low, high }) => low <= value && value <= high)).toBe(true);
-  // what is maximized is the negative of what the method was told
+  // the maximized output is the negative of the told values
   const top = slices![0]!.points.reduce((one, other) => (other.value > one.value ? other : one));
   expect(Math.abs(top.x - 0.25)).toBeLessThan(0.05);
   const [figure] = sliceFigures(campaign, { points: askedPoints(campaign, { asks }) }, analysis);

@@ -82,7 +82,7 @@ test('every page says which part is unreachable and since when, and shows what i
   await since(false);
 
   await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
-  // the first request finds it out, and does not wait for the service's timeout of a minute
+  // the first request notices it, and does not wait for the service's timeout of a minute
   const definition = 'model: {name: Epidemic}\ndesign: {grid: {Days: [10]}}\n';
   const refused = {
     'GET /models': 'SERVICE_UNREACHABLE',
@@ -111,7 +111,7 @@ test('every page says which part is unreachable and since when, and shows what i
   };
   await until('both are found to be silent', areAway);
   const frozen = await since(true);
-  // the first moment stays the same
+  // the page keeps the first time
   await Promise.all(neighbours.map((proxy) => proxy.spoil('down')));
   expect(await since(true)).toEqual(frozen);
 

@@ -24,7 +24,7 @@ let server: Server;
 beforeAll(async () => {
   writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
   foray = await Foray.open({
-    // nothing listens there: what the guard lets through fails behind it
+    // nothing listens there, so allowed requests fail behind the guard
     service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
     store: `sqlite:${join(folder, 'store.db')}`,
     taskQueue: 'foray',

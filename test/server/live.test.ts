@@ -60,7 +60,7 @@ async function submit(campaign: Campaign): Promise<void> {
   await store.setPhase(campaign.id, 'running', 2_000);
 }
 
-/** Requests so many of the runs that wait, and sees them finish, some of them failed. */
+/** Requests a number of waiting runs and records their ends. Some of them fail. */
 async function finish(count: number, failing = 7): Promise<void> {
   await observe(await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000), failing);
 }
@@ -75,7 +75,7 @@ async function observe(planned: readonly PlannedRun[], failing: number): Promise
   await store.observe(ID, seen, 9_000);
 }
 
-/** Looks until something else is to be seen. */
+/** Waits for a new version of the sections. */
 function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !== ''): Promise<Seen> {
   return until('something else is to be seen', async () => {
     const seen = await sections.look(ID, view);
@@ -85,7 +85,7 @@ function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !=
 
 const isFinal = ({ next }: Seen): boolean => next === 0;
 
-/** The report of what is in the store, of some points. */
+/** The report of the store's content, for some points. */
 async function report(isWanted?: (values: readonly string[]) => boolean, show?: string[]): Promise<string> {
   const record = (await store.getCampaign(ID))!;
   const all = await Array.fromAsync(store.results(ID));
@@ -107,7 +107,9 @@ function rounded(part: string): string {
   return part.replaceAll(/-?\d+\.\d{6,}(e-?\d+)?/g, (number) => Number(number).toPrecision(9));
 }
 
-/** Changes a campaign as its workflow or somebody else might: runs end in any order, failed ones are requested again, it is changed. */
+/**
+ * Random changes of a campaign: runs end in any order, failed runs are requested again, and the definition changes.
+ */
 class Changes {
   readonly #next: () => number;
   #requested: PlannedRun[] = [];
@@ -168,12 +170,12 @@ describe('the pictures of a campaign', () => {
     const page = await report();
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
     expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
-    // each cell leads to its point, which the table has as well
+    // each cell links to its point, and so does the table
     const { html } = seen.sections.find(({ id }) => id === 'grid')!;
     const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
     expect(keys).toHaveLength(16);
     expect(html.match(/<td><a /g)).toHaveLength(16);
-    // who looks again sees the same
+    // a second look gives the same
     expect(await sections.look(ID, ALL)).toEqual(seen);
   });
 

@@ -31,7 +31,7 @@ test('pages, API, worker and commands report that a newer foray has changed the 
   await world.foray.submit(rehearsal({ count: 40, seconds: 2 }), { id: 'live' });
   const headers = { authorization: `Bearer ${KEY}` };
   const get = (path: string, accept: string) => ask(server.url + path, { headers: { ...headers, accept } });
-  // somebody looks
+  // a viewer opens the page
   await get('/campaigns/live', 'text/html');
   await until('a run is done', async () => (await world.foray.counts('live')).done > 0);
 

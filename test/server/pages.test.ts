@@ -117,7 +117,7 @@ describe('without scripts', () => {
     const [row] = await world.rows('fit');
     const story = (await page(`/campaigns/fit/points/${row!.point}`)).body;
     expect(story).toContain('Contact rate');
-    // with the outputs of each run
+    // the page has the outputs of each run
     expect(story).toContain('<th class="number">Peak infected');
     const peak = Number(row!.outputs['Peak infected']);
     expect(story).toContain(peak.toLocaleString('en-US', { maximumSignificantDigits: 4 }));
@@ -200,7 +200,7 @@ describe('without scripts', () => {
     };
     expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
-    // values that it allows
+    // the values that the model allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
   });
 
@@ -229,7 +229,7 @@ describe('without scripts', () => {
       ['id', 'fit'],
       ['id', 'long'],
     ]).toString();
-    // one of them is over already: that is said, and the other one is cancelled all the same
+    // one of them is over already: the page says so, and the other campaign is still cancelled
     const answer = await ask(`${server.url}/chosen/cancel`, {
       method: 'POST',
       headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
@@ -253,7 +253,7 @@ describe('without scripts', () => {
         send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
       ),
     );
-    // of two people who apply at once, one is shown what the other one has done
+    // if two people apply at once, the second one sees the change of the first
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
     await until('it is done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
@@ -274,7 +274,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(shown.body).toMatch(/<td class="number">3<\/td>/);
     expect(shown.body.match(/Run these again/g)).toHaveLength(2);
     expect((await send('/campaigns/broken/retry', { cause: 'No such cause' })).status).toBe(404);
-    // of two causes, one is requested again
+    // runs of one of two causes are requested again
     const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;
     expect((await send('/campaigns/broken/retry', { cause: cause! })).status).toBe(303);
     await over('broken');

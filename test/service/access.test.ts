@@ -34,7 +34,7 @@ interface Protected {
   keys: Record<User, string>;
   model: Model;
   version: string;
-  /** A completed run of ada's. */
+  /** A completed run of ada. */
   run: Run;
 }
 
@@ -73,7 +73,7 @@ async function startProtected(): Promise<Protected> {
   return { service, keyFile, keys, model: found, version, run };
 }
 
-/** A request that would succeed, or nearly so, for who may make it. */
+/** A request that would succeed, or almost, for a user with the permission. */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
     ':modelId': model.id,
@@ -131,7 +131,7 @@ describe('every route', () => {
         route.path.startsWith('/models') ? 'UNKNOWN_MODEL' : 'UNKNOWN_VERSION',
       ]);
       if (route.path.includes('/name')) continue;
-      // and in the very words of an id that nobody has
+      // with the same message as for an unknown id
       const unknown = crypto.randomUUID();
       const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
       const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
@@ -146,7 +146,7 @@ describe('every route', () => {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
         const isRefused = user === 'carol' && route.path.endsWith('/prune');
-        // what is served of animation is not the matter here
+        // this test does not cover the files of animations
         const isFine =
           status === (isRefused ? 403 : 200) ||
           (route.path.endsWith('/animation') && ![401, 404].includes(status));

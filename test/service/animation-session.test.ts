@@ -36,7 +36,7 @@ describe('a session', () => {
     for (let n = 0; n < 20; n++) expect(await session.frame()).toEqual({ ...held, speed: 5000 });
 
     expect((await session.command('run')).body).toBeNull();
-    // in this many pictures it would not come so far at its own speed
+    // it would not get this far at its own speed with this number of pictures
     const later = await session.reach('time has flown', ({ time }) => time > held.time + 1000);
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
     const far = await until(async () => {
@@ -159,7 +159,7 @@ describe('a session', () => {
         'no-referrer',
       ]);
     }
-    // clients in the field send the key here, too, so their browsers ask first
+    // existing clients send the key here, too, so browsers send a preflight request
     const asked = await fetch(`${session.address}/stop`, {
       method: 'OPTIONS',
       headers: {

@@ -125,7 +125,7 @@ describe('each shipped model', () => {
     const service = await startTestService();
     const { body: models } = await service.get<Model[]>('/models');
     expect(models.length).toBeGreaterThanOrEqual(2);
-    // so that they are not over before they are looked at
+    // so that they do not end before the test sees them
     const long: Record<string, Record<string, number>> = {
       Epidemic: { Days: 90 },
       Rehearsal: { Seconds: 90 },
@@ -151,7 +151,7 @@ describe('without a viewer', () => {
     await session.frame();
     clock.pass(RENDER_TIMEOUT - 1);
     expect((await stateOf(service, run)).status).toBe('RUNNING');
-    // steering is not looking
+    // a command does not count as a view
     await session.command('pause');
     await session.state();
     clock.pass(1);
@@ -219,7 +219,7 @@ describe('the page', () => {
       /^default-src 'none'; script-src 'self'; style-src 'self';/,
     );
     expect(body).not.toMatch(/https?:|<style|<script>|style=|\son\w+=/);
-    // what clients in the field put into a page of theirs
+    // the address that existing clients put into their own page
     for (const [asset, type] of [
       ['assets/svg-template.html', 'text/html'],
       ['standalone.bundle.js', 'text/javascript'],

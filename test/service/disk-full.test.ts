@@ -24,7 +24,7 @@ function diskOfTest(): string | undefined {
   return disk?.folder;
 }
 
-/** Takes all room that is left; returns how to give it back. */
+/** Fills the disk. Returns a function that frees it. */
 function fill(folder: string): () => void {
   const file = path.join(folder, 'filler');
   fillDisk(file);

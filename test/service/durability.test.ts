@@ -45,7 +45,7 @@ describe('kill -9', () => {
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
     const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    // two executors; one may have been between two runs
+    // two executors, of which one may have been between two runs
     expect([1, 2]).toContain(cut.length);
 
     const second = await startProcess(dataDir);
@@ -55,7 +55,7 @@ describe('kill -9', () => {
     const executed = rows(dataDir, 'SELECT id, executions FROM runs WHERE executions <> 1 ORDER BY seq');
     expect(executed).toEqual(cut.map(({ id }) => ({ id, executions: 2 })));
     const started = rows(dataDir, 'SELECT id FROM runs ORDER BY started_at, seq').map(({ id }) => id);
-    // those that were cut come first of all that had not completed
+    // interrupted runs come before all other unfinished runs
     expect(started.slice(Number(done!['runs'])).slice(0, cut.length)).toEqual(cut.map(({ id }) => id));
     for (const [Value, run] of runs.entries()) {
       const { body } = await requestRun(again, version, { Seconds: 0.3, Value });
@@ -95,7 +95,7 @@ describe('kill -9 during a parameter variation', () => {
         }
       }
 
-      // nobody requests it again: it goes on by itself
+      // it continues without a new request
       const { url } = await startProcess(dataDir);
       const client = clientOf(url);
       await reach(client, parent!, 'COMPLETED');
@@ -150,7 +150,7 @@ describe('a database of the first version', () => {
       const names = columns.map(({ name }) => name as string).join();
       db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
     }
-    // as if it had been killed while the run executed
+    // this is the state after a kill during the run
     db.exec("UPDATE main.runs SET status = 'RUNNING'");
     db.close();
     const restarted = await startTestService({ dataDir });

@@ -4,14 +4,14 @@ import { ContentFiles } from '../../src/service/files/content.ts';
 import { FileCache } from '../../src/service/files/file-cache.ts';
 import { temporaryFolder } from './support.ts';
 
-/** How many copies of 100 bytes fit. */
+/** The number of copies of 100 bytes that fit. */
 const FIT = 3;
 
 function cacheIn(folder = temporaryFolder()) {
   const cache = new FileCache(new ContentFiles(folder), FIT * 100);
   cache.prepare();
   const { files } = cache;
-  /** Writes a file as an executor does; returns its hash. */
+  /** Writes a file like an executor, and returns its hash. */
   const write = (name: string): string => files.write(name.padEnd(100, '.'));
   const use = (hash: string): void => {
     cache.hold([hash]);
@@ -25,7 +25,7 @@ describe('copies of files', () => {
   test('are removed when there are too many, first the copy that was unused for the longest time', () => {
     const { write, use, there } = cacheIn();
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(write) as [string, string, string, string, string];
-    // none is a copy before it was used: it may be nowhere else
+    // no file is a copy before its first use: it may exist nowhere else
     expect(there([a, b, c, d, e])).toEqual([true, true, true, true, true]);
     for (const hash of [a, b, c, a, d]) use(hash);
     expect(there([a, b, c, d])).toEqual([true, false, true, true]);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gathered } from '../../src/service/runs/gathered.ts';
 
-/** Doubles numbers; no group with a negative one. */
+/** Doubles numbers in groups. A group with a negative number fails. */
 function doubles(mayBeOfOne: boolean) {
   const groups: number[][] = [];
   const gathered = new Gathered<number, number>({

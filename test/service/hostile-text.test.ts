@@ -22,7 +22,7 @@ const texts = [
   'a'.repeat(900),
 ];
 
-/** Every path with a variable part, of the interface and beside it. */
+/** Every path with a variable part, in the interface and outside of it. */
 const routes = [
   ...Object.values(endpoints).flatMap((endpoint) =>
     [endpoint, ...('older' in endpoint ? [endpoint.older] : [])].map(({ method, path }) => ({

@@ -38,7 +38,7 @@ const settings = fc.record({
   Label: fc.string(),
 });
 
-/** A request for the settings, spelled, ordered, repeated and typed at random. */
+/** A request for the settings, with random spelling, order, repetitions and types. */
 const requestFor = (values: Record<string, string | number | boolean>): fc.Arbitrary<RequestInputItem[]> => {
   const items = Object.entries(values).map(([name, value]) =>
     fc.record({

@@ -46,7 +46,7 @@ describe('old versions', () => {
     expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
     expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
     if (model === 'Draws') {
-      // what it allows is kept as well
+      // its allowed values are kept as well
       expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
     }
     await before.close();
@@ -116,7 +116,7 @@ describe('old versions', () => {
     const version = await service.latest('Service System Demo');
     const before = await outputsOf(service, version);
     await service.close();
-    // its results are asked for anew, and its code is nowhere else
+    // its results are requested again, and its code is nowhere else
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     db.exec('DELETE FROM results; DELETE FROM runs');
     db.close();
@@ -159,7 +159,7 @@ describe('pruned versions', () => {
     const { body } = await prune(service, 'Program', { keep: 2 });
     expect(body).toEqual({ pruned: [1, 2], busy: [], bytes: expect.any(Number) });
     expect(body.bytes).toBeGreaterThan(0);
-    // of each version one program; the declaration is that of the others
+    // each version has its own program; the declaration is shared
     expect(contents(service)).toHaveLength(before - 2);
     const [one, , three] = await versionsOf(service, 'Program');
     expect(one).toMatchObject({ state: 'retired', reason: 'its files were pruned', size: null });
@@ -265,7 +265,7 @@ describe('versions that cannot be kept', () => {
     writeProgram(models, 2);
     await untilVersions(service, 'Program', 2);
     await service.close();
-    // as an earlier foray has left it
+    // the state that an earlier foray has left
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     for (const column of ['manifest', 'made_at', 'pruned_at'])
       db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);

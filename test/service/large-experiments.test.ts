@@ -5,7 +5,7 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
-/** Runs that nobody would wait for. */
+/** The number of runs: too many to wait for. */
 const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
 
 const count = (dataDir: string, where: string): number =>
@@ -23,7 +23,7 @@ test('other requests are answered while an experiment of 10,000 runs is added; i
     expect((await service.get('/models')).status).toBe(200);
     answered += 1;
   }
-  // one that holds the service lets through those alone that came before and after it
+  // if the addition blocked the service, only the requests before and after it would be answered
   expect(answered).toBeGreaterThan(20);
   const runs = await asked;
   expect(new Set(runs.map(({ body }) => body.id)).size).toBe(1);

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
 import { SHIPPED_MODELS, temporaryFolder } from './support.ts';
 
-/** The packages that a program loads, as the names of their folders. */
+/** The names of the folders of the packages that a program loads. */
 function packagesOf(program: string): string[] {
   const hooked = `
     import { registerHooks } from 'node:module';

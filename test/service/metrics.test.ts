@@ -7,7 +7,7 @@ import { KEY, outputsOf, reach, requestRun, startTestService, temporaryFolder, u
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 
-/** Values by name and labels, as they are written. */
+/** Values by the text of name and labels. */
 async function metricsAt(url: string): Promise<Map<string, number>> {
   const response = await fetch(url);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -68,7 +68,7 @@ test('the service has metrics of its queue, slots, runs, repeats and requests, w
   }
   expect((await fetch(url, { method: 'POST' })).status).toBe(405);
 
-  // what ran begins anew after a restart
+  // runs that executed start again after a restart
   await service.close();
   await expect(fetch(url)).rejects.toThrow();
   const after = await startTestService({ ...options, dataDir: service.dataDir });

@@ -39,7 +39,7 @@ describe('openapi.json', () => {
       path.replaceAll(/:(\w+)/g, '{$1}'),
     ]);
     expect(new Set(described.map(String))).toEqual(new Set(table.map(String)));
-    // the sixteen of the specification, and those beyond it, which say so
+    // the sixteen endpoints of the specification, and the extensions, which say so
     expect(described).toHaveLength(24);
     expect(document.paths['/versions/{versionId}/runs/{runId}/log']!['get']!).toMatchObject({
       summary: expect.stringMatching(/^Extension of the specification/),

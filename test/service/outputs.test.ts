@@ -36,7 +36,7 @@ const FIELD = {
   yMax: Infinity,
 };
 
-/** Of each type, values with the text that clients get, and values that are none. */
+/** For each type, values with their text for clients, and invalid values. */
 const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> = {
   STRING: { good: [['a "b"', '"a \\"b\\""']], bad: [5, ['a'], {}] },
   DOUBLE: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PublicAddress, type ProxyOptions } from '../../src/service/http/public-address.ts';
 
-/** A request as it comes to the service, from an address. */
+/** A request to the service from an address. */
 function request(headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1') {
   return {
     protocol: 'http',
@@ -68,7 +68,7 @@ describe('the address at which clients reach the service', () => {
   );
 
   test.each([
-    // each proxy adds its own at the end, and what was there may be forged
+    // each proxy appends its own address, and the earlier ones may be forged
     [
       { 'x-forwarded-proto': 'ftp, https', 'x-forwarded-host': 'evil.example, sim.example' },
       'https://sim.example',

@@ -18,7 +18,7 @@ import {
   versionsOf,
 } from './support.ts';
 
-/** A module with a file of data, and code that it shares with its neighbours. */
+/** A module with a data file, and code in a folder beside it. */
 function writeModule(folder: string, factor: number): void {
   mkdirSync(path.join(folder, 'scale', 'data'), { recursive: true });
   mkdirSync(path.join(folder, 'lib'), { recursive: true });
@@ -154,7 +154,7 @@ test('a push needs the permission to change the model and its own uploaded files
   expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // also what a model in a folder has, for who may change another model might not read that
+  // also files of a model in a folder: the permission for one model does not allow reading another
   expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
   await pushFiles(KEY);
   expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });

@@ -49,10 +49,10 @@ async function statuses({ runs }: TestQueue, ids: readonly string[]): Promise<st
 }
 
 /**
- * Claims and endings of runs, as every database of a service keeps them.
+ * Tests of claims and ends of runs, for every database of a service.
  *
  * @param databaseOfTest - an empty database with a version
- * @param many - how many runs are many for it
+ * @param many - a large number of runs for this database
  */
 export function describeQueue(title: string, databaseOfTest: () => Promise<Database>, many: number): void {
   const queueOfTest = async () => queueIn(await databaseOfTest());
@@ -95,7 +95,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         await world.holders.claim(old, many);
         await world.holders.close(old, { isLost: true });
         const holder = await world.open();
-        // half of them execute again when the first result comes
+        // half of the runs execute again when the first result comes
         await world.holders.claim(holder, many / 2);
         await Promise.all(
           ids.flatMap((id, at) => {
@@ -107,7 +107,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(new Set(await statuses(world, ids))).toEqual(new Set(['COMPLETED']));
         expect(await world.rows('SELECT count(*) AS results FROM results')).toEqual([{ results: many }]);
         expect(world.runs.tally.ended).toEqual({ COMPLETED: many, FAILED: 0, STOPPED: 0 });
-        // of each run, the first of the two that reported
+        // for each run, the holder that reported first
         const first = await world.runs.outputs((await world.runs.byId(ids[0]!))!);
         expect(first).toEqual({ by: JSON.stringify(old) });
       });

@@ -133,7 +133,7 @@ test('the log of a failed command has its output and the whole stack', async () 
 test('it has a limit, no progress reports, and unchanged characters', async () => {
   const { log } = await failed('Chatty');
   expect(log.lines).toHaveLength(100);
-  // 305 lines: on standard output a carriage return ends one
+  // 305 lines, because a carriage return ends a line on standard output
   expect(log.omitted).toBe(205);
   expect(log.lines).toEqual(
     expect.arrayContaining([
@@ -223,7 +223,7 @@ test('the folder of a failed run is kept, and repeats the run by hand', async ()
     expect(again).toBe(read('stdout.txt'));
   }
   expect(readdirSync(path.join(dataDir, 'files', 'unfinished'))).toEqual([]);
-  // nothing is kept of what completes
+  // completed runs leave nothing
   const { body: fine } = await requestRun(service, await service.latest('Fine'), { N: 3 });
   await reach(service, fine, 'COMPLETED');
   expect(readdirSync(path.join(kept, '.unfinished'))).toEqual([]);

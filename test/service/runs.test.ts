@@ -131,7 +131,7 @@ describe('runs', () => {
     const version = await service.latest('Rehearsal');
     const outcomes = new Set<string>();
     await until(async () => {
-      // a completed run is not executed again, so each attempt is a run of its own; the seed stays
+      // a completed run is not executed again, so each attempt is another run with the same seed
       const { body: run } = await requestRun(service, version, {
         Seconds: 0,
         'Failure rate': 0.5,

@@ -13,7 +13,7 @@ import { onCleanup, temporaryFolder } from './support.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
-/** The pre-signed addresses of a disk, over HTTP and with a clock of its own. */
+/** The pre-signed addresses of a disk, over HTTP and with its own clock. */
 async function startDisk(secret = 'secret') {
   const folder = temporaryFolder();
   const files = new ContentFiles(folder);
@@ -47,7 +47,7 @@ signedSuite(async () => {
 describe('downloads of a part from the service', () => {
   test('give exactly the requested bytes for any range', async () => {
     const disk = await startDisk();
-    // each byte once, so that a part shows its place
+    // each byte value once, so that a part shows its place
     const body = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
     await store(disk.content, body);
     const address = await disk.content.address({ hash: hashOf(body), filename: 'a' }, disk.root);

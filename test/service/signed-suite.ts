@@ -8,7 +8,7 @@ export interface SignedPlace {
   content: ContentStore;
   /** The address of the service. */
   root: string;
-  /** What the clock that signs is ahead of the time, in milliseconds. */
+  /** How far the signing clock is ahead, in milliseconds. */
   clock: { ahead: number };
   /** Another place of the same kind, which did not sign these addresses. */
   stranger: { content: ContentStore; root: string };
@@ -28,7 +28,7 @@ export async function statusOf(address: string, init?: RequestInit): Promise<num
   return response.status;
 }
 
-/** What holds for pre-signed addresses, wherever files are kept. */
+/** Tests of pre-signed addresses, for every kind of file store. */
 export function signedSuite(place: () => Promise<SignedPlace>): void {
   const stored = async (body: Uint8Array | string, filename = 'a.bin') => {
     const here = await place();

@@ -4,7 +4,10 @@ import { startService } from '../../src/service/service.ts';
 import { RemoteSession, startAnimation } from './animations.ts';
 import { startTestService, temporaryFolder, type TestService, writeModel } from './support.ts';
 
-/** What the client of interface 8.5.0 sends to an animated run, in its own way: addresses, bodies, and how it unpacks answers. */
+/**
+ * Talks to an animated run exactly like the client of interface 8.5.0: the same addresses and bodies, and the same
+ * unpacking of answers.
+ */
 class OfficialClient {
   readonly #session: RemoteSession;
 
@@ -50,7 +53,7 @@ async function start(service: TestService, model: string, inputs: Parameters<typ
   return { session, client: new OfficialClient(session) };
 }
 
-/** How the service refuses what is asked for. */
+/** The service's refusal of a request. */
 async function refusal(asked: Promise<unknown>): Promise<[number, string, string]> {
   const { status, code, message } = (await asked.then(
     () => ({ status: 200 }),
@@ -73,7 +76,7 @@ test('values of the model Service System Demo can be read and changed during an 
   expect(await client.command('setpresentable', 'experiment.root')).toBeNull();
   expect(await viewBox(session)).toBe('0 0 960 540');
 
-  // nobody comes by themselves, and who comes is not served to the end
+  // no customer arrives on their own, and no service ends
   expect(await client.setValue('experiment.root.Mean service time', 1e9)).toBeNull();
   expect(await client.getValue('experiment.root.mean service time')).toBe(1e9);
   expect(await client.getValue('Customers waiting')).toBe(0);
@@ -120,7 +123,7 @@ test('values of the model Service System Demo can be read and changed during an 
     );
   expect((await session.post('/get-value', '')).code).toBe('INVALID_QUERY');
 
-  // what was refused has changed nothing
+  // refused values have changed nothing
   expect(await session.state()).toBe('RUNNING');
   expect(await client.getValue('Mean service time')).toBe(1e9);
   await session.ask('/stop');
@@ -129,7 +132,7 @@ test('values of the model Service System Demo can be read and changed during an 
     expect((await refusal(asked)).slice(0, 2)).toEqual([409, 'ANIMATION_ENDED']);
 });
 
-/** A model with values of all kinds that can be set, and functions that go wrong. */
+/** A model with settable values of all kinds, and failing functions. */
 const KINDS = `
   const kept = { S: 'a', L: 1n, D: '2026-01-01T00:00:00', B: false };
   const value = (name) => ({ get: () => kept[name], set: (given) => { kept[name] = given; } });
@@ -199,7 +202,7 @@ test('values keep the precision of their type, and a failing function does not e
     ]);
   expect(await session.state()).toBe('RUNNING');
 
-  // one that hangs is answered when the run is stopped
+  // a request to a function that hangs is answered when the run is stopped
   const hanging = refusal(client.callFunction('hangs', []));
   await session.ask('/stop');
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');

@@ -24,7 +24,7 @@ const CLOCK = [
   input('{STOP_DATE}', 'DATE_TIME', '2026-03-31T00:00'),
 ];
 
-/** A model that tells what it was given. */
+/** A model that outputs its inputs. */
 async function startWith(inputs: string[], body: string, options = {}) {
   const folder = temporaryFolder();
   writeModel(
@@ -48,7 +48,7 @@ describe('start and stop', () => {
     expect(await told({ '{START_TIME}': 10, '{STOP_TIME}': '10.0' })).toBe('10 to 10');
     expect(await told({ '{STOP_MODE}': ' stop_mode_never ' })).toBe('0 to Infinity');
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{START_TIME}': 5 })).toBe('5 to 725');
-    // spring's lost hour is one of a time zone, not of local dates
+    // the lost hour in spring belongs to a time zone, not to local dates
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-03-01T01:30' })).toBe(
       '0 to 1.5',
     );
@@ -138,7 +138,7 @@ describe('limits of a run', () => {
       const { body: run } = await requestRun(service, version, { How });
       const { title } = messageIn(await reach(service, run, 'FAILED'));
       expect(title).toBe('it needed more memory than it may take: 64 MB');
-      // the one executor that there is goes on, with this limit and with another
+      // the only executor continues, with this limit and with another one
       expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');

@@ -57,7 +57,7 @@ describe('requests for a parameter variation', () => {
     ]);
     const body = { experimentType: type as 'PARAMETER_VARIATION', inputs };
     const { body: run } = await request(service, version, body);
-    // a run shows its inputs as they were asked for
+    // a run shows its inputs in their requested form
     expect(run.inputs).toEqual(inputs);
     await reach(service, run, 'COMPLETED');
     const { body: outputs } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);

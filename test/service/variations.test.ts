@@ -44,7 +44,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
       { name: 'N', type: 'FIXED_RANGE_INTEGER', units: null, value: '{"min":1,"max":2,"step":1}' },
       { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
     ]);
-    // the template's order, its first input outermost, whatever order the request has
+    // the order of the template, with its first input outermost, for any order of the request
     const combinations = [0.1, 0.2, 0.3].flatMap((x) =>
       [1, 2].flatMap((n) => [false, true].map((flag) => [x, n, flag])),
     );
@@ -115,7 +115,7 @@ describe('sub-runs', () => {
       ['3', 1],
       ['4', 1],
     ]);
-    // nothing is left to be run, so it has completed when it is requested
+    // no run is missing, so it is completed at the request
     const { body } = await request(service, version, variation({ N: integers(1, 4) }));
     expect([body.status, messageIn(body)]).toMatchObject(['COMPLETED', { total: 100, finishedTasks: 4 }]);
   });
@@ -197,7 +197,7 @@ describe('sub-runs', () => {
   test('are stopped when one of them fails, unless another request needs them', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
-    // the single run that is requested by itself is one of the variation's
+    // the single run that is requested is a part of the variation
     const { body: own } = await requestRun(service, version, { Seconds: 59, Value: 1 });
     await reach(service, own, 'RUNNING');
     const { body: parent } = await request(
@@ -239,7 +239,7 @@ describe('stopping a parameter variation', () => {
     expect(statuses()).toEqual(['RUNNING', 'RUNNING', 'FRESH', 'STOPPED']);
 
     await service.post(`/versions/${version}/runs/stop`, body(2));
-    // their executors are free for the one that is left
+    // their executors are free for the remaining run
     await reach(service, own, 'RUNNING');
     expect(statuses()).toEqual(['STOPPED', 'STOPPED', 'RUNNING', 'STOPPED']);
 

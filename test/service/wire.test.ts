@@ -19,7 +19,7 @@ import {
   writeModel,
 } from './support.ts';
 
-/** What comes as bytes, where an HTTP client of ours would not send it. */
+/** Requests as raw bytes that an HTTP client would not send. */
 
 const ROOT = '/api/open/8.5.0';
 
@@ -202,7 +202,7 @@ test('values from a range or from chance are checked like single values, before 
   expect(rows(service.dataDir, 'SELECT id FROM runs')).toEqual([]);
   expect((await outputsOf(service, version)).get('Out')).toBe('1');
 
-  // and an abort of the model's own is not told as one for want of memory
+  // and an abort by the model itself is not reported as a lack of memory
   const { body: run } = await requestRun(service, version, { Abort: true });
   const { message } = await reach(service, run, 'FAILED');
   expect(message).toContain('the model crashed');

@@ -5,7 +5,10 @@ import { differences, hashOf, type Plan, runsOf } from './expected.ts';
 import { faultKinds, fromLines, generate, killsUntil, type Schedule, toLines } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
-/** The parts of the soak that need no world: its schedule, its model of campaigns, and how a failure is made smaller. */
+/**
+ * The parts of the soak that need no world: its schedule, its model of campaigns, and the reduction of a failing
+ * schedule.
+ */
 
 const made = (seed: number, store: Schedule['store'] = 'sqlite'): Schedule =>
   generate(seed, 5, { store, kinds: faultKinds });
@@ -45,7 +48,7 @@ describe('a schedule', () => {
   });
 });
 
-/** The rows of a campaign in which all has gone well. */
+/** The rows of a campaign without any failure. */
 function rowsOf(plan: Plan): ResultRow[] {
   return [...runsOf(plan).values()].map(({ point, value, replication, result, file }) => {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });

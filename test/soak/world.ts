@@ -35,7 +35,7 @@ export interface World {
   proxy: Proxy;
   /** The folder of models, and the path to which a fault moves it. */
   models: { here: string; away: string };
-  /** Folders on small disks of their own, where these can be mounted. */
+  /** Folders on separate small disks, if these can be mounted. */
   disks: { service: string; store: string };
   /** The error of the service's clock: an offset, for libfaketime. */
   clockFile: string;

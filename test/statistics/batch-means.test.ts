@@ -4,7 +4,7 @@ import { uniforms } from '../support/uniforms.ts';
 import { type BatchMeans, batchMeans } from '../../src/statistics/batch-means.ts';
 import { halfWidth, Sample } from '../../src/statistics/sample.ts';
 
-/** A series that fills its batches: whole numbers, so that rounding is small beside what they spread. */
+/** A series that fills its batches: whole numbers, so that rounding is small compared with their variance. */
 const filled = fc
   .tuple(fc.integer({ min: 2, max: 12 }), fc.integer({ min: 1, max: 8 }))
   .chain(([batches, batchSize]) =>
@@ -125,7 +125,7 @@ describe('the mean of a series by batch means', () => {
       if (contains(batchMeans(values, { confidence: 0.9 }))) within += 1;
       if (contains(batchMeans(values, { batches: values.length, confidence: 0.9 }))) naively += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.03; values taken for independent come to about 0.42
+    // three standard deviations of a share of 0.9 are 0.03; an interval for independent values would reach about 0.42
     expect(within / rounds).toBeGreaterThan(0.87);
     expect(within / rounds).toBeLessThan(0.93);
     expect(naively / rounds).toBeLessThan(0.5);

@@ -10,7 +10,8 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-// Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two drugs
+// Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two
+// drugs
 const first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2];
 const second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
 
@@ -24,7 +25,7 @@ describe('the difference of two means', () => {
   });
 
   test('uses Welch’s interval for independent samples', () => {
-    // as R's t.test prints it for these: -3.3654832 to 0.2054832, of the first less the second
+    // R's t.test prints for these values: -3.3654832 to 0.2054832, for the first minus the second
     const { difference, low, high } = welchDifference(sampleOf(first), sampleOf(second), 0.95);
     expect(difference).toBeCloseTo(1.58, 12);
     expect(low).toBeCloseTo(-0.2054832, 7);
@@ -67,7 +68,8 @@ describe('the difference of two means', () => {
       const { low, high } = welchDifference(normals(5, 1, 4), normals(20, 3, 1), 0.9);
       if (low <= 2 && 2 <= high) within += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.01; with equal variances assumed it would be about 0.74
+    // three standard deviations of a share of 0.9 are 0.01; an interval that assumes equal variances would reach about
+    // 0.74
     expect(within / rounds).toBeGreaterThan(0.885);
     expect(within / rounds).toBeLessThan(0.915);
   });

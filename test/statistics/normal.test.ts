@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { normalCdf, normalQuantile } from '../../src/statistics/normal.ts';
 
-/** How far apart two numbers are, as a share of the second. */
+/** The difference of two numbers, divided by the second. */
 const off = (value: number, of: number): number => Math.abs(value / of - 1);
 
 describe('normalCdf', () => {

@@ -47,8 +47,8 @@ describe('the difference of two shares', () => {
     expect(found.high).toBeCloseTo(high, 4);
   });
 
-  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875: airway hyper-responsiveness before
-  // and after a transplantation, -0.507 to -0.026 of before less after
+  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875: airway hyper-responsiveness
+  // before and after a transplantation, -0.507 to -0.026 for before minus after
   test('is known for pairs', () => {
     const found = pairedShareDifference({ both: 1, onlyA: 1, onlyB: 7, neither: 12 }, 0.95);
     expect(found.difference).toBeCloseTo(6 / 21, 12);
@@ -75,7 +75,7 @@ describe('the difference of two shares', () => {
     for (let trial = 0; trial < 2_000; trial += 1) {
       const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
       for (let run = 0; run < 40; run += 1) {
-        // one draw for both, as common random numbers are: true below 0.3 in A and below 0.45 in B, but for a tenth
+        // one draw for both, like common random numbers: true below 0.3 in A and below 0.45 in B, except for a tenth
         const draw = uniform();
         const other = uniform() < 0.1 ? uniform() : draw;
         const [inA, inB] = [draw < 0.3, other < 0.45];

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 
-/** How far a value is from what is expected, relative to it. */
+/** The error of a value, relative to the expected value. */
 function error(value: number, expected: number): number {
   return Math.abs(value / expected - 1);
 }
@@ -29,7 +29,7 @@ describe('the quantile of Student’s t', () => {
   test('follows the formula with 1 and 2 degrees of freedom', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
-        // of the two the one that loses no digits of p
+        // the formula of these two that loses no digits of p
         const one = p < 0.25 ? -1 / Math.tan(Math.PI * p) : Math.tan(Math.PI * (p - 0.5));
         expect(error(studentQuantile(p, 1), one)).toBeLessThan(1e-12);
         const spread = 4 * p * (1 - p);
@@ -45,7 +45,7 @@ describe('the quantile of Student’s t', () => {
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
         const here = studentQuantile(p, freedom);
-        // 1 - p is p to the last digit only between 1/4 and 3/4
+        // 1 - p has all digits of p only between 1/4 and 3/4
         if (p >= 0.25 && p <= 0.75) expect(studentQuantile(1 - p, freedom)).toBeCloseTo(-here, 12);
         expect(Math.sign(here)).toBe(Math.sign(p - 0.5));
         if (p < 0.99) expect(studentQuantile(p * 1.001, freedom)).toBeGreaterThan(here);

@@ -7,10 +7,10 @@ import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundl
 test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
-  // the lines that the source map counts are those of the code that workers get
+  // the lines in the source map are those of the workers' code
   const kept = (await workflowBundle()) as { code: string };
   expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
-  // before the source map, which names what it likes
+  // without the source map, which may contain any names
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
     'node_modules/zod',

@@ -198,7 +198,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
 });
 
 describe('a failure policy', () => {
-  /** Runs that fail when Fail says so; the first five are those that fail. */
+  /** Ten runs. The first five have Fail: true, so they fail. */
   const failing = (name: string, first: number, policy: string) => ({
     text: `
 campaign: ${name}
@@ -240,7 +240,7 @@ failures: ${policy}
     expect((await toTheEnd(world, id)).phase).toBe('cancelled');
   });
 
-  test.each(['stop', 'cancel'])('%ss the campaign, which has failed then', async (then) => {
+  test.each(['stop', 'cancel'])('%ss the campaign, and its phase is then failed', async (then) => {
     const first = then === 'stop' ? 21_000 : 22_000;
     const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
     const end = await toTheEnd(world, id);

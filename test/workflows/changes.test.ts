@@ -31,7 +31,7 @@ describe('apply', () => {
     const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'completed', points: 8, runs: { failed: 0, waiting: 0 } });
     const kept = await values(id);
-    // the new design in its order, then what had been requested of the old one
+    // first the new design in its order, then the requested runs of the old one
     expect(kept.slice(0, 8)).toEqual([1_004, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011]);
     expect(kept.slice(8)).toContain(1_000);
     expect(end.runs.done).toBe(kept.length);
@@ -69,7 +69,7 @@ describe('apply', () => {
         outputs,
       ]);
     expect(await table(id)).toEqual(await table(other.id));
-    // and submitting it again under the id is the campaign that is there
+    // submitting it again under the same id finds the existing campaign
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
@@ -127,7 +127,7 @@ describe('apply', () => {
     );
     for (const { outputs } of after) expect(Number(outputs['Orders'])).toBeGreaterThan(0);
     expect(world.executions()).toHaveLength(executions);
-    // what is taken away again is not asked for any more
+    // a removed output is not requested any more
     const fewer = await world.foray.apply(id, costs(grid, 'replications: 2\noutputs: [Orders]'));
     expect(fewer.difference).toMatchObject({ outputs: { added: [], dropped: ['Service level'] } });
     await toTheEnd(world, id);
@@ -148,7 +148,7 @@ describe('apply', () => {
       new Map(rows.map(({ point, outputs, runId }) => [point, { outputs, runId }]));
     for (const [point, results] of resultsOf(before)) expect(resultsOf(after).get(point)).toEqual(results);
 
-    // back to one input, and another value of what is fixed: what was had is told apart by it
+    // back to one input, with another value of the fixed one: it distinguishes the old points
     const months = { ...costs('Order-up-to level: [60]', 'outputs: [Orders]') };
     months.text = months.text.replace('"{STOP_TIME}": 30', '"{STOP_TIME}": 40');
     expect((await world.foray.apply(id, months)).difference!.points).toEqual({

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A course of the epidemic for each rate, with a file each. */
+/** One epidemic for each rate, each with a file. */
 const epidemic = (rates: number[], outputs: string, days = 5) => ({
   text: `
 campaign: flu
@@ -84,7 +84,7 @@ describe('files: keep', () => {
     expect(fetched).toHaveLength(3);
     for (const { headers } of fetched) expect(JSON.stringify(headers)).not.toContain(KEY);
 
-    // what is in the store is not fetched for another campaign
+    // stored files are not fetched again for another campaign
     front.recorded.splice(0);
     expect((await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'again')).runs).toMatchObject({ reused: 3 });
     expect(await keptOf('again')).toEqual(hashes);
@@ -98,7 +98,7 @@ describe('files: keep', () => {
   ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
     await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
-    // one address that does not hold for more attempts than are made at once is no address
+    // an address that stays invalid for more attempts than one request makes
     front.plan = first(fault.kind === 'answer' && fault.status === 403 ? 3 : 9, fault);
     const id = `faulty-${what.length}`;
     const { phase, runs, note } = await submit(epidemic([...rates, rates[0]! + 1], KEEP), id);
@@ -113,11 +113,11 @@ describe('files: keep', () => {
     expect(note).toBe('output files that are not stored: 2 (2 not at the service)');
     expect(await keptOf('lacking')).toEqual([]);
     expect(await hashesOf('lacking')).toHaveLength(2);
-    // it is there now, and had from there
+    // the file is in the store now, and is read from there
     front.plan = pass;
     const { code, stderr } = await results('lacking', '--files', 'lacking');
     expect(code).toBe(0);
-    // a slow machine adds lines of progress
+    // on a slow machine there are also lines about progress
     expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
@@ -171,7 +171,7 @@ describe('a changed campaign', () => {
     await toTheEnd(world, 'changed');
     const hashes = await hashesOf('changed');
     expect(await keptOf('changed')).toEqual(hashes);
-    // back again nothing of what is there changes
+    // after the change back, existing files do not change
     await world.foray.apply('changed', epidemic([1.81, 1.82], LINK));
     await toTheEnd(world, 'changed');
     expect(await keptOf('changed')).toEqual(hashes);
@@ -189,7 +189,7 @@ describe('kept files', () => {
   test('are unused when the last campaign is deleted', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
-    // what is young is left alone, and told of: it is made old
+    // young files are only reported, so the test makes them old
     const aged = async (): Promise<boolean> => {
       const files = await world.foray['store'].listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;
@@ -208,7 +208,7 @@ describe('kept files', () => {
   });
 });
 
-/** All texts in an object, payloads too. */
+/** All texts in an object, including payloads. */
 function textsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
   if (typeof value === 'string') return [value];
@@ -217,7 +217,7 @@ function textsIn(value: unknown): string[] {
 
 test('the address of a file is neither in the history nor in the store', async () => {
   const secrets = new Set<string>();
-  // so often that the activity fails, with words that are in the history
+  // so often that the activity fails, with a message in the history
   const plan = first(9, { kind: 'answer', status: 500 });
   front.plan = (asked) => {
     const signature = new URLSearchParams(asked.path.split('?')[1]).get('signature');
@@ -265,7 +265,7 @@ describe('foray results --files', () => {
       }
       expect(readdirSync(join(folder, 'out', id, rows[0]!.point, '1'))).toEqual(['Trajectory.csv']);
     }
-    // one was changed since
+    // one file has changed since
     const path = `out/linked/${rows[0]!.point}/1/Trajectory.csv`;
     const before = read(path);
     writeFileSync(join(folder, path), 'changed');

@@ -182,7 +182,7 @@ test('runs that the service lost because it was restored from a backup are reque
   const forgetful = await startWorld({ executors: 2 });
   try {
     await forgetful.startWorker();
-    // it has the identity of the service: a campaign does not go on at another one
+    // it has the identity of the service, because a campaign does not continue at another service
     const copy = join(forgetful.folder, 'copy');
     cpSync(join(forgetful.folder, 'service'), copy, { recursive: true });
     const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 2 }));
@@ -241,7 +241,7 @@ describe('in Temporal', () => {
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
       expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      // until somebody creates them, as docs/guides/operations.md says
+      // until a person creates them, as in docs/guides/operations.md
       const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
       const address = ['--address', plain.environment.address];
       await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);

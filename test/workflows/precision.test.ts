@@ -74,7 +74,7 @@ describe('replications until the mean is precise enough', () => {
   });
 
   test('their number stays between min and max', async () => {
-    // no point can be so precise with only six replications
+    // no point can reach this precision with only six replications
     const { id } = await world.foray.submit(queue(precise(6, 5).replace('0.02', '0.0001')));
     const { runs } = await toTheEnd(world, id);
     expect(runs.total).toBe(18);
@@ -117,7 +117,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     const { id } = await world.foray.submit(source);
     const { runs, precision } = await toTheEnd(world, id);
     expect(runs).toMatchObject({ done: 13, failed: 12 });
-    // and everybody who asks is told how many points are not precise
+    // all commands report how many points are not precise
     expect(precision).toEqual({ precise: 1, imprecise: 1, judged: 2, expectedRuns: 25, mostRuns: 40 });
     const { stdout } = await foray(world.folder, ['status', id], { env: environmentOf(world.settings) });
     expect(stdout).toContain(

@@ -18,7 +18,7 @@ test('no more runs are shown as running than the service has executors, and the 
     if (source === 'workflow') looks.push(runs);
   for (const { total, done, failed, running, queued, waiting } of looks) {
     expect(done + failed + running + queued + waiting).toBe(total);
-    // an estimate: on a busy machine the polls of a tick are not of one moment
+    // an estimate, because on a busy machine the polls of a tick happen at different times
     expect(running).toBeLessThanOrEqual(2 * EXECUTORS);
   }
   expect(looks.some(({ running }) => running > 0)).toBe(true);

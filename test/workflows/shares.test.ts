@@ -12,7 +12,9 @@ import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** Draws one number from the seed: an outbreak dies out below the chance, and has its peak at the number. */
+/**
+ * Draws one number from the seed: below the input Chance the outbreak dies out, and its peak is 1,000 times the number.
+ */
 const OUTBREAK = `
   export default {
     name: 'Outbreak', description: '', published: true,
@@ -119,7 +121,7 @@ describe('foray results --points', () => {
         'Extinct reached': true,
         'P(`Peak size` > 300) n': n,
         'Q(`Peak size`, 0.5) n': n,
-        // the formulas need it, so it is kept
+        // this output is kept because the formulas need it
         'Peak size n': n,
       });
       const known = points[at] as Record<string, number>;

@@ -38,12 +38,12 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A text of 200 characters that is as long in JSON as one can be, and no cause of another. */
+/** A text of 200 characters with the greatest length in JSON. No two texts have the same cause. */
 function text(n: number): string {
   return `${String.fromCharCode(97 + n)}${'\u0001'.repeat(199)}`;
 }
 
-/** More causes than are told apart, each with texts as long as they can be. */
+/** More causes than are distinguished, each with texts of maximum length. */
 function causes(): FailureCause[] {
   const all: FailureCause[] = [];
   for (let n = 0; n < 26; n += 1) {
@@ -53,7 +53,9 @@ function causes(): FailureCause[] {
   return all;
 }
 
-/** As many flights and postponed runs as the scheduler allows, requested and seen over ten hours, and a full backlog. */
+/**
+ * As many flights and postponed runs as the scheduler allows, requested and seen over ten hours, and a full backlog.
+ */
 function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): Schedule {
   const schedule = newSchedule(TOTAL, concurrency, settings.timeouts.run);
   startOver(schedule, NOW);
@@ -82,7 +84,7 @@ function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): 
   return schedule;
 }
 
-/** The largest state that a campaign's workflow can come to. */
+/** The largest possible state of a campaign's workflow. */
 function largest(schedule: Schedule): CampaignState {
   const state: CampaignState = {
     ...newState(NOW, settings),
@@ -100,7 +102,7 @@ function largest(schedule: Schedule): CampaignState {
     causes: causes(),
     finishedAt: Array.from({ length: 20 }, () => [NOW, 2_000] as [number, number]),
   };
-  // what a script does that pauses it every hour for a month
+  // like a script that pauses it every hour for a month
   for (let hour = 0; hour < 720; hour += 1) note(state, `paused: ${text(hour % 26)}`);
   return state;
 }
@@ -122,7 +124,7 @@ describe('at its largest', () => {
       expect(bytesOf(carried(state))).toBeLessThan(MOST_BYTES);
       const passed = JSON.parse(JSON.stringify(carried(state))) as CarriedState;
       expect(resumed(passed, settings)).toEqual(state);
-      // and so is what it answers, and what it shows
+      // its answers and its details are below the limit, too
       expect(bytesOf(flightsOf(state))).toBeLessThan(4 * MOST_BYTES);
       expect(bytesOf(state.causes)).toBeLessThan(MOST_BYTES);
       expect(bytesOf(progressOf(state, NOW))).toBeLessThan(10_000);
@@ -167,7 +169,7 @@ test('runs in flight, finished runs and waiting runs add up to all runs', () => 
   applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
   const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
   expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
-  // one that is to be tried again waits
+  // a run that will be tried again counts as waiting
   expect(progressOf(state, NOW).runs).toEqual({
     ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
   });

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** A model that fails above a limit, as one does that somebody is writing. */
+/** A model that fails above a limit, like an unfinished model. */
 const source = ({
   limit,
   output = 'Double',
@@ -69,7 +69,7 @@ async function change(
   });
 }
 
-/** A campaign of which the runs above the limit of the model have failed. */
+/** A campaign whose runs above the limit of the model have failed. */
 async function failing(values: number[], more = ''): Promise<string> {
   const { id } = await world.foray.submit(definition(values, more));
   expect((await toTheEnd(world, id)).runs.failed).toBeGreaterThan(0);
@@ -166,7 +166,7 @@ test('apply with another version uses it for unfinished runs', async () => {
   await world.foray.apply(id, next);
   expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 3, failed: 0 });
   expect(await cellsOf(id, 'version')).toEqual([from, to, to].map(String));
-  // the version stays, whatever else is changed
+  // other changes do not change the version
   await world.foray.apply(id, definition([999, 1_001]));
   expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
 });

@@ -9,8 +9,9 @@ import { type Part, partOf } from './parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 
-/** The interval between requests of a page, ms: while runs go on, and while nothing happens. A closed campaign can be run again or deleted. */
+/** The interval between two requests of a page while runs execute, ms. */
 const SOON = 1_000;
+/** The interval while nothing happens, ms. A closed campaign may still be retried or deleted. */
 const LATER = 5_000;
 
 const pages: readonly [string, string][] = [

@@ -48,7 +48,7 @@ export function outputTexts(
 
 /**
  * The JSON text of an output's value (specification 2.5). `null` stands for a value that this run does not have, and
- * for NaN; infinite numbers are the strings "Infinity" and "-Infinity", as clients in the field know them.
+ * for NaN; infinite numbers are the strings "Infinity" and "-Infinity", as existing clients expect.
  *
  * @throws Error with a phrase that completes "output X ..." when the value is not of the type
  */

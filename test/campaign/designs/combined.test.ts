@@ -54,7 +54,7 @@ describe('a union', () => {
 
   test('may have members that vary different inputs; the other inputs keep their values', () => {
     const union: WrittenDesign[] = [{ grid: { Days: [7, 14] } }, { grid: { Title: ['a', 'none'] } }];
-    // 14 and none are what the inputs are anyway
+    // 14 and none are the base values of the inputs
     expect(rowsIn({ union })).toEqual(['7 none', '14 none', '14 a']);
     expect(rowsIn({ union }, { experiment: 'Baseline' })).toEqual(['7 none', '14 none', '21 a', '21 none']);
   });
@@ -186,7 +186,7 @@ describe('a design', () => {
       '11,000,000',
     ],
     [`{product: [${million}, ${thousand('Contact rate')}]}`, '1,000,000,000'],
-    // what a condition leaves is known only when all of it was made
+    // the number of points that meet a condition is known only after all points are made
     [`{product: [${million}, ${thousand('Contact rate')}], where: "Days == 1"}`, '1,000,000,000'],
     ['{union: [{random: {points: 10000000, inputs: {Days: [1, 2]}}}, {grid: {Days: [3]}}]}', '10,000,001'],
   ])('with more than ten million points is refused: %s', (design, count) => {

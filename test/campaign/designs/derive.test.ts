@@ -68,7 +68,7 @@ describe('derive', () => {
       'is Infinity, which is not a number where Days is 7 and Budget is 1000',
     ],
   ])('refuses a result that its input does not take: %s', (_, derive, input, message) => {
-    // known only when the point is made
+    // the mistake is known only when the point is made
     const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive });
     expect(points).toThrow(DeriveError);
     expect(points).toThrow(expect.objectContaining({ input, message }));

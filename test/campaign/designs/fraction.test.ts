@@ -6,7 +6,7 @@ import { definingRelation, fractionText, resolutionOf } from '../../../src/campa
 
 const LETTERS = 'ABCDEFGHJKLMNOPQRSTUVWXYZ';
 
-/** A fraction of two-level factors that are called A, B, C … */
+/** A fraction with two-level factors A, B, C … */
 function fraction(factors: number, resolution: number): Factorial {
   const columns = fractionOf(factors, resolution)!;
   return {
@@ -24,7 +24,7 @@ function rowsOf(design: Factorial): number[][] {
   return [...factorialRows(design)].map((row) => row.map(Number));
 }
 
-/** How many sets of factors of each length have one product at all points: found by trying all sets. */
+/** The number of sets of factors of each length whose product is the same at all points, found by trying all sets. */
 function wordsByForce(rows: number[][]): number[] {
   const factors = rows[0]!.length;
   const counts = new Array<number>(factors + 1).fill(0);
@@ -37,8 +37,9 @@ function wordsByForce(rows: number[][]): number[] {
 }
 
 describe('a fraction', () => {
-  // C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box, W. G. Hunter and J. S. Hunter,
-  // "Statistics for experimenters" (1978), table 12.15: factors, wanted and real resolution, runs, words from length 3 on
+  // C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box, W. G. Hunter and J. S.
+  // Hunter, "Statistics for experimenters" (1978), table 12.15: factors, wanted and real resolution, runs, words from
+  // length 3 on
   test.each([
     [3, 3, 3, 4, [1]],
     [4, 3, 4, 8, [0, 1]],
@@ -79,7 +80,8 @@ describe('a fraction', () => {
     },
   );
 
-  // the greatest number of factors for each number of runs; of a code's distance in M. Grassl's tables, codetables.de
+  // the greatest number of factors for each number of runs, from the distance of codes in M. Grassl's tables,
+  // codetables.de
   test.each([
     [3, { 4: 3, 8: 7, 16: 15, 32: 22 }],
     [4, { 8: 4, 16: 8, 32: 16, 64: 22 }],

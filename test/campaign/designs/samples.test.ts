@@ -42,7 +42,7 @@ describe.each(methods)('%s', (method) => {
 
   test('draws from values by their weights', () => {
     const shareOf = (input: string, spread: Spread, value: string): number => {
-      // other inputs keep the points apart, so that none is taken for another
+      // another input makes all points different, so that none counts as a repetition
       const inputs = { [input]: spread, 'Contact rate': { min: 0, max: 1 } };
       const points = pointsOf({ [method]: { points: 1_000, inputs } });
       expect(points).toHaveLength(1_000);

@@ -133,7 +133,7 @@ describe('saltelli', () => {
         .map((value) => String(Number(value.toPrecision(12))))
         .join(' '),
     );
-    // with two inputs the points of second order are those of first order
+    // with two inputs, the points for second-order indices equal those for first-order indices
     expect(rowsIn(saltelli(32, { secondOrder: true }))).toEqual([...new Set(rows)]);
   });
 

@@ -62,7 +62,7 @@ describe('an expression is refused', () => {
     ['Days++', 4, '"++" is not part of an expression.', 'Put a blank between the two signs.'],
     ['1 --Days', 2, '"--" is not part of an expression.', 'Put a blank between the two signs.'],
     ['-2 ** 2', 3, '"**" is not expected here.', /^Put brackets around .* -\(2 \*\* 2\)\.$/],
-    // what is more than an expression
+    // code that is not an expression
     ['Days.length', 4, '"." is not part of an expression.', inBackticks],
     ['Days[0]', 4, '"[" is not part of an expression.', inBackticks],
     ['{RANDOM_SEED}', 0, '"{" is not part of an expression.', inBackticks],

@@ -32,7 +32,7 @@ const numeric: fc.Arbitrary<NumericDistribution> = fc.oneof(
     }))
     .filter((distribution) => massWithin(distribution) > 1e-290),
 );
-/** In steps that are wider than what a value is rounded by. */
+/** In steps that are wider than the rounding of a value. */
 const share = fc.nat(2 ** 30 - 1).map((step) => step / 2 ** 30);
 
 describe('a quantile', () => {
@@ -71,7 +71,7 @@ describe('a quantile', () => {
     expect(Math.abs(squares / variance - 1)).toBeLessThan(1e-3);
   });
 
-  // a campaign's keys are made of these: they may never change
+  // these values determine the keys of campaigns, so they may never change
   test.each<[NumericDistribution, u: number, number]>([
     [{ kind: 'uniform', min: 0, max: 1 }, 0.1, 0.1],
     [{ kind: 'uniform', min: 0.1, max: 0.7 }, 1 / 3, 0.3],
@@ -110,7 +110,7 @@ describe('a normal quantile', () => {
     const shares = Array.from({ length: 1_000 }, (_, at) => (at + 0.5) / 1_000);
     const values = shares.map((u) => quantile(upper, u));
     expect(new Set(values).size).toBe(shares.length);
-    // beyond a limit far out it falls by about one e-th in 1/limit
+    // beyond a distant limit the density falls by a factor of about e in 1/limit
     expect(values[499]! - from).toBeGreaterThan(0.9 * (Math.LN2 / from));
     expect(values[499]! - from).toBeLessThan(Math.LN2 / from);
     const mirrored = shares.map((u) => -quantile(lower, 1 - u));
@@ -171,7 +171,7 @@ describe('a choice', () => {
     const found = Array.from({ length: 8_000 }, (_, at) =>
       choose({ kind: 'choice', values, ...(weights && { weights }) }, (at + 0.5) / 8_000),
     );
-    // in the values' order, so that neighbouring shares are neighbouring values
+    // in the order of the values, so that neighbouring shares give neighbouring values
     expect(found).toEqual(found.toSorted());
     return values.map((value) => found.filter((each) => each === value).length);
   };

@@ -37,7 +37,7 @@ test.each([
       fc.property(key, fc.nat(most), fc.nat(20), (scramble, k, block) => {
         const column = haltonColumn(at, scramble);
         const size = base ** k;
-        // a plain point is at the lower end of its stratum, where rounding is not to matter
+        // a plain point is at the lower end of its stratum, and rounding must not move it out
         const numbers = Array.from({ length: size }, (_, index) => column(block * size + index) + 1e-12);
         expect(counts(numbers, size)).toEqual(new Array(size).fill(1));
       }),

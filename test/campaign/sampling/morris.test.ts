@@ -76,7 +76,7 @@ describe('a Morris design', () => {
 
   test('starts at every level equally often, and goes up as often as down', () => {
     const names = ['a', 'b', 'c'].map((name) => ({ name }));
-    // 500 trajectories are all of the pool, and so not chosen
+    // 500 trajectories are the whole pool, so no choice is made
     const all = trajectoriesOf({ inputs: names, trajectories: 500, levels: 6, seed: 3 });
     for (const at of names.keys()) {
       const starts = all.map(([start]) => Math.round(start!.unit[at]! * 5));
@@ -94,7 +94,7 @@ describe('a Morris design', () => {
     const inputs = Array.from({ length: 6 }, (_, at) => ({ name: `x${at}` }));
     const chosen = spreadOf(trajectoriesOf({ inputs, trajectories: 10, levels: 4, seed: 4 }));
     const pool = trajectoriesOf({ inputs, trajectories: 500, levels: 4, seed: 4 });
-    // those that were chosen last are no more spread than random ones
+    // the trajectories that are chosen last are spread no more than random ones
     const random = Array.from({ length: 20 }, (_, at) => spreadOf(pool.slice(300 + 10 * at, 310 + 10 * at)));
     expect(chosen).toBeGreaterThan(Math.max(...random));
   });

@@ -68,7 +68,7 @@ describe('scrambling', () => {
     const keys = 128 * 200;
     for (let at = 0; at < keys; at += 1) {
       const column = sobolColumn(0, [at, 7]);
-      // of the first eight points in the order of their plain numbers 0, 1/8, ...: what the first three bits have become
+      // the scrambled first three bits of the first eight points, in the order of their plain numbers 0, 1/8, ...
       const turned = [0, 7, 3, 4, 1, 6, 2, 5].map((index) => Math.floor(column(index) * 8));
       const coins = [
         turned[0]! >> 2,

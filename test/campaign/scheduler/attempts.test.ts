@@ -24,7 +24,7 @@ describe('an attempt that failed', () => {
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
     expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
-    // it holds no place in the window meanwhile
+    // it has no place in the window in the meantime
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
@@ -82,7 +82,7 @@ describe('an attempt that failed', () => {
   });
 
   test('also waits while the service asks for a pause', () => {
-    // heard while polling, so that no request waits as well
+    // the outcome comes from a poll, so that no request waits as well
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);

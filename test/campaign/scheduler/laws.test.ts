@@ -81,7 +81,7 @@ describe('for any behaviour of the service', () => {
   });
 
   test('no hot loop: a tick requests runs, polls requested runs, or comes later', () => {
-    // that a tick has work at all is checked in the simulation itself
+    // the simulation itself checks that a tick has work
     always(({ ticks }, { runs }) => {
       const repeated = ticks.reduce((sum, { later, again }) => sum + later.length + again.length, 0);
       expect(ticks.filter(({ request }) => request.length > 0).length).toBeLessThanOrEqual(
@@ -105,7 +105,7 @@ describe('for any failed attempts', () => {
       for (const [seq, { ends, fails = 0 }] of runs.entries()) {
         expect(tried[seq]).toBeLessThanOrEqual(count);
         if (failed.has(seq)) expect(tried[seq]).toBe(count);
-        // what takes too long fails, too
+        // a run that takes too long fails, too
         if (runTimeout !== null) continue;
         expect(failed.has(seq)).toBe(ends === 'failed' || fails >= count);
         if (!failed.has(seq)) expect(tried[seq]).toBe(fails + 1);

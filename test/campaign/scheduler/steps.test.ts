@@ -52,7 +52,7 @@ describe('step by step', () => {
     const schedule = newSchedule(3, 2);
     const first = decide(schedule, 0);
     applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 0, 60_000);
-    // an answer that comes late, of a tick that was decided before
+    // a late answer to an earlier tick
     applyOutcomes(schedule, { request: [] }, { ...none, running: [0] }, 500);
     expect(decide(schedule, 59_999).request).toEqual([]);
     expect(decide(schedule, 60_000).request).toEqual([1]);

@@ -23,7 +23,7 @@ describe('a run that takes too long', () => {
     const { expire, poll } = decide(schedule, MINUTE);
     expect(expire).toEqual([0]);
     expect(poll).not.toContain(0);
-    // one that starts later is given up later
+    // a run that starts later is given up later
     applyOutcomes(schedule, { request: [] }, { ...none, running: [0, 1], queued: [2] }, 30_000);
     expect(decide(schedule, MINUTE).expire).toEqual([0]);
     const startedAt = schedule.flights.find(({ seq }) => seq === 1)!.startedAt;
@@ -78,7 +78,7 @@ describe('a run that takes too long', () => {
       applyOutcomes(other, { request: [] }, { ...none, queued: [1] }, now + 1_000);
       expect(wakeIn(other, now + 1_000)).toBe(9_000);
     }
-    // a second from now at the soonest, when it is overdue
+    // after a second at the earliest if it is overdue
     applyOutcomes(schedule, { request: [] }, { ...none, later: [0] }, now + 20_000);
     expect(wakeIn(schedule, now + 20_000)).toBe(SHORTEST_TICK);
     expect(decide(schedule, now + 20_000 + SHORTEST_TICK).expire).toEqual([0]);
@@ -101,7 +101,7 @@ describe('a run that takes too long', () => {
       expect(sum(hazard.events)).toBe(0);
       expect(sum(hazard.exposure)).toBeCloseTo(MINUTE);
     }
-    // one that fails by itself has finished
+    // a run that fails on its own has finished
     const schedule = newSchedule(1, 1, MINUTE);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, failed: [0] }, MINUTE - 1);

@@ -83,14 +83,14 @@ describe('work that waits in the store', () => {
       added: fc.nat(20),
       page: fc.integer({ min: 1, max: 15 }),
       concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 12 })),
-      /** Ticks before which it starts over: the store has changed. */
+      /** The ticks before which the schedule starts over, because the store has changed. */
       startsOver: fc.uniqueArray(fc.nat(12), { minLength: 1, maxLength: 3 }),
       dropped: fc.array(fc.nat(60), { maxLength: 10 }),
       fates: fc.array(fates, { minLength: 1, maxLength: 60, size: 'max' }),
     });
     fc.assert(
       fc.property(scenario, ({ runs, added, page, concurrency, startsOver, dropped, fates: all }) => {
-        // what the store knows, and how often each run was to be requested and was
+        // the content of the store, and for each run the number of expected and of actual requests
         const store = new Map(Array.from({ length: runs }, (_, seq) => [seq, 'waiting']));
         const wanted = new Map<number, number>();
         const requested = new Map<number, number>();
@@ -104,7 +104,7 @@ describe('work that waits in the store', () => {
           if (tick > 3_000) throw new Error('it does not end');
           schedule = JSON.parse(JSON.stringify(schedule)) as Schedule;
           if (startsOver.includes(tick)) {
-            // only what waits can be dropped; new runs have new numbers
+            // only waiting runs can be dropped; new runs have new numbers
             for (const seq of dropped)
               if (store.get(seq) === 'waiting') {
                 store.delete(seq);
@@ -127,7 +127,7 @@ describe('work that waits in the store', () => {
           const outcomes = emptyOutcomes();
           for (const seq of [...decision.request, ...decision.poll]) {
             const isRequest = decision.request.includes(seq);
-            // the store leaves out what it does not have
+            // the store leaves out missing runs
             if (!store.has(seq)) continue;
             if (isRequest) {
               expect(['waiting', 'intended']).toContain(store.get(seq));

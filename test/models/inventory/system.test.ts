@@ -74,7 +74,7 @@ describe('long-run figures', () => {
     }
   });
 
-  // one run of 120 months a policy, as printed: total, ordering, holding and shortage cost
+  // the printed values of one run of 120 months for each policy: total, ordering, holding and shortage cost
   test.each([
     [20, 40, 126.61, 99.26, 9.25, 18.1],
     [20, 60, 122.74, 90.52, 17.39, 14.83],
@@ -121,7 +121,7 @@ describe('a run', () => {
           });
           const seen = new Set<Order>();
           let before = { ...system.counts, onHand: 60, backorders: 0, delivered: 0 };
-          // no lag is as short as the time between two looks
+          // every lag is longer than the time between two observations
           for (let time = 0; time <= 36; time += 0.1) {
             system.simulation.run(time);
             for (const order of system.orders) seen.add(order);

@@ -202,7 +202,7 @@ describe('discrete distributions', () => {
       }
       if (DRAWS * chanceOfOthers >= 1)
         chiSquare += (others - DRAWS * chanceOfOthers) ** 2 / (DRAWS * chanceOfOthers);
-      // mean and deviation of chi-square; normal enough for 4 deviations of many degrees, wide for few
+      // mean and deviation of chi-square; 4 deviations are enough for many degrees of freedom, and generous for few
       expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees) + 5);
     },
   );

@@ -51,7 +51,7 @@ describe('MRG32k3a', () => {
   test('is exact if a quotient is rounded across a whole number', () => {
     for (let i = 1n; i <= 2_000n; i++) {
       for (const rest of [-1n, 0n, 1n]) {
-        // what comes next is this rest in both parts
+        // the next state is this remainder in both parts
         const [b, f] = [(i * 2_654_435_761n) % M1, (i * 2_246_822_519n) % M2];
         const a = quotient(1403580n * b - rest, 810728n, M1);
         const d = quotient(527612n * f - rest, 1370589n, M2);

@@ -52,7 +52,7 @@ describe('a tally', () => {
 });
 
 describe('a time-weighted statistic', () => {
-  /** Values and how long each holds, one after another. */
+  /** Values and their durations, one after another. */
   const course = fc.array(fc.record({ value: numbers, duration: fc.constantFrom(0, 0.25, 1, 2.5) }), {
     minLength: 1,
   });
@@ -66,7 +66,7 @@ describe('a time-weighted statistic', () => {
           statistic.set(value);
           simulation.run(simulation.now + duration);
         }
-        // each value as often as it held quarters of a unit
+        // each value once per quarter of a unit that it lasted
         const values = steps.flatMap(({ value, duration }) => new Array<number>(4 * duration).fill(value));
         const { count, min, max, mean, variance, deviation, integral } = statistic.statistics();
         expect(statistic.mean).toBe(mean);

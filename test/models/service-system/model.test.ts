@@ -69,7 +69,7 @@ describe('the model Service System Demo', () => {
     const stated = Object.fromEntries(system.map(({ name, value }) => [name, value]));
     expect((await requestRun(service, version, stated)).body.id).toBe(bare.id);
 
-    // by date, the same minutes are the same run to the byte
+    // with dates, the same number of minutes gives the same run, byte for byte
     const byTime = await outputsOf(service, version, {
       '{STOP_TIME}': 240,
       '{STOP_DATE}': '2026-02-01T04:00',

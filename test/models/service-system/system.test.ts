@@ -44,7 +44,7 @@ describe('the figures of the model', () => {
     const shares = runs.map(({ 'Time in system': { hits, statistics } }) =>
       hits.slice(0, 8).reduce((sum, count) => sum + count / statistics.count, 0),
     );
-    // eight intervals are two minutes; the rate is that of service less that of arrivals
+    // eight intervals are two minutes; the rate is the service rate minus the arrival rate
     expect(Math.abs(zOf(shares, 1 - Math.exp(-0.5 * 2)))).toBeLessThan(4);
     const [first] = runs;
     const { hits, hitsOutLow, hitsOutHigh, statistics } = first!['Time in system'];

@@ -102,7 +102,7 @@ test('the report has the posterior beside the prior, its table and the generatio
   expect(page).toContain('<td>Contact rate (per day)</td>');
   expect(page).toMatch(/by the 20 accepted points of generation 3 with their weights/);
   expect(page).toContain('<h2>Generations</h2>');
-  // a calibration seeks no lowest output
+  // a calibration does not search for the lowest output
   expect(page).not.toMatch(/lowest/i);
   expect(page).not.toMatch(/other runs/i);
 });

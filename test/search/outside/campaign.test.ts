@@ -10,7 +10,7 @@ import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
 
-/** Searches by an outside optimiser as campaigns: what its process does, and what becomes of it, changes nothing in the log. */
+/** Searches by an outside optimiser as campaigns: the behaviour and the end of its process do not change the log. */
 
 const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
 const POINTS = 20;
@@ -30,7 +30,7 @@ interface Flu {
   rest?: string;
 }
 
-/** Fits the flu by the script beside this file. */
+/** Fits the flu with the script beside this file. */
 function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
   return {
     file: join(import.meta.dirname, 'flu.yaml'),
@@ -127,7 +127,7 @@ describe('it pauses the campaign without any loss when the optimiser', () => {
     const { note, pausedBy } = await untilPaused(id);
     expect(pausedBy).toBe('optimiser');
     expect(note).toBe(`paused, as the search cannot go on: OPTIMISER_FAILED: The optimiser ${says}.`);
-    // still there: it pauses again
+    // the mistake is still there, so the campaign pauses again
     if (fault === 'exit') {
       await world.foray.steer(id, 'resume');
       await until('it has failed twice', async () =>
@@ -149,7 +149,7 @@ test('the command line says why the campaign is paused', async () => {
   const options = { fault: 'exit', at: 4, while: there };
   await world.foray.submit(flu({ options }), { id: 'said' });
   const env = environmentOf(world.settings);
-  // nobody but a person lets it go on
+  // only a person can resume it
   const watched = await foray(world.folder, ['watch', 'said'], { env });
   expect(watched.code).toBe(1);
   expect(watched.stderr).toContain(

@@ -8,7 +8,7 @@ import { pidsIn } from './kills.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from '../in-memory.ts';
 import { outside, parabola, BOX } from './parabola.ts';
 
-/** What foray and an outside optimiser say to each other, word for word. */
+/** The exact messages between foray and an outside optimiser. */
 
 let folder: string;
 let log: jest.SpiedFunction<typeof process.stderr.write>;
@@ -107,7 +107,7 @@ test('it is told the points that ran, in the order of their numbers, with values
     { goal: { output: 'f', wants: 'highest' }, replications: 2 },
   );
   const messages = (await heard(campaign, file)).slice(2);
-  // fewer than it was asked for: it needs a result first
+  // fewer points than requested, because it needs a result first
   expect(messages.slice(0, 4).map((message) => Object.keys(message)[0])).toEqual([
     'ask',
     'named',
@@ -149,7 +149,7 @@ test('a restarted process gets the same asks and tells in the same order', async
     const last = messages.slice(starts.at(-1));
     return {
       starts: starts.length,
-      // empty asks apart, a process hears the same whether it has lived since the beginning or not
+      // apart from empty asks, a restarted process gets the same messages as one that never stopped
       said: last.flatMap(({ asked = null, named = asked, tell = null }): Message[] =>
         tell === null && named === null ? [] : [{ points: named, tell }],
       ),

@@ -156,7 +156,7 @@ test.each([
 });
 
 test('a late line does not count as the answer to the next question', async () => {
-  // each answer but the first is written again when the next question is there, and before that is answered
+  // each answer except the first is written again after the next question arrives and before it is answered
   const late = [
     'message = json.loads(line)',
     'os.write(1, globals().get("before", b""))',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { rinottConstant } from '../../../src/search/selection/rinott.ts';
 
-// the table of 20 first runs and 0.95, as rinott.py of PyPRS prints it
+// the table for 20 first runs and 0.95, from rinott.py of PyPRS
 test.each([
   [2, '2.452'],
   [3, '2.937'],

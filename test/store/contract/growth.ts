@@ -16,7 +16,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of points that grow, for every store: added replications, added outputs, and what became of them. */
+/** Tests of points that grow, for every store: added replications, added outputs, and their results. */
 export function describeGrowth(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -226,13 +226,13 @@ export function describeGrowth(
       const before = await store.searchLength('flu');
       const told = { value: 1, variance: null, runs: 1, excess: [] };
       await store.writeSearch('flu', before, { ...step, asks: [], tells: [{ ask: 0, told }] });
-      // a value that the method was told is a part of the log, too
+      // told values are a part of the log, too
       expect(await change(before)).toBe(false);
       const now = await store.searchLength('flu');
       expect(now).toEqual({ asks: 1, told: 1, events: 0 });
       expect(await change(now)).toBe(true);
       expect((await store.searchLog('flu')).events).toEqual([{ kind: 'changed', parallel: 1 }]);
-      // the same change again is no other
+      // repeating the same change changes nothing
       expect(await change(before)).toBe(true);
       expect(await store.searchLength('flu')).toEqual({ ...now, events: 1 });
       expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu # 2\n' });
@@ -250,7 +250,7 @@ export function describeGrowth(
   });
 }
 
-/** The first of several wishes for each point. */
+/** The first of several requested numbers for each point. */
 function unique<W extends { ordinal: number }>(wishes: readonly W[]): W[] {
   return wishes.filter((wish, at) => wishes.findIndex(({ ordinal }) => ordinal === wish.ordinal) === at);
 }

@@ -5,7 +5,7 @@ import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /**
- * Tests of what is observed of runs, for every store: also of runs that campaigns share. `effort`: the share of the
+ * Tests of observations of runs, also of shared runs, for every store. `effort`: the share of the
  * random cases to run, for a slow database.
  */
 export function describeObservations(
