@@ -119,7 +119,7 @@ export async function propose(
   }
 }
 
-/** Writes to an empty log what the search begins with. */
+/** Writes the start of the search to an empty log. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
   const start = campaign.search?.start;
   if (!start) return;

@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { isConfirmed } from './confirm.ts';
 import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 
 type Flags = SettingFlags & { json?: boolean };
 

@@ -18,7 +18,7 @@ import {
   modelsOption,
   positive,
   wholeNumber,
-} from './settings.ts';
+} from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = ownFile('models');

@@ -171,7 +171,7 @@ export class EffectGatherer {
     return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
   }
 
-  /** Whether so many cells make a picture rather than a scatter of dots. */
+  /** Whether this number of cells makes a useful picture and not only separate dots. */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));

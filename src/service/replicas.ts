@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
-import { FOLDER, folderMark, MOVE, settingOf } from './database/settings.ts';
+import { FOLDER, folderMark, MOVE, settingOf } from './database/settings-table.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
 import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';

@@ -9,7 +9,7 @@ import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { addGuard } from '../../src/server/guard.ts';
-import type { ServerParts } from '../../src/server/parts.ts';
+import type { ServerParts } from '../../src/server/server-parts.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 

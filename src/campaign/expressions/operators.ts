@@ -60,7 +60,7 @@ function round(value: number, digits: number): number {
   return Math.sign(value) * shift(Math.round(shifted), -digits);
 }
 
-/** A number with its decimal point moved, as if its digits were written anew. */
+/** A number with its decimal point moved. The digits stay exactly the same. */
 function shift(value: number, digits: number): number {
   const [mantissa, exponent = '0'] = String(value).split('e');
   return Number(`${mantissa}e${Number(exponent) + digits}`);

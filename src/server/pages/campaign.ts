@@ -5,7 +5,7 @@ import { html, Markup } from '../../report/markup.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
-import { type Part, partOf } from './parts.ts';
+import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 

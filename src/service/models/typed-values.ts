@@ -19,7 +19,7 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 }
 
 /**
- * The JSON text of each output's value, by output name. `files` has what the model wrote.
+ * The JSON text of each output's value, by output name. `files` has the files that the model wrote.
  *
  * @throws Error naming the output that the model did not give, or not as declared
  */

@@ -77,7 +77,7 @@ describe('morris', () => {
     [
       '{trajectories: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1, min: 0}}}',
       'INVALID_VALUE',
-      /its greatest value, and "Contact rate" has no end/,
+      /the greatest value of each input, and "Contact rate" is unbounded/,
       /a "min" and a "max"/,
     ],
     [
