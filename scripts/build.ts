@@ -40,7 +40,7 @@ async function declare(): Promise<void> {
   files.forEach((file, at) => writeFileSync(file, texts[at]!));
 }
 
-/** The licences of packages, as they want to be passed on. */
+/** The licences of packages. Most licences require that copies include their text. */
 function licencesOf(files: string[]): string {
   const folders = new Set(files.map((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)![0]));
   const texts = [...folders].sort().map((folder) => {

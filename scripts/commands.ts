@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
-import { SETTINGS_GROUP, settingOptions } from '../src/cli/settings.ts';
+import { SETTINGS_GROUP, settingOptions } from '../src/cli/setting-options.ts';
 import { table, withTables } from './table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/reference/commands.md');

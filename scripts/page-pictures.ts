@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** What pictures of the page need: a home with the demo and the campaign `desk`, and a browser's tab. */
+/** The setup for pictures of the page: a home with the demo and the campaign `desk`, and a tab of a browser. */
 export interface Studio {
   page: Page;
   /** An address that logs in. */
   login: string;
-  /** Where the pictures are written. */
+  /** The folder for the pictures. */
   pictures: string;
   /** A folder for files, in which commands run. */
   folder: string;

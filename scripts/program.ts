@@ -8,7 +8,7 @@ import { LIBRARY, withImports } from '../src/service/models/library.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The modules that are a program, a thread or the entry of the library: others load them by their path. */
+/** The modules that are a program, a thread or the entry of the library: other modules load them by their path. */
 const entries = [
   'worker',
   'src/index',
@@ -42,8 +42,8 @@ const external = ['@temporalio/*', 'protobufjs', 'pg', 'vega', 'vega-lite'];
 /**
  * Writes the program as the package has it, in the same folders as the checkout: few files of JavaScript with the
  * packages that foray uses, the models and their library module by module, the files that modules read, and the
- * workflows. A command starts in less than half of the time that the modules of a checkout take, because Node has to find and
- * to link few of them.
+ * workflows. A command starts in less than half of the time that the modules of a checkout take, because Node has to
+ * find and to link few of them.
  *
  * @param dist - the folder, `dist` beside a package.json
  * @returns the files of packages that are part of it

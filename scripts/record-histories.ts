@@ -121,7 +121,7 @@ function historyOf(id: string, address: string): string {
   return execFileSync(process.env.FORAY_TEMPORAL_CLI!, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-/** Removes what names the recording machine: the replay does not need it. */
+/** Removes texts that name the recording machine. The replay does not need them. */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === 'identity') return 'recorded';
   return key === 'stackTrace' ? '' : value;

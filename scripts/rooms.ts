@@ -33,7 +33,7 @@ export const rooms = {
   settings: ['api', 'client', 'dev'],
 };
 
-/** Rooms that all rooms may import, and what they may import themselves. */
+/** Rooms that all rooms may import, with the rooms that they may import themselves. */
 export const sharedRooms = {
   text: [],
   yaml: ['text'],

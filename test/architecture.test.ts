@@ -9,7 +9,7 @@ import { rooms, serviceRooms, sharedRooms } from '../scripts/rooms.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 
 describe('modules', () => {
-  test('import in no circle, not even types', () => {
+  test('have no circular imports, not even of types', () => {
     const files = ['worker.ts', ...globSync('{src,models,test,bench,scripts}/**/*.ts', { cwd: ROOT })];
     const imports = new Map(files.map((file) => [file, importsOf(file)]));
     expect(circleIn(imports)).toBeUndefined();
@@ -67,7 +67,7 @@ test('a service on one machine starts without the packages for PostgreSQL, S3 an
 describe('docs/internals/architecture.md', () => {
   const page = readFileSync(join(ROOT, 'docs/internals/architecture.md'), 'utf8');
 
-  test('has the rooms of the lint rule, and what each may import', () => {
+  test('has the rooms of the lint rule and their allowed imports', () => {
     const { cli, ...others } = tableOf(page, 'src');
     expect(cli).toEqual(['all']);
     expect(others).toEqual(sorted({ ...rooms, ...sharedRooms }));
@@ -75,7 +75,7 @@ describe('docs/internals/architecture.md', () => {
   });
 });
 
-/** The rooms of a table, with what each may import. */
+/** The rooms of a table, and the rooms that each may import. */
 function tableOf(page: string, folder: string): Record<string, string[]> {
   const rows = [...page.matchAll(/^\| `(\w+)\/([\w-]+)` *\|[^|]*\|([^|]*)\|$/gm)];
   return Object.fromEntries(
@@ -87,7 +87,7 @@ function sorted(table: Record<string, readonly string[]>): Record<string, string
   return Object.fromEntries(Object.entries(table).map(([room, open]) => [room, [...open].toSorted()]));
 }
 
-/** Names of rooms in a cell, without what stands in brackets behind them. */
+/** The names of rooms in a cell, without the notes in brackets. */
 function roomsIn(cell: string): string[] {
   const list = cell.replaceAll(/\([^)]*\)/g, '').trim();
   return list === 'nothing of ours' ? [] : list.split(/\s*,\s*/).toSorted();
@@ -101,7 +101,7 @@ function importsOf(file: string): string[] {
     .map(({ fileName }) => relative(ROOT, resolve(ROOT, file, '..', fileName)));
 }
 
-/** The first circle of imports, from a file back to itself. */
+/** The first import cycle, from a file back to itself. */
 function circleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const isDone = new Set<string>();
   const visit = (file: string, path: readonly string[]): string[] | undefined => {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { API_VERSION } from '../src/api/index.ts';
 import { serverSettings } from '../src/dev/temporal-cli.ts';
 
-// There is no container engine here: these are the things that a later change breaks without anybody noticing.
+// There is no container engine here: the tests check what a later change could break unnoticed.
 
 interface Service {
   image: string;
@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
     expect(configs.toSorted()).toEqual(Object.keys(compose.configs).toSorted());
   });
 
-  test('who waits for a service can see when it is ready, and for a job when it is done', () => {
+  test('what waits for a service can see when it is ready, and for a job when it is done', () => {
     const needs = services.flatMap(([, { depends_on = {} }]) => Object.entries(depends_on));
     for (const [name, { condition }] of needs) {
       const { healthcheck, restart } = compose.services[name]!;
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     ).toThrow();
   });
 
-  test('no password and no key stand in the file, and none has a default', () => {
+  test('the file contains no password and no key, and no default for one', () => {
     const secrets = [postgres, temporal, service, worker].flatMap((one) =>
       Object.entries(one!.environment!).filter(([name]) => /PASSWORD|PWD|KEY/.test(name)),
     );

@@ -34,7 +34,7 @@ describe('all pages', () => {
     expect(brokenLinks(page)).toEqual([]);
   });
 
-  test('a link to no file and a link to no heading are found', () => {
+  test('broken links to files and headings are found', () => {
     expect(anchors('# A `b`: c!\n\n## D\n\n## D\n')).toEqual(new Set(['a-b-c', 'd', 'd-1']));
     const text = '[a](none.md) [b](README.md#none) [c](README.md#documentation) [d](https://example.org/x)';
     expect(brokenLinks({ path: 'docs/page.md', text })).toEqual(['none.md', 'README.md#none']);
@@ -79,7 +79,7 @@ describe('all pages', () => {
   });
 });
 
-/** The command and the options of a line that the command line does not have. */
+/** The command and the options of a line that do not exist. */
 function unknownWords(line: string): string[] {
   const words = line.replace(/^.*?foray /, '').split(/\s+/);
   let command = createProgram();

@@ -18,7 +18,7 @@ function rowsOf(heading: string): string[][] {
   return rest.slice(0, rest.indexOf('')).map(cellsOf);
 }
 
-/** All source but the file of a table, which has each code anyway. */
+/** All source files except that of the table, which has each code. */
 function sourceWithout(table: string): string {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && name !== table)
@@ -44,7 +44,7 @@ describe('docs/reference/errors.md', () => {
     expect(documented).toEqual(table);
   });
 
-  test('says of each what to do', () => {
+  test('says what to do about each error', () => {
     for (const [code, , , todo] of rowsOf('code')) {
       expect([code, todo]).toEqual([code, expect.stringMatching(/^.{10,}\.$/)]);
     }
@@ -98,7 +98,7 @@ describe('ForayError', () => {
     );
   });
 
-  test('is known by what it is, whatever realm it is of', () => {
+  test('is recognized also from another realm', () => {
     expect(isForayError(new ForayError('USAGE', 'No.'))).toBe(true);
     const foreign = Object.assign(new Error('No.'), { code: 'USAGE', toLine: () => 'No.' });
     expect(isForayError(foreign)).toBe(true);
@@ -114,7 +114,7 @@ describe('ForayError', () => {
     }
   });
 
-  test('messageOf takes whatever is thrown', () => {
+  test('messageOf accepts any thrown value', () => {
     expect([new Error('a'), 'b', 3, null, undefined].map(messageOf)).toEqual([
       'a',
       'b',

@@ -27,7 +27,7 @@ import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
 
-/** What readers and patterns stumble over: each is repeated to millions of characters. */
+/** Texts that are hard for parsers and patterns. Each is repeated to millions of characters. */
 const PATTERNS = {
   'question marks': '?',
   blanks: ' ',
@@ -66,9 +66,9 @@ async function linear(work: (text: string) => unknown, most = SHORT): Promise<vo
   for (const pattern of patterns) await checkLinear(work, pattern, most);
 }
 
-describe('however long a text is, its time is linear', () => {
+describe('long texts take linear time', () => {
   const transport = new Transport({ url: 'http://127.0.0.1:1', key: 'a key' });
-  /** What reads no more of a text than it needs takes ten megabytes of each pattern. */
+  /** Functions that read only a part of a text. They get ten megabytes of each pattern. */
   const bounded: Record<string, (text: string) => unknown> = {
     'what a service says': (text) => transport.redacted(text, 500),
     'an error': (text) => new ForayError('USAGE', text, { hint: text }).toLine(),
@@ -81,7 +81,7 @@ describe('however long a text is, its time is linear', () => {
     await linear(work, TEN_MB);
   });
 
-  /** What reads all of it takes ten megabytes of all patterns together. */
+  /** Functions that read the whole text. They get ten megabytes of all patterns together. */
   const whole: Record<string, (text: string) => unknown> = {
     'the cause of a failure': causeOf,
     'names of files': (text) => [fileNames([text]), extensionOf(text)],
@@ -128,7 +128,7 @@ describe('however long a text is, its time is linear', () => {
     await linear((text) => readDefinition(timeout(`1${text}x`), 'a.yaml'));
   });
 
-  test('a mapping of many names, and many aliases', async () => {
+  test('a mapping with many names, and many aliases', async () => {
     const of = (length: number, line: (at: number) => string) =>
       Array.from({ length: length / 10 }, (_, at) => line(at)).join('\n');
     await checkLinear(
@@ -174,16 +174,16 @@ describe('files of points', () => {
     await linear((text) => read(name, contentOf(text)));
   });
 
-  test('a line of JSON as long as the file', async () => {
+  test('a file with a single line of JSON', async () => {
     await checkLinear((text) => read('points.jsonl', `${JSON.stringify({ Days: text })}\n`), 'x', TEN_MB);
   });
 });
 
-describe('what a service says', () => {
+describe('a text of a service', () => {
   const key = 'a-very-secret-key';
   const transport = new Transport({ url: 'http://127.0.0.1:1', key });
 
-  test('has no part of the key, wherever it is cut', () => {
+  test('contains no part of the key, wherever it is cut', () => {
     for (let before = 0; before <= 1_100; before += 1) {
       const said = [
         'x'.repeat(before),
@@ -195,7 +195,7 @@ describe('what a service says', () => {
     }
   });
 
-  test('has at most so many characters, and no half of a pair', () => {
+  test('has a maximum length, and is never cut within a surrogate pair', () => {
     expect(transport.redacted('x'.repeat(10_000), 500)).toBe(`${'x'.repeat(499)}…`);
     expect(cutAt('😀'.repeat(10), 4)).toBe('😀…');
     expect(cutAt('abcd', 4)).toBe('abcd');
@@ -204,23 +204,23 @@ describe('what a service says', () => {
   });
 });
 
-describe('what is printable', () => {
-  test('a sequence of a terminal becomes visible, in any form', () => {
+describe('a printable text', () => {
+  test('shows terminal sequences as visible characters, in any form', () => {
     expect(printable('\x1b[2J\x9b2J\x07\b\0\x7f')).toBe('\\u001b[2J\\u009b2J\\u0007\\u0008\\u0000\\u007f');
     expect(printable('a\u202eb\u2066c\u200fd\u061ce')).toBe('a\\u202eb\\u2066c\\u200fd\\u061ce');
     expect(printable('\ud800 \udc00 😀')).toBe('\\ud800 \\udc00 😀');
   });
 
-  test('several lines stay several; a return to the beginning of a line is none', () => {
+  test('keeps its lines; a carriage return is no line break', () => {
     expect(printable('a\n\tb\r\nc')).toBe('a\n\tb\r\nc');
     expect(printable('100%\rerased')).toBe('100%\\rerased');
   });
 
-  test('a line of a log stays one', () => {
+  test('keeps a log line on one line', () => {
     expect(printableLine('a\nERROR b\r\n\tc\u2028d')).toBe('a\\nERROR b\\r\\n\\tc\\u2028d');
   });
 
-  test('other text stays as it is', () => {
+  test('keeps all other text', () => {
     const text = 'Größe ± 2 % – 人口 👩‍👩‍👧 e\u0301';
     expect(printableLine(text)).toBe(text);
   });

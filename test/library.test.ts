@@ -7,14 +7,14 @@ import { ownFile, PACKAGE, publicModules } from '../src/package/own-files.ts';
 
 const page = readFileSync(ownFile('docs/reference/library.md'), 'utf8');
 
-test('docs/reference/library.md lists what is public (npm run reference writes it)', () => {
+test('docs/reference/library.md lists all public exports (npm run reference writes it)', () => {
   const named = [...page.matchAll(/<!-- generated: (\S+) -->/g)].map((match) => match[1]!);
   expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(withTables(page, tables)).toBe(page);
   expect(page).toMatch(/^\| `recentRows` /m);
 });
 
-test('a comment says of all that is public what it is', () => {
+test('every public export has a comment', () => {
   const all = Object.values(publicModules).flatMap((file) => exportsOf(file));
   const members = all.filter(({ kind }) => kind === 'class').flatMap(membersOf);
   expect(members.map(({ name }) => name)).not.toContain('store');
@@ -28,7 +28,7 @@ describe('package.json', () => {
     exports: Record<string, { types: string; default: string }>;
   };
 
-  test('exports the built form of these modules, and nothing else', () => {
+  test('exports only these modules, in their built form', () => {
     const built = (file: string, extension: string): string =>
       `./${file.replace(ownFile('.'), 'dist').replace(/\.ts$/, extension)}`;
     expect(exports).toEqual(
@@ -44,7 +44,7 @@ describe('package.json', () => {
 
 test('a program that imports foray does not load the command line', () => {
   const loaded = new Set([publicModules.foray!]);
-  // a set yields what is added while it is walked through
+  // iterating over a set includes elements that are added meanwhile
   for (const file of loaded) {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(
       /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?'([^']+)'/gm,

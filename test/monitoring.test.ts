@@ -7,7 +7,7 @@ import { ROOT } from './support/cli.ts';
 
 const FOLDER = join(ROOT, 'docs/monitoring');
 const OPERATIONS = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
-/** Of Debian's package prometheus, or where somebody has put it. */
+/** It is in Debian's package prometheus. */
 const PROMTOOL = process.env.FORAY_PROMTOOL ?? 'promtool';
 const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
 
@@ -27,7 +27,7 @@ function promtool(...args: string[]): void {
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.any(String)]);
 }
 
-test('each metric of foray that an alert or the dashboard asks for is in docs/guides/operations.md', () => {
+test('docs/guides/operations.md has each metric that an alert or the dashboard uses', () => {
   const asked = `${read('alerts.yaml')}${expressions().join('\n')}`.match(/foray_[a-z_]+/g)!;
   const names = new Set(asked.map((name) => name.replace(/_seconds_(bucket|count|sum)$/, '_seconds')));
   expect(names.size).toBeGreaterThan(10);

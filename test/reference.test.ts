@@ -12,7 +12,7 @@ import { epidemic, HEAD } from './campaign/support.ts';
 const page = readFileSync(join(import.meta.dirname, '../docs/reference/definition.md'), 'utf8');
 const blocks = [...page.matchAll(/```yaml\n([^]+?)```/g)].map((match) => match[1]!);
 
-test('the tables of docs/reference/definition.md are those of the schema (npm run reference writes them)', () => {
+test('docs/reference/definition.md has the tables of the schema (npm run reference writes them)', () => {
   const named = [...page.matchAll(/<!-- generated: (\w+) -->/g)].map((match) => match[1]!);
   expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(withTables(page, tables)).toBe(page);
@@ -26,9 +26,9 @@ test('docs/reference/commands.md has every command and option (npm run reference
   expect(commands).not.toContain('campaign-ids');
 });
 
-test('it has enough definitions', () => expect(blocks.length).toBeGreaterThan(10));
+test('the pages have enough definitions', () => expect(blocks.length).toBeGreaterThan(10));
 
-test.each(blocks)('it shows a definition, or a part of one, that can be submitted: %s', (block) => {
+test.each(blocks)('each definition, or part of one, on a page can be submitted: %s', (block) => {
   const read = readDefinition(block.startsWith('campaign:') ? block : HEAD + block, 'definition.md');
   const { design } = read.definition;
   const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];

@@ -27,12 +27,12 @@ test.each(OWN_VERSION)('a release changes each mention of the version in %s', (f
   expect(after.split('98.7.6')).toHaveLength(before.split(version).length);
 });
 
-test('a release leaves versions of other things alone', () => {
+test('a release does not change other version numbers', () => {
   const other = `acorn ${version}, 1${version}, 10.2.0.1`;
   expect(withVersion(other, version, '98.7.6')).toBe(other);
 });
 
-test('a release gives its version to the unreleased changes', () => {
+test('a release puts its version above the unreleased changes', () => {
   const text = '# Changelog\n\n## [Unreleased]\n\n- A.\n\n## [0.1.0] - 2026-01-01\n\n- B.\n';
   expect(released(text, '0.2.0', '2026-02-03')).toBe(
     '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-02-03\n\n- A.\n\n## [0.1.0] - 2026-01-01\n\n- B.\n',

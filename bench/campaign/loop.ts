@@ -12,7 +12,7 @@ export interface LoopInput {
   key: string;
   runs: number;
   window: number;
-  /** Delay before the first poll of a run; the next property is the delay between polls. */
+  /** Delay before the first poll of a run. */
   firstMs: number;
   everyMs: number;
 }

@@ -17,10 +17,10 @@ import { viewers } from './viewers.ts';
 import { type Visit, visit } from './visit.ts';
 
 const SIZES = '1000,100000,1000000';
-/** Number of runs that finish while somebody looks. */
+/** Number of runs that finish while a viewer is on the page. */
 const OPEN = 10;
 const LOOKS = 10_000;
-/** The next look comes after so many times of a drawing (src/server/live/gatherer.ts). */
+/** The delay of the next look, in multiples of the time of a drawing (src/server/live/gatherer.ts). */
 const PAUSE_FOR_DRAWING = 10;
 const VIEW = { show: [], inputs: [] };
 const MOST_COMPLETE_S = 10;
@@ -36,7 +36,7 @@ const MOST_POLL_MS = 0.5;
 const MOST_WHOLE_POLL_MS = 3;
 const MOST_DRAW_MS = 250;
 const MOST_SCRIPT_KB = 5;
-/** A heap that grew by less has not grown, MB. */
+/** Smaller growth of the heap counts as no growth, MB. */
 const MOST_GROWTH_MB = 1;
 
 interface Row extends Partial<Visit> {
@@ -66,8 +66,9 @@ interface Row extends Partial<Visit> {
 }
 
 /**
- * Pictures of campaigns with 1,000 to 1,000,000 runs and five outputs each, as the page shows them, for an open campaign
- * and for a campaign that has just ended. With `--postgres`, the store is in a separate PostgreSQL server. With
+ * Pictures of campaigns with 1,000 to 1,000,000 runs and five outputs each, as the page shows them, for an open
+ * campaign and for a campaign that has just ended. With `--postgres`, the store is in a separate PostgreSQL server.
+ * With
  * `--browser`, the bench also visits the pages in Chromium. `--viewers` measures a real campaign beside twenty viewers,
  * and nothing else.
  */

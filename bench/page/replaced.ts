@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
 const UPDATES = 1_000;
-/** The heap is read for the first time after so many updates: the first ones fill caches. */
+/** The heap is first read after this number of updates, because the first updates fill caches. */
 const WARM = 100;
 /** The longest time of all updates, ms. */
 const LIMIT = 240_000;
 
-/** Runs in the page: answers each question of its script with all parts. No part is as before. */
+/** Runs in the page. It answers each request of the page's script with all parts, and each part has changed. */
 const answerAnew = `(parts) => {
   globalThis.updates = 0;
   globalThis.fetch = async () => {
@@ -17,7 +17,7 @@ const answerAnew = `(parts) => {
   };
 }`;
 
-/** What it costs a browser to replace all pictures of a page many times. */
+/** The cost of replacing all pictures of a page many times, in a browser. */
 export interface Replaced {
   /** The longest task of the browser, ms. */
   replacing: number;
@@ -26,7 +26,8 @@ export interface Replaced {
 }
 
 /**
- * Replaces all pictures of a page 1,000 times, by the page's own script: each answer to it has all parts with new hashes.
+ * Replaces all pictures of a page 1,000 times, by the page's own script: each answer to it has all parts with new
+ * hashes.
  *
  * @param path of the campaign's page
  * @param step limits the time of a step

@@ -8,7 +8,10 @@ import { usageOf } from '../usage.ts';
 const VIEWERS = 20;
 const RUNS = 5_000;
 const EXECUTORS = 50;
-/** By turns; other work on the machine can only make a round slower, so the fastest of each counts. */
+/**
+ * The two cases take turns. Other work on the machine can only make a round slower, so the fastest round of each
+ * counts.
+ */
 const ROUNDS = 3;
 const KEY = crypto.randomUUID();
 const headers = { authorization: `Bearer ${KEY}` };
@@ -91,7 +94,7 @@ function fastest(rounds: Row[]): Row {
   return rounds.reduce((best, row) => (row.seconds < best.seconds ? row : best));
 }
 
-/** Asks what the script of a page asks, until the end. */
+/** Sends the requests of a page's script until the end. */
 async function look(url: string, id: string, end: AbortSignal): Promise<void> {
   const page = `${url}/campaigns/${id}/live`;
   const shown = new Map<string, string>();
@@ -113,7 +116,7 @@ async function look(url: string, id: string, end: AbortSignal): Promise<void> {
   }
 }
 
-/** Asks the API for the status of a campaign, as a script does that waits for it. */
+/** Requests the status of a campaign from the API repeatedly, like a script that waits for it. */
 async function askApi(url: string, id: string, end: AbortSignal, times: number[]): Promise<void> {
   while (!end.aborted) {
     const from = performance.now();

@@ -28,8 +28,9 @@ export interface GpRow {
 /** CPU time of a proposal with this many known points, s. */
 export interface GpTime {
   points: number;
-  /** Without a fit of the parameters; the next figure is with one. */
+  /** A proposal without a fit of the parameters. */
   least: number;
+  /** A proposal with a fit. */
   most: number;
 }
 

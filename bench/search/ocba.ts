@@ -5,8 +5,8 @@ const SYSTEMS = 10;
 const DEVIATION = 6;
 
 /**
- * By the number of runs of all systems: how often another implementation chose the best system, with OCBA and with
- * equal numbers of runs.
+ * Figures of another implementation, for some total numbers of runs: how often it chose the best system with OCBA and
+ * with equal numbers of runs.
  */
 const REFERENCES = [
   { runs: 200, reference: 0.78, evenReference: 0.62 },

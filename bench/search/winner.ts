@@ -33,7 +33,9 @@ function meanEpidemic(x: readonly number[]): number {
   return sample.mean!;
 }
 
-/** Where CMA-ES found the least mean in 80 points of 1,500 runs each, with the same seeds in all points. */
+/**
+ * The point with the least mean that CMA-ES found, in 80 points of 1,500 runs each, with the same seeds in all points.
+ */
 const BEST_OF_EPIDEMIC = [1.7195, 0.4203];
 
 const functions: Noisy[] = [
@@ -47,7 +49,7 @@ const functions: Noisy[] = [
     name: 'stochastic epidemic',
     value: epidemic,
     truth: meanEpidemic,
-    // by the same runs as all true values
+    // computed from the same runs as all true values
     optimum: () => meanEpidemic(BEST_OF_EPIDEMIC),
   },
 ];

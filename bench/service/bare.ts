@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A bare Fastify service, the least that any service on Fastify costs. It parses the same JSON and answers the same
- * bytes. It gets its answers over the channel, by method, and then sends its address.
+ * A bare Fastify service. It shows the minimum cost of any service on Fastify. It parses the same JSON and answers the
+ * same bytes. It gets its answers over the channel, by method, and then sends its address.
  */
 const [answers] = (await once(process, 'message')) as [Record<'GET' | 'POST', string>];
 const app = fastify();

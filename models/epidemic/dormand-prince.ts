@@ -35,7 +35,7 @@ export function* integrate(
     const trial = attempt(f, t, y, slope, h);
     const error = errorNorm(trial.error, y, trial.end, tolerance);
     if (error <= 1) {
-      // the last step ends at `to` exactly, whatever rounding did to t + h
+      // the last step ends exactly at `to`, despite the rounding of t + h
       const next = h === to - t ? to : t + h;
       yield makeStep(t, next, y, trial.end, trial.slopes);
       t = next;
@@ -58,7 +58,7 @@ const STAGES = [
   [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
   [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ];
-/** Order 5 less order 4. */
+/** The solution of order 5 minus that of order 4. */
 const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
 const DENSE = [
   -12715105075 / 11282082432,

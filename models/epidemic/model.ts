@@ -71,7 +71,7 @@ export default defineModel({
   },
 });
 
-/** Moments of a course that are drawn, beside its start. */
+/** Number of drawn moments of a course, without its start. */
 const PICTURED = 500;
 
 type Context = RunContext<typeof inputs>;
@@ -98,7 +98,7 @@ function read({ inputs, seed, readFile }: Context): Settings {
   return { parameters, observed, stochastic: inputs.Stochastic, seed };
 }
 
-/** The same course, whichever times of it are asked for. */
+/** Returns the same course for any requested times. */
 function courseOf({ parameters, stochastic, seed }: Settings, times: readonly number[]): Course {
   if (!stochastic) return solve(parameters, times);
   const random = Mrg32k3a.fromSeed(seed);
@@ -135,7 +135,7 @@ function checked(parameters: Parameters): Parameters {
   return parameters;
 }
 
-/** Bounds the size of the outputs, which have a point a day. */
+/** Limits the size of the outputs, which have one point per day. */
 const MAX_DAYS = 100_000;
 
 function fitError(observed: readonly Observation[], stateAt: ReadonlyMap<number, State>): number {
@@ -145,7 +145,7 @@ function fitError(observed: readonly Observation[], stateAt: ReadonlyMap<number,
   );
 }
 
-/** Share of the population that was ever infected, those at the start included. */
+/** Share of the population that was ever infected, including those at the start. */
 function attackRate({ population }: Parameters, { last }: Course): number {
   return (population - last.susceptible) / population;
 }

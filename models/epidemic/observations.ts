@@ -1,4 +1,4 @@
-/** How many were counted as infected on a day. */
+/** The number of infected persons that was counted on a day. */
 export interface Observation {
   day: number;
   cases: number;

@@ -7,7 +7,7 @@ export class Counts {
   /** In items, like all numbers below. */
   ordered = 0;
   demanded = 0;
-  /** The demanded items that were on hand. */
+  /** The number of demanded items that were in stock. */
   filled = 0;
   private readonly simulation: Simulation;
 

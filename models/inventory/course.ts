@@ -12,7 +12,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
   const first = levels.times.findLastIndex((time) => time < from) + 1;
   const times = levels.times.slice(first);
   const shown = levels.values.slice(first);
-  // down to the lowest value so far, so that the scale does not change all the time
+  // the scale goes down to the lowest value so far, so that it does not change all the time
   const lowest = levels.values.reduce((least, level) => Math.min(least, level), Math.min(0, reorderPoint));
   const highest = Math.max(orderUpToLevel, initialInventory, 4);
   const x = (time: number) => chart.left + ((chart.right - chart.left) * (time - from)) / span;
@@ -38,7 +38,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
     ...scale(lowest, highest, y),
     ...months(from, span, x),
     threshold('S', orderUpToLevel, y(orderUpToLevel)),
-    // below that of S, however near they are
+    // always below the label of S, even if both values are close
     threshold('s', reorderPoint, y(reorderPoint), labelAt),
     polyline(steps(positions.values.slice(first)), {
       stroke: colours.onOrder,
@@ -57,7 +57,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
   ].join('');
 }
 
-/** A level holds until it changes; what lies between is left out. */
+/** Each level lasts until it changes. Samples without a change are left out. */
 function stairs(points: readonly Point[]): Point[] {
   const [first, last] = [points[0]!, points.at(-1)!];
   const corners = points.flatMap(([x, y], i): Point[] => {
@@ -72,7 +72,7 @@ function stairs(points: readonly Point[]): Point[] {
   return [first, ...corners, last];
 }
 
-/** The parts of a line that are not on the axis, each from the axis and back to it. */
+/** The parts of a line above or below the axis. Each part starts and ends on the axis. */
 function pieces(points: readonly Point[], axis: number): Point[][] {
   const found: Point[][] = [];
   for (const [i, point] of points.entries()) {

@@ -52,7 +52,7 @@ export default defineModel({
       const { simulation, level } = system;
       const levels = new TimeSeries(simulation, stop, PICTURED, () => level.value);
       const positions = new TimeSeries(simulation, stop, PICTURED, () => level.value + system.onOrder);
-      // the first picture then has the first samples
+      // so that the first picture has the first samples
       simulation.run(start);
       return {
         end: stop - start,
@@ -64,9 +64,9 @@ export default defineModel({
   },
 });
 
-/** Moments of the curves that are drawn. */
+/** Number of drawn moments of the curves. */
 const PICTURED = 10_001;
-/** Share of the run that is seen of them at once. */
+/** Share of the run that is visible at once. */
 const SPAN = 0.1;
 
 function outputsOf(system: InventorySystem) {

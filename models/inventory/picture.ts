@@ -17,7 +17,7 @@ export function draw(shown: Shown): string {
 
 const shelf = { left: 48, top: 68, width: 300, height: 180, most: 120 };
 
-/** Filled from the floor up, with at most 120 boxes. If there are more items, a box stands for several. */
+/** The stock, filled from the floor up, with at most 120 boxes. If there are more items, a box stands for several. */
 function drawStock({ settings, system }: Shown): string {
   const { left, top, width, height, most } = shelf;
   const room = Math.max(settings.orderUpToLevel, settings.initialInventory, 1);
@@ -45,7 +45,7 @@ function drawStock({ settings, system }: Shown): string {
 
 const road = { left: 396, right: 612, y: 100 };
 
-/** The place of an order on the road shows how much of its delivery lag has passed. */
+/** The open orders on a road. The place of an order shows how much of its delivery lag has passed. */
 function drawOrders({ system: { simulation, orders, onOrder } }: Shown): string {
   const { left, right, y } = road;
   const boxes = [...orders].map(({ items, placed, due }) => {

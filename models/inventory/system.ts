@@ -95,7 +95,8 @@ export class InventorySystem {
       const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;
       if (position < reorderPoint) order(orderUpToLevel - position, lag);
-      // counted from the start, so that rounding does not add up; a review at the stop is one for the time after it
+      // computed from the start, so that rounding errors do not add up; a review at the stop belongs to the time after
+      // it
       const next = start + (n + 1) * reviewPeriod;
       if (next < stop) simulation.scheduleAt(next, review, n + 1);
     };
@@ -136,7 +137,7 @@ export class InventorySystem {
     return { ordering, holding, shortage, total: ordering + holding + shortage };
   }
 
-  /** Share of the items demanded that were on hand; null without demand. */
+  /** Share of the demanded items that were in stock; null without demand. */
   get serviceLevel(): number | null {
     const { filled, demanded } = this.counts;
     return demanded > 0 ? filled / demanded : null;

@@ -11,16 +11,17 @@ const GENERATIONS = 2 ** 29;
 const NOWHERE = -1;
 
 /**
- * The future events, in the order of (time, priority, sequence): of two at the same time the one with the smaller priority is
- * first, of two with the same priority the one that was scheduled first. The order is total, so it does not depend on how the
- * heap came about.
+ * The future events, in the order of (time, priority, sequence): of two at the same time the one with the smaller
+ * priority is first, of two with the same priority the one that was scheduled first. The order is total, so it does not
+ * depend on how the heap came about.
  *
- * An event has a slot while it waits, and the heap holds slots beside their times, in typed arrays: nothing is allocated for
- * an event. The first event leaves a hole at the root, which the next one fills if it is scheduled before another is taken:
- * most events schedule one, and that costs one way through the heap instead of two. A node has four children, which halves
- * the depth and keeps them beside each other in memory.
+ * An event has a slot while it waits, and the heap holds slots beside their times, in typed arrays: nothing is
+ * allocated for an event. The first event leaves a hole at the root, which the next one fills if it is scheduled before
+ * another is taken: most events schedule one, and that costs one way through the heap instead of two. A node has four
+ * children, which halves the depth and keeps them beside each other in memory.
  *
- * D. B. Johnson, "Priority queues with update and finding minimum spanning trees", Information Processing Letters 4 (1975) 53-57.
+ * D. B. Johnson, "Priority queues with update and finding minimum spanning trees", Information Processing Letters 4
+ * (1975) 53-57.
  */
 export class Calendar {
   /** Number of events that wait. */
@@ -71,7 +72,7 @@ export class Calendar {
     return this.times[0]!;
   }
 
-  /** Takes the first event out of the calendar and lets it happen. There must be one. */
+  /** Removes the first event from the calendar and carries it out. There must be one. */
   happen(): void {
     if (this.hasHole) this.closeHole();
     const slot = this.slots[0]!;
@@ -95,17 +96,17 @@ export class Calendar {
       const moved = this.slots[last]!;
       this.times[place] = this.times[last]!;
       this.slots[place] = moved;
-      // what was last may belong above its new place or below it
+      // the last event may belong above or below its new place
       this.rise(place);
       this.sink(this.places[moved]!);
     }
     return true;
   }
 
-  /** Puts the last event where the first was taken. */
+  /** Puts the last event at the place of the first one. */
   private closeHole(): void {
     this.hasHole = false;
-    // the hole is not counted: the last event is just beyond
+    // the hole is not counted, so the last event is just after the counted ones
     const last = this.size;
     if (last === 0) return;
     this.times[0] = this.times[last]!;
@@ -113,7 +114,10 @@ export class Calendar {
     this.sink(0);
   }
 
-  /** Moves the event at a place above the parents that it is before. Its time is no argument, as numbers that are may be allocated. */
+  /**
+   * Moves the event at a place above its parents as long as it is earlier than they are. Its time is no argument,
+   * because V8 may allocate memory for a number that is passed.
+   */
   private rise(place: number): void {
     const { times, slots, places } = this;
     const time = times[place]!;
@@ -134,7 +138,7 @@ export class Calendar {
     places[slot] = at;
   }
 
-  /** Moves the event at a place below the children that are before it. */
+  /** Moves the event at a place below its children as long as they are earlier. */
   private sink(place: number): void {
     const { times, slots, places, size } = this;
     const time = times[place]!;
@@ -146,7 +150,7 @@ export class Calendar {
       let leastTime = times[first]!;
       for (let child = first + 1; child < end; child++) {
         const childTime = times[child]!;
-        // slots are only looked at where times tie
+        // slots are compared only if the times are equal
         if (childTime > leastTime) continue;
         if (childTime < leastTime || this.ranksBefore(slots[child]!, slots[least]!)) {
           least = child;
@@ -165,7 +169,7 @@ export class Calendar {
     places[slot] = at;
   }
 
-  /** Of two events at the same time. */
+  /** The order of two events at the same time. */
   private ranksBefore(slot: number, otherSlot: number): boolean {
     const difference = this.priorities[slot]! - this.priorities[otherSlot]!;
     return difference < 0 || (difference === 0 && this.sequences[slot]! < this.sequences[otherSlot]!);

@@ -43,7 +43,7 @@ export function triangular(random: Random, min: number, mode: number, max: numbe
     : max - sqrt((1 - u) * range * (max - mode));
 }
 
-/** The sum of as many exponential phases, with a mean of all of them together. */
+/** Erlang: the sum of `phases` exponential phases. `mean` is the mean of the sum. */
 export function erlang(random: Random, phases: number, mean: number): number {
   let sum = 0;
   for (let phase = 0; phase < phases; phase++) sum += exponential(random, mean / phases);
@@ -51,9 +51,10 @@ export function erlang(random: Random, phases: number, mean: number): number {
 }
 
 /**
- * Mean shape × scale. By rejection: how many random numbers a draw takes is random.
+ * Gamma, with the mean shape × scale. It uses rejection, so the number of random numbers of a draw is random.
  *
- * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical Software
+ * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical
+ * Software
  * 26 (2000) 363-372.
  */
 export function gamma(random: Random, shape: number, scale: number): number {
@@ -82,11 +83,11 @@ export function bernoulli(random: Random, probability: number): boolean {
   return random.next() < probability;
 }
 
-/** In a time that grows with the mean. */
+/** Poisson, by its mean. The time of a draw grows with the mean. */
 export function poisson(random: Random, mean: number): number {
   let count = 0;
   let left = mean;
-  // the chance of none underflows for a large mean, and sums of Poisson numbers are Poisson
+  // the probability of 0 underflows for a large mean, and sums of Poisson numbers are Poisson
   for (; left > MOST_AT_ONCE; left -= MOST_AT_ONCE) count += smallPoisson(random, MOST_AT_ONCE);
   return count + smallPoisson(random, left);
 }
@@ -97,7 +98,7 @@ function smallPoisson(random: Random, mean: number): number {
   const u = random.next();
   let count = 0;
   let chance = exp(-mean);
-  // comes to 1 up to rounding, and a random number is below 1 by more than that
+  // the sum reaches 1 except for rounding, and a random number is below 1 by more than the rounding
   for (let cumulative = chance; u > cumulative; cumulative += chance) chance *= mean / ++count;
   return count;
 }

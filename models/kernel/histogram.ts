@@ -2,7 +2,7 @@ import type { Histogram as HistogramData } from '../../src/service/models/model.
 import { Tally } from './tally.ts';
 
 /**
- * Counts the values in each of some intervals of equal width, and those outside. An interval includes its lower bound.
+ * Counts the values in intervals of equal width, and the values outside. An interval includes its lower bound.
  */
 export class Histogram {
   readonly tally = new Tally();

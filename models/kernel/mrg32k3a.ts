@@ -50,8 +50,8 @@ const M2 = 4294944443;
 const { floor } = Math;
 
 /**
- * The rest from 0 on, exact while the value and the quotient times the modulus are below 2^53. Much faster than %,
- * which is a call of C's fmod.
+ * The remainder, at least 0. It is exact while the value and the quotient times the modulus are below 2^53. It is much
+ * faster than %, which calls C's fmod.
  */
 function modulo(value: number, modulus: number, inverse: number): number {
   const rest = value - floor(value * inverse) * modulus;

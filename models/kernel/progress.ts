@@ -3,7 +3,10 @@ import type { Simulation } from './simulation.ts';
 /** The number of reports of progress in a run. */
 const PARTS = 100;
 
-/** Lets events happen until a time, as {@link Simulation.run} does, and tells the share of the time that has passed, 1 at last. */
+/**
+ * Carries out events until a time, like {@link Simulation.run}. It reports the share of the time that has passed; the
+ * last report is 1.
+ */
 export function runWithProgress(
   simulation: Simulation,
   until: number,

@@ -27,8 +27,8 @@ export class Simulation {
   /**
    * Schedules an event after a delay.
    *
-   * @param priority - a whole number of 32 bits; of events at the same time the one with the smallest is first, then the one that
-   * was scheduled first
+   * @param priority - a whole number of 32 bits; among events at the same time, the smallest priority is first, and
+   * then the event that was scheduled first
    * @throws RangeError when the delay is negative or not a finite number
    */
   schedule(delay: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
@@ -68,8 +68,8 @@ export class Simulation {
   }
 
   /**
-   * Lets events happen until a time, those at this time included, and sets the clock to it; without a time until there are no
-   * events left. May be called again to go on: in how many steps makes no difference.
+   * Carries out all events until a time, including those at this time, and sets the clock to it. Without a time, it
+   * runs until there are no events left. It may be called again to continue. The number of steps makes no difference.
    */
   run(until = FOREVER): void {
     const { calendar } = this;

@@ -32,7 +32,7 @@ export class TimeSeries {
     schedule(0);
   }
 
-  /** As the value of an output DATA_SET. */
+  /** The value of an output of type DATA_SET. */
   data(): DataSet {
     return { dataX: [...this.times], dataY: [...this.values] };
   }

@@ -75,7 +75,7 @@ export default defineModel({
       const { simulation, desk } = system;
       const waiting = new TimeSeries(simulation, stop, PICTURED, () => desk.waiting.value);
       const inService = new TimeSeries(simulation, stop, PICTURED, () => desk.busy.value);
-      // what is drawn first has its first samples
+      // so that the first picture has the first samples
       simulation.run(start);
       return {
         end: stop - start,
@@ -110,11 +110,11 @@ export default defineModel({
   },
 });
 
-/** Moments of the curves that are drawn. */
+/** Number of drawn moments of the curves. */
 const PICTURED = 10_001;
-/** Share of the run that is seen of them at once. */
+/** Share of the run that is visible at once. */
 const SPAN = 0.06;
-/** Most customers that a call lets arrive at once. */
+/** Maximum number of customers that one call adds. */
 const LARGEST_CROWD = 10_000;
 
 function isCrowd(customers: unknown): customers is number {

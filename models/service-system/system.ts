@@ -31,7 +31,7 @@ export class ServiceSystem {
   readonly timeInSystem: Histogram;
   readonly waiting: TimeSeries;
   readonly inService: TimeSeries;
-  /** Of the customers whose service begins from now on. */
+  /** The mean service time of customers whose service begins from now on. */
   meanServiceTime: number;
   readonly #serve: (arrived: number) => void;
 

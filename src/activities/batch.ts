@@ -16,7 +16,7 @@ const LONGEST_REASON = 200;
 export class Batch {
   /** Runs for which the service gave no answer. */
   readonly unheard: NoAnswer[] = [];
-  /** Some runs are done, but their files could not be fetched. */
+  /** Some runs have completed, but their files could not be fetched. */
   lacksFiles = false;
   private heard: RunObservation[] = [];
   private readonly store: Store;
@@ -70,7 +70,7 @@ export class Batch {
   }
 
   async write(): Promise<void> {
-    // runs that are done come last, as the store writes them together
+    // runs that are done come last, because the store writes them together
     const isDone = ({ state }: RunObservation): boolean => state === 'done';
     const batch = [...this.heard.filter((seen) => !isDone(seen)), ...this.heard.filter(isDone)];
     this.heard = [];

@@ -3,10 +3,10 @@ import type { AdvanceInput, AdvanceResult } from './types.ts';
 
 /** The counters of runs, each `foray_<name>_total`, with its help text. */
 const counters = {
-  runs_requested: 'Requests of runs, further ones of the same run included',
+  runs_requested: 'Requests for runs, including repeated requests for the same run',
   runs_polled: 'Polls of runs that have been requested',
   runs_completed: 'Runs that have completed for a campaign of this worker',
-  runs_reused: 'Runs that had been there already, and are results of a campaign',
+  runs_reused: 'Runs that a campaign did not start, because the model service already had them',
   runs_failed: 'Runs that have failed for good',
   attempts_failed: 'Failed attempts at runs that are tried again',
   runs_unheard: 'Requests and polls that the model service did not answer',

@@ -37,8 +37,8 @@ const MOST_KEPT = 20;
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. A course that is dropped gets closed, as its method may have
- * a process.
+ * The courses of the searches that this worker used last. A course that is dropped gets closed, because its method may
+ * have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();
@@ -119,7 +119,7 @@ export async function propose(
   }
 }
 
-/** Writes to an empty log what the search begins with. */
+/** Writes the start of the search to an empty log. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
   const start = campaign.search?.start;
   if (!start) return;

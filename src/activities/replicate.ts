@@ -11,7 +11,10 @@ import type { FinishedPoint, Store } from '../store/index.ts';
  */
 const MOST_TOLD = 500;
 
-/** Added runs, as a workflow gets them. Seqs that follow each other are named by the first, so that the history stays small. */
+/**
+ * The added runs in the form for a workflow. Consecutive seqs are given by their first one, so that the history stays
+ * small.
+ */
 export function addedOf(seqs: number[]): AddedRuns {
   const count = seqs.length;
   const first = seqs[0];

@@ -18,11 +18,12 @@ import type { World } from './types.ts';
 /** The most requests of one worker to the service at once. */
 export const REQUESTS_AT_ONCE = 128;
 
-/** How often outputs are requested before their run is left for later, and the first wait between attempts, ms. */
+/** Maximum number of requests for the outputs of a run in one tick. */
 const OUTPUTS_ATTEMPTS = 4;
+/** The wait after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
 
-/** Characters of the reason of a failure. */
+/** Maximum length of the reason of a failure, in characters. */
 const LONGEST_REASON = 1_000;
 
 /** The service gave no answer about a run. `sent` is false if a request for the run certainly never arrived. */
@@ -48,7 +49,10 @@ const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
 
-/** Errors that may pass in a moment. A time-out is not among them: a second one would take as long again. */
+/**
+ * Errors after which a retry may succeed in a moment. A time-out is not among them, because the retry could take as
+ * long.
+ */
 const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
 /** Asks the service about the runs of one campaign, one run at a time. */
@@ -61,7 +65,7 @@ export class RunRequester {
    * How many more times a first request for results succeeded than failed. Negative: results are no longer requested
    * first.
    */
-  private luck: number;
+  private hitBalance: number;
   private heard = false;
 
   /**
@@ -78,7 +82,7 @@ export class RunRequester {
     this.store = store;
     this.campaign = campaign;
     this.signal = signal;
-    this.luck = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
+    this.hitBalance = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
   }
 
   /** Whether the service has answered anything about a run. */
@@ -89,7 +93,7 @@ export class RunRequester {
   /** Requests a run whose intent is in the store. The service may already have the run, in any state. */
   async request(run: PlannedRun): Promise<Answer> {
     // after a lost answer, the results would not show whose run it is
-    if (this.luck >= 0 && run.attempt === 1) {
+    if (this.hitBalance >= 0 && run.attempt === 1) {
       const answer = await this.resultsOf(run);
       if (answer) return answer;
     }
@@ -117,10 +121,10 @@ export class RunRequester {
       const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
       const results = await this.cloud.getResults(this.versionOf(run), request, this.signal);
       if (results.length === 0 && outputs.length > 0) return undefined;
-      this.luck = Math.min(MOST_MISSES, this.luck + 1);
+      this.hitBalance = Math.min(MOST_MISSES, this.hitBalance + 1);
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
     } catch (error) {
-      this.luck -= 1;
+      this.hitBalance -= 1;
       // services report missing results in different ways; a service that does not answer is not asked again at once
       const isAnswer = isCloudError(error) && resultless.includes(error.kind);
       return isAnswer ? undefined : { seq: run.seq, error, sent: false };
@@ -185,7 +189,10 @@ export class RunRequester {
     }
   }
 
-  /** Stops a run, and notes that in the store: other campaigns then know that no stranger stopped it. */
+  /**
+   * Stops a run, and records in the store that a campaign stopped it. Otherwise other campaigns would take it for
+   * stopped by somebody else.
+   */
   async stop(run: PlannedRun, runId: string): Promise<void> {
     await this.store.recordStop(this.campaign.id, runId);
     await this.cloud.stopRun(this.versionOf(run), this.requestOf(run), this.signal);

@@ -99,7 +99,7 @@ export const unitNames = Object.values(units).flat() as [Unit, ...Unit[]];
 export type Unit = (typeof units)[keyof typeof units][number];
 export type TimeUnit = (typeof units.time)[number];
 
-/** System inputs, named with braces (section 2.2); the last one is Monte Carlo's, as clients in the field send it. */
+/** System inputs, named with braces (section 2.2); the last one is for Monte Carlo, as existing clients send it. */
 export const systemInputs = [
   '{STOP_MODE}',
   '{START_TIME}',

@@ -113,7 +113,7 @@ export const endpoints = {
   getOutputFileUrl: {
     method: 'GET',
     path: '/output-file',
-    summary: 'A pre-signed address of an output file that holds for five minutes',
+    summary: 'A pre-signed address of an output file, valid for five minutes',
     query: z.object({ hash: z.string().min(1), filename: z.string().min(1) }),
     response: z.string(),
   },

@@ -12,7 +12,9 @@ export const RunLog = z.object({
 });
 export type RunLog = z.output<typeof RunLog>;
 
-/** A file of a model version: its path below the model's folder, and the SHA-256 of its content in hexadecimal digits. */
+/**
+ * A file of a model version: its path below the model's folder, and the SHA-256 of its content in hexadecimal digits.
+ */
 export const VersionFile = z.object({ path: z.string(), sha256: z.string() });
 export type VersionFile = z.output<typeof VersionFile>;
 
@@ -33,7 +35,9 @@ export const VersionSummary = z.object({
   version: z.number().int().min(1),
   /** The time when it was made; null if the service did not record it. */
   madeAt: z.iso.datetime().nullable(),
-  /** `current`: its files are in the folders of models. `kept`: it runs from kept files. `retired`: it takes no runs. */
+  /**
+   * `current`: its files are in the folders of models. `kept`: it runs from kept files. `retired`: it takes no runs.
+   */
   state: z.enum(['current', 'kept', 'retired']),
   /** Why it is retired; null if it is not. */
   reason: z.string().nullable(),
@@ -66,7 +70,9 @@ export type Pruned = z.output<typeof Pruned>;
 
 /** A file of a pushed model. */
 export const PushedFile = z.strictObject({
-  /** Below the folder of the model and its neighbours: the name of one of `folders`, and the path in it, with slashes. */
+  /**
+   * The name of one of `folders`, a slash, and the path in that folder, with slashes.
+   */
   path: z.string().max(1_000),
   /** The permission bits. */
   mode: z.number().int().min(0).max(0o777),
@@ -79,7 +85,7 @@ export type PushedFile = z.output<typeof PushedFile>;
 /** A model as its author has it. */
 export const PushRequest = z.strictObject({
   name: z.string().min(1),
-  /** The name of its folder, and of those whose code it shares with its neighbours. */
+  /** The name of its folder, and the names of the folders beside it whose code it uses. */
   folders: z.array(z.string()).min(1).max(100),
   /** The path of its module or declaration, which is directly in the first folder. */
   entry: z.string(),
@@ -87,9 +93,11 @@ export const PushRequest = z.strictObject({
 });
 export type PushRequest = z.output<typeof PushRequest>;
 
-/** What a push came to. */
+/** The result of a push. */
 export const Pushed = z.object({
-  /** The SHA-256 of files to upload before the same request makes a version; none when it has. */
+  /**
+   * The SHA-256 of files that must be uploaded before the same request can make a version. Empty if there is a version.
+   */
   missing: z.array(z.string()),
   /** The version with these files; null while files are missing. */
   version: z.number().int().min(1).nullable(),
@@ -119,9 +127,9 @@ export const ListedExecutor = z.object({
   slots: z.number().int().min(1),
   /** The number of runs that it holds now. */
   running: z.number().int().min(0),
-  /** What it has, for models that need it. */
+  /** What is installed on its machine (`--has`). Models may need it. */
   has: z.array(z.string()),
-  /** Why it claims nothing; null if it does. */
+  /** Why it claims no runs; null if it claims runs. */
   problem: z.string().nullable(),
   /** Which models' runs it does not take, and why. */
   refusals: z.array(z.string()),
@@ -184,7 +192,7 @@ export const extensions = {
   listExecutors: {
     method: 'GET',
     path: '/executors',
-    summary: 'Extension of the specification: the executors on other machines of the last day',
+    summary: 'Extension of the specification: the executors on other machines that reported in the last day',
     response: z.array(ListedExecutor),
   },
   getAllowedValues: {

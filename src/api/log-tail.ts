@@ -8,7 +8,7 @@ export interface LogBounds {
   characters: number;
 }
 
-/** The last lines of a log, within bounds. A line that is too long is cut. Characters stay as they are. */
+/** The last lines of a log, within bounds. A line that is too long is cut. Control characters are kept. */
 export class LogTail {
   readonly lines: string[] = [];
   readonly #most: LogBounds;

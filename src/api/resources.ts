@@ -16,8 +16,8 @@ import {
 const units = z.enum(unitNames).nullable();
 
 /**
- * 2.3. In requests a value may also be a JSON number or boolean, and that of a range or random type a JSON object, as
- * older clients send them (notes on real clients, Runs); responses give strings.
+ * 2.3. Values are strings in responses. Older clients also send JSON numbers and booleans, and JSON objects for range
+ * and random types (notes on real clients, Runs).
  */
 export const InputItem = z.object({
   name: z.string(),
@@ -99,7 +99,9 @@ export type OutputsElement = z.infer<typeof OutputsElement>;
 export const Outputs = z.array(OutputsElement);
 export type Outputs = z.infer<typeof Outputs>;
 
-/** The outputs template of a results request: an Outputs array with empty values, descriptors with at least a name. */
+/**
+ * The outputs template of a results request: an Outputs array with empty values. Each descriptor has at least a name.
+ */
 export const OutputsTemplate = z.array(
   z.object({
     aggregationType: z.enum(aggregationTypes).optional(),

@@ -125,7 +125,10 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
   });
 }
 
-/** `"stop", "order" and the bounds under "over"`, without what is refused. */
+/**
+ * The list of changeable settings in an error, such as `"stop", "order" and the bounds under "over"`, without those
+ * that this search refuses.
+ */
 function freeBeside(refused: readonly string[]): string {
   const names = freeInSearch.filter((name) => !refused.some((what) => what.startsWith(`${name} `)));
   const last = names.pop()!;
@@ -227,7 +230,7 @@ function differs({ name, value }: BaseInput, before: Campaign): boolean {
   return before.base.find((input) => input.name === name)?.value !== value;
 }
 
-/** The seed that replication 1 of a campaign without a seed of its own sends. */
+/** The seed of replication 1 in a campaign without its own seed. */
 function seedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
   const isVaried = varied.some(({ name }) => name === RANDOM_SEED);
   return isVaried ? 'varied' : base.find(({ name }) => name === RANDOM_SEED)?.value;

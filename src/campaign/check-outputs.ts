@@ -98,7 +98,10 @@ export function precisionOf(
   };
 }
 
-/** @throws ForayError INVALID_VALUE if no interval of a share can have this width, or the width has another meaning */
+/**
+ * @throws ForayError INVALID_VALUE if no interval of a share can have this width, or an output cannot have such a width
+ * (a percentage of a number, say)
+ */
 function checkWidth(
   measures: readonly Measure[],
   { relative, absolute }: { relative: number | null; absolute: number | string | null },
@@ -115,7 +118,7 @@ function checkWidth(
     );
   if (typeof absolute === 'string' && number)
     throw wrong(
-      `${quoted(number.name)} is a number, which has no percentage as a width.`,
+      `${quoted(number.name)} is a number, so its width cannot be a percentage.`,
       'Write relative: 0.02 for 2 % of its mean, or absolute with a number in its units.',
     );
   const width = typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute;

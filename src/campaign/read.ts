@@ -61,7 +61,7 @@ function checkShape(plain: unknown, locate: Locate): ReadDefinition {
     const result = Definition.safeParse(rest);
     if (result.success) return { definition: result.data, locate, mistakes };
     const found = schemaErrors(result.error, Definition, rest, 'definition');
-    // an error that appears because a setting was left out is no mistake of its own
+    // an error that appears only because a wrong setting was left out is not another mistake
     if (tries === 0) for (const one of found) mistakes.add(shapeError(one, locate));
     if (found.some(({ path: [setting] }) => setting === undefined || isRequired(setting))) break;
     for (const { path } of found) rest = without(rest, path);

@@ -5,7 +5,7 @@ import { analysisSentence } from '../report/analysis/words.ts';
 import { analysisTable } from '../report/analysis/table.ts';
 import { formatTable } from '../report/index.ts';
 import { tell, terminalWidth, writeOut } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 const formats = ['table', 'csv', 'json'] as const;

@@ -3,7 +3,7 @@ import type { Difference, Foray } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { withForay } from './with-foray.ts';
 

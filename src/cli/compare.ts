@@ -7,7 +7,7 @@ import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { formatOf } from './results.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 

@@ -5,7 +5,7 @@ import { fishScript } from './completion/fish.ts';
 import { commandWords } from './completion/tree.ts';
 import { print } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 

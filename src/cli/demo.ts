@@ -15,7 +15,7 @@ import { bestRows, counted, formatResults } from '../report/index.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
-import { homeOption } from './settings.ts';
+import { homeOption } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { submit } from './submit.ts';
 import { commandName } from './command-name.ts';

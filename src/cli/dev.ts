@@ -4,7 +4,7 @@ import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
-import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './settings.ts';
+import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { commandName } from './command-name.ts';
 

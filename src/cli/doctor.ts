@@ -5,7 +5,7 @@ import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doct
 import { checkService } from './doctor/service.ts';
 import { print, printJson } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 const STATE_WIDTH = 'warning'.length;
 const PART_WIDTH = 'search attributes'.length;

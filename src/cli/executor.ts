@@ -6,7 +6,7 @@ import { ForayError } from '../errors.ts';
 import { serviceRoot, variables } from '../settings/settings.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { wholeNumber } from './settings.ts';
+import { wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {

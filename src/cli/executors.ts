@@ -5,7 +5,7 @@ import { printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
 import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 export function addExecutors(program: Command): void {
   withSettings(program.command('executors'))

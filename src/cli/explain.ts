@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { counted, precisionText } from '../report/index.ts';
 import { printLog } from './log.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 export function addExplain(program: Command): void {

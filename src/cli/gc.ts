@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
-import { bytesText, type SettingFlags, withSettings } from './settings.ts';
+import { bytesText, type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {

@@ -5,7 +5,7 @@ import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
-import type { SettingFlags } from './settings.ts';
+import type { SettingFlags } from './setting-options.ts';
 import { commandName } from './command-name.ts';
 
 /** Maximum number of homes that a hint names. */

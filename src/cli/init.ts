@@ -9,7 +9,7 @@ import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { print, tell, writeOut } from './output.ts';
 import { settingsWithService } from './home.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';

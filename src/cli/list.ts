@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { print, printJson } from './output.ts';
 import { blockedText } from './progress.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 

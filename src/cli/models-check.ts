@@ -6,7 +6,7 @@ import { ForayError } from '../errors.ts';
 import type { Triable, Trial } from '../service/trials/trial.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
-import { homeOption, wholeNumber } from './settings.ts';
+import { homeOption, wholeNumber } from './setting-options.ts';
 import { modelsIn } from './models-in.ts';
 
 /** Longest value in the output, in characters. */

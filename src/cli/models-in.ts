@@ -2,7 +2,10 @@ import { ForayError } from '../errors.ts';
 import type { ModelPlace } from '../service/models/folder.ts';
 import { commandName } from './command-name.ts';
 
-/** The models of a folder: itself, or those in it. @throws ForayError MODEL_INVALID when there are none */
+/**
+ * The models of a folder: the folder itself if it is a model, or the models in it. @throws ForayError MODEL_INVALID
+ * when there are none
+ */
 export async function modelsIn(folder: string): Promise<ModelPlace[]> {
   const { findModels } = await import('../service/models/folder.ts');
   const found = findModels(folder);

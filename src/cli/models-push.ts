@@ -9,7 +9,7 @@ import type { FoundModel } from '../service/models/reader.ts';
 import { settingsWithService } from './home.ts';
 import { modelsIn } from './models-in.ts';
 import { print, printJson } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 /** After this number of rounds with missing files, the files probably change during the push. */
 const MOST_ROUNDS = 3;

@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { isConfirmed } from './confirm.ts';
 import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 
 type Flags = SettingFlags & { json?: boolean };
 
@@ -46,7 +46,7 @@ export function addModelsVersions(models: Command): void {
       const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
       if (flags.json) return printJson({ pruned, busy, bytes });
       print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${sizeText(bytes)} freed.`);
-      if (busy.length > 0) print(`${listed(busy)} kept: some of its runs have not finished.`);
+      if (busy.length > 0) print(`${listed(busy)} kept, because of unfinished runs.`);
     });
 }
 

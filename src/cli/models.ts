@@ -7,7 +7,7 @@ import { addModelsNew } from './models-new.ts';
 import { addModelsPush } from './models-push.ts';
 import { addModelsVersions } from './models-versions.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 export function addModels(program: Command): void {
   const models = withSettings(program.command('models'));

@@ -3,7 +3,7 @@ import type { Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
 import { comparisonPlanText, counted, searchPlanText } from '../report/index.ts';
 import { duration, ProgressLine } from './progress.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { withForay } from './with-foray.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type GoalFlags, goalIn, withGoal } from './goal.ts';
 import { fileOf, tell, writeOut } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
 

@@ -18,7 +18,7 @@ import { ForayError } from '../errors.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress.ts';
 import { ResultFiles } from './result-files.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { showOption } from './show.ts';
 import { version } from '../package/own-version.ts';
 import { withForay } from './with-foray.ts';

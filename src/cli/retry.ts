@@ -3,7 +3,7 @@ import type { RetryPlan, RetryWhat } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {

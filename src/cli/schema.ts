@@ -3,7 +3,7 @@ import { definitionSchema } from '../campaign/json-schema.ts';
 import { cloudClient, findModel, latestVersion } from '../client/index.ts';
 import { settingsWithService } from './home.ts';
 import { printJson } from './output.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 
 /** `foray schema`: prints the schema with which editors complete and check definitions. */
 export function addSchema(program: Command): void {

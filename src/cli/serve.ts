@@ -2,7 +2,7 @@ import { Foray } from '../client/index.ts';
 import type { Keys } from '../server/roles.ts';
 import type { Server, ServerOptions } from '../server/app.ts';
 import { settingsFrom } from '../settings/settings.ts';
-import type { SettingFlags } from './settings.ts';
+import type { SettingFlags } from './setting-options.ts';
 
 /** Opens the client and serves its pages and API. `close` closes both. */
 export async function serve(

@@ -4,7 +4,7 @@ import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { serve } from './serve.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags extends SettingFlags {

@@ -8,7 +8,7 @@ import type { Moved } from '../service/move/move.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress.ts';
 import { s3At } from './service-files.ts';
-import { bytesText } from './settings.ts';
+import { bytesText } from './setting-options.ts';
 
 /** Flags of the command, or of `foray service` when they come before `move`. */
 interface Flags {

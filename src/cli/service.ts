@@ -18,7 +18,7 @@ import {
   modelsOption,
   positive,
   wholeNumber,
-} from './settings.ts';
+} from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = ownFile('models');
@@ -172,7 +172,7 @@ export function addService(program: Command): void {
 /** How long an executor may be silent before its runs go to another, ms. */
 const HEARTBEAT = 15_000;
 
-/** Loaded only with --temporal, as Temporal's worker takes a moment. */
+/** Loaded only with --temporal, because Temporal's worker takes a moment to load. */
 async function lanesAt(address: string): Promise<LaneOptions> {
   const [{ temporalSettings }, { workflowBundle }, { installLog }] = await Promise.all([
     import('../settings/settings.ts'),

@@ -1,5 +1,5 @@
 import { type Command, Help, Option } from 'commander';
-import { SETTINGS_GROUP, settingOptions } from './settings.ts';
+import { SETTINGS_GROUP, settingOptions } from './setting-options.ts';
 
 /**
  * Allows settings before the command (`foray --home DIR list`). The program has these options without defaults and

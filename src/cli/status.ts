@@ -13,7 +13,7 @@ import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
 import { blockedText, duration, failureAdvice, progressText } from './progress.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 /** Number of lines of the log that are shown per cause. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { print } from './output.ts';
-import { type SettingFlags, withSettings, wholeNumber } from './settings.ts';
+import { type SettingFlags, withSettings, wholeNumber } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 

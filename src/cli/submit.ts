@@ -4,7 +4,7 @@ import { ForayError } from '../errors.ts';
 import { counted } from '../report/index.ts';
 import { print, printJson, tell } from './output.ts';
 import { planLine } from './plan.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './settings.ts';
+import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { follow } from './watch.ts';
 import { withForay } from './with-foray.ts';

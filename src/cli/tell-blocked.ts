@@ -29,7 +29,7 @@ export async function tellBlocked(
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
-      // a failed look is repeated the next time
+      // if a look fails, the next one follows as usual
       await look().catch(() => undefined);
       await delay(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }

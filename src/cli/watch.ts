@@ -9,7 +9,7 @@ import { LivePage } from './live/live.ts';
 import { tellLastFailure } from './log.ts';
 import { printJson, tell } from './output.ts';
 import { failureAdvice, ProgressLine, statusText } from './progress.ts';
-import { type SettingFlags, withSettings } from './settings.ts';
+import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
 export function addWatch(program: Command): void {

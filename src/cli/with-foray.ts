@@ -3,7 +3,7 @@ import { ForayError, isForayError } from '../errors.ts';
 import type { WhenMissing } from '../store/index.ts';
 import { hintWithoutStore, settingsWithService } from './home.ts';
 import { settingsFrom } from '../settings/settings.ts';
-import type { SettingFlags } from './settings.ts';
+import type { SettingFlags } from './setting-options.ts';
 
 interface Needs {
   /** What to do when the store does not exist yet: only commands that start something create one. @default 'refuse' */

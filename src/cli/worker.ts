@@ -3,7 +3,7 @@ import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { metricsOption, type SettingFlags, withSettings } from './settings.ts';
+import { metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
 
 interface WorkerFlags {
   buildId?: string;

@@ -14,7 +14,7 @@ import { UploadedFiles } from './uploaded-files.ts';
 export interface CheckedCampaign extends ResolvedDefinition {
   /** Content of the files, by hash. */
   contents: ReadonlyMap<string, Uint8Array>;
-  /** Point files, by their path as the definition has it. */
+  /** Point files, by the path in the definition. */
   pointFiles: Record<string, PointFile>;
 }
 

@@ -7,7 +7,7 @@ import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import type { SearchLog } from '../campaign/search/log.ts';
 import { History } from '../search/history.ts';
-import { searchedNames } from '../search/keys.ts';
+import { searchedNames } from '../search/point-keys.ts';
 import { isFeasible } from '../search/point-value.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';

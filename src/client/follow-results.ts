@@ -9,9 +9,9 @@ import { ReportedRuns } from './reported-runs.ts';
 /** Number of runs that one statement looks up. */
 const AT_ONCE = 500;
 /** Number of unfinished runs before the last finished one that a pass looks up. The next pass continues there. */
-const MISSING_A_LOOK = 10_000;
-/** Number of failed runs that a pass looks up, as they may have been requested again. */
-const FAILURES_A_LOOK = 2_000;
+const MISSING_PER_PASS = 10_000;
+/** Number of failed runs that a pass looks up, because they may have been requested again. */
+const FAILURES_PER_PASS = 2_000;
 /** Number of passes without news between two questions to Temporal. */
 const ASK_EVERY = 5;
 
@@ -55,21 +55,24 @@ export async function* followRuns(
       await breath();
     }
     if (isOver) return;
-    // Not in the first quiet pass: the workflow of a new campaign may be about to start.
+    // The first quiet pass does not ask, because the workflow of a new campaign may be about to start.
     isOver = quiet % ASK_EVERY === 2 && (await isGone());
     if (!isOver) await delay(everyMs);
   }
 }
 
-/** Seqs of runs that may have finished and were not reported, or not since they were requested again, in batches. */
+/**
+ * Yields the seqs of runs that may have finished, in batches. Finished runs are left out if they were reported after
+ * their last request.
+ */
 async function* candidates(
   store: Store,
   id: string,
   reported: ReportedRuns,
   isLast: boolean,
 ): AsyncGenerator<number[], void, void> {
-  yield* batches(reported.failures(isLast ? Infinity : FAILURES_A_LOOK), AT_ONCE);
-  yield* batches(isLast ? reported.allMissing() : reported.missing(MISSING_A_LOOK), AT_ONCE);
+  yield* batches(reported.failures(isLast ? Infinity : FAILURES_PER_PASS), AT_ONCE);
+  yield* batches(isLast ? reported.allMissing() : reported.missing(MISSING_PER_PASS), AT_ONCE);
   for await (const seqs of store.finishedSeqs(id, reported.end)) yield* batches(seqs, AT_ONCE);
 }
 

@@ -24,7 +24,7 @@ export async function modelAtService(cloud: CloudClient, wanted: string): Promis
 /** Longest silence of a service that is there, ms. */
 const SILENCE_MS = 2_000;
 
-/** Whether the service answers, with whatever. */
+/** Whether the service answers, also with an error. */
 export async function isThere(cloud: CloudClient): Promise<boolean> {
   try {
     await cloud.identity(AbortSignal.timeout(SILENCE_MS));

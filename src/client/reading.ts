@@ -68,7 +68,7 @@ export async function failures(client: ClientContext, id: string): Promise<Failu
   const { failed } = await client.store.counts(id);
   const told = failed > 0 ? ((await client.temporal.failures(id)) ?? []) : [];
   const counted = told.reduce((sum, { count }) => sum + count, 0);
-  // a workflow knows the failures since it started; a campaign that was over goes on in a new one
+  // a workflow knows only the failures since it started, and a campaign that continues after its end has a new workflow
   const causes = counted === failed ? told : await countFailures(client, id);
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));

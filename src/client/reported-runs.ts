@@ -1,11 +1,11 @@
 import type { FinishedRow } from '../store/index.ts';
 
 /**
- * Remembers which runs were reported, and when those that failed had finished. It uses a bit per run, and an entry of a map
- * per failed run.
+ * Remembers which runs were reported, and when the failed ones had finished. It uses a bit per run, and an entry of a
+ * map per failed run.
  *
- * Only a retry makes a finished run unfinished, and it takes failed ones: all of them, or those with one cause. So reported
- * failures are looked up again now and then.
+ * Only a retry makes a finished run unfinished, and it takes failed ones: all of them, or those with one cause. So
+ * reported failures are looked up again now and then.
  */
 export class ReportedRuns {
   /** The seq after the last reported one. */
@@ -19,9 +19,9 @@ export class ReportedRuns {
   /**
    * Adds finished runs.
    *
-   * @param runs the finished ones of those that were looked up
-   * @param seqs what was looked up
-   * @returns those that were not reported before
+   * @param seqs the runs that were looked up
+   * @param runs those of them that have finished
+   * @returns the finished runs that were not reported before
    */
   add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
     this.forgetRetried(runs, seqs);

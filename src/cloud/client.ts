@@ -186,8 +186,8 @@ export class CloudClient {
       return signed;
     };
     const total = most === Infinity ? undefined : this.transport.total;
-    const rest = (ms: number): void => this.transport.rest(ms);
-    return fetchOutputFile({ hash, address, begin, rest, most, total, signal });
+    const pause = (ms: number): void => this.transport.rest(ms);
+    return fetchOutputFile({ hash, address, begin, pause, most, total, signal });
   }
 
   /** The output of a failed run; undefined if the service does not offer it. */

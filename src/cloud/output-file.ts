@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions, type Sink, type Transfer } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 
-/** Number of attempts for a file, and the first delay between them, ms. */
+/** Maximum number of attempts for a file. */
 const ATTEMPTS = 4;
+/** The delay after the first attempt, ms. It doubles each time. */
 const AGAIN_MS = 250;
 
-/** Temporary errors. A timeout is not among them: another attempt might take as long again. */
+/** Temporary errors. A timeout is not among them, because another attempt might take as long. */
 const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
 /** SHA-256 in base64url without padding: most services name their files this way (notes on real clients). */
@@ -19,20 +20,20 @@ interface Fetch extends DownloadOptions {
   address: () => Promise<string>;
   /** Returns a receiver of the bytes for each attempt, which starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
-  /** Called with the time, ms, for which the service asks for no requests. */
-  rest: (ms: number) => void;
+  /** Called when the service asks for a pause: no requests for this time, ms. */
+  pause: (ms: number) => void;
 }
 
 /**
  * Fetches a complete output file, and requests a new address when the old one has expired. The hash of the file shows
- * whether the content is right. Some services use other names than hashes. Then a file with the announced length is
- * accepted. Without a known length, or when the content does not match a name that looks like a hash, a second transfer
- * must give the same content.
+ * whether the content is right. Some services do not name files by their hash. Their files are accepted if they have
+ * the announced length. Without a known length, or when the content does not match a name that looks like a hash, a
+ * second transfer must give the same content.
  *
  * @returns the SHA-256 of the content, in base64url
  * @throws CloudError when the file cannot be fetched; it never contains the address
  */
-export async function fetchOutputFile({ hash, address, begin, rest, ...options }: Fetch): Promise<string> {
+export async function fetchOutputFile({ hash, address, begin, pause, ...options }: Fetch): Promise<string> {
   let before: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     let isSigned = false;
@@ -40,12 +41,12 @@ export async function fetchOutputFile({ hash, address, begin, rest, ...options }
       const signed = await address();
       isSigned = true;
       const transfer = await download(signed, await begin(), options);
-      if (isIt(hash, transfer) || transfer.sha256 === before) return transfer.sha256;
+      if (hasContentOf(hash, transfer) || transfer.sha256 === before) return transfer.sha256;
       before = transfer.sha256;
       throw new CloudError('malformed', 'The output file arrived incomplete or changed.');
     } catch (error) {
       if (!isCloudError(error)) throw error;
-      if (error.kind === 'throttled') rest(error.retryAfter);
+      if (error.kind === 'throttled') pause(error.retryAfter);
       const mayPass = passing.includes(error.kind) || (isSigned && error.kind === 'refused');
       if (!mayPass || attempt === ATTEMPTS) throw error;
       await delay(Math.max(error.retryAfter, AGAIN_MS * 2 ** (attempt - 1)), undefined, {
@@ -55,6 +56,6 @@ export async function fetchOutputFile({ hash, address, begin, rest, ...options }
   }
 }
 
-function isIt(hash: string, { sha256, isMeasured }: Transfer): boolean {
+function hasContentOf(hash: string, { sha256, isMeasured }: Transfer): boolean {
   return sha256 === hash || (isMeasured && !SHA256.test(hash));
 }

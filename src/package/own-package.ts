@@ -55,8 +55,8 @@ registerHooks({
   },
 });
 
-// npm makes a package.json without "type", and Node then warns of each module with "import" beside it. A definition or
-// a model runs all the same.
+// npm makes a package.json without "type". Node then warns about each module beside it that has an "import". The
+// warning is dropped, because definitions and models run anyway.
 const warn = process.emitWarning.bind(process) as (...given: unknown[]) => void;
 process.emitWarning = (...given: unknown[]): void => {
   const [, options] = given as [unknown, { code?: unknown } | undefined];

@@ -6,14 +6,17 @@ import type { Place } from './place.ts';
 /** Maximum number of connections of one process. Activities wait for a free one instead of opening one each. */
 const CONNECTIONS = 8;
 /**
- * Turns off hash joins, merge joins and bitmap scans. Every query of foray's can be answered by index scans that
- * start where the last page ended. Before PostgreSQL has collected statistics for new rows, it assumes few of them,
- * and would read and sort all of them for each page.
+ * Turns off hash joins, merge joins and bitmap scans. Index scans that start where the last page ended can answer every
+ * query of foray. Before PostgreSQL has collected statistics for new rows, it assumes few of them, and would read and
+ * sort all of them for each page.
  */
-const WALKS = ['hashjoin', 'mergejoin', 'bitmapscan'].map((way) => `-c enable_${way}=off`).join(' ');
+const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
+  .map((way) => `-c enable_${way}=off`)
+  .join(' ');
 /**
- * Settings for plans that are kept. A table that was small at the time of the plan may be large now, so a plan must not scan it.
- * PostgreSQL would then rate a query that has to read a whole table as expensive, and compile it, which only costs time.
+ * Settings for plans that are kept. A table that was small when PostgreSQL made the plan may be large now, so a plan
+ * must not scan it. With such scans off, a query that must read a whole table looks expensive, and PostgreSQL would
+ * compile it (JIT). That only costs time.
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */
@@ -44,7 +47,7 @@ export function postgresDialect(
     application_name: 'foray',
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    options: nameOf ? `${WALKS} ${KEPT_PLANS}` : WALKS,
+    options: nameOf ? `${INDEX_SCANS_ONLY} ${KEPT_PLANS}` : INDEX_SCANS_ONLY,
     // times (ms since the epoch) and counts are below 2^53
     types: {
       getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : parserOf(type, format)),

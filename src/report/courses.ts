@@ -39,7 +39,7 @@ export class CourseGatherer {
     curves: EvenSample<{ point: string; curve: Curve; isThinned: boolean }>;
   }[];
 
-  /** @param first - name of a DATA_SET that is among those that are drawn, however many there are */
+  /** @param first - name of a DATA_SET that is always drawn, even if there are too many */
   constructor(outputs: readonly CampaignOutput[], first?: string) {
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)

@@ -58,7 +58,7 @@ export class EffectGatherer {
   readonly #levels: ReadonlyMap<string, readonly string[]>;
   /** By input, then by value. */
   readonly #means: Map<string, OverPoints>[];
-  /** By the values of all inputs, while they may make grids. */
+  /** By the values of all inputs; only as long as the points may form grids. */
   readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
   /** Whether an input had further values than are kept. */
   readonly #isCut: boolean[];
@@ -171,7 +171,7 @@ export class EffectGatherer {
     return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
   }
 
-  /** Whether so many cells make a picture rather than a scatter of dots. */
+  /** Whether this number of cells makes a useful picture and not only separate dots. */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));

@@ -5,7 +5,7 @@ import type { StoredLog } from '../store/index.ts';
 import { placeOf } from './cells.ts';
 import { counted } from './words.ts';
 
-/** Lines that are shown of what a run printed. */
+/** Maximum number of shown lines of a run's log. */
 const SHOWN_LINES = 40;
 
 /** Failed runs by cause, each with one of them, and with what one of them printed. */
@@ -69,7 +69,7 @@ function logOf(log: StoredLog | undefined): Markup | undefined {
   return logDetails(log, html`<p class="soft"><code>${point}</code>, replication ${replication}</p>`);
 }
 
-/** A failed run: its point, and what it gave as the reason where the cause is not all of it. */
+/** A failed run: its point, and its reason if that says more than the cause. */
 function exampleOf(
   varied: Campaign['varied'],
   { point, values, reason }: NonNullable<FailureGroup['sample']>,

@@ -67,7 +67,7 @@ export function factsSection(
   </dl>`;
 }
 
-/** Of points that are not precise and get no more replications. */
+/** A note about points that are not precise and get no more replications. */
 export function imprecisionText(
   { campaign: { precision }, points }: CampaignRecord,
   { imprecise }: Summary['precision'],

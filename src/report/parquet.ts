@@ -14,7 +14,7 @@ const GROUP_CHARACTERS = 16_000_000;
 /** The metadata of the results. */
 export interface Description {
   record: Pick<CampaignRecord, 'campaign' | 'definition'>;
-  /** Of foray. */
+  /** The version of foray. */
   version: string;
   /**
    * Adds the id of the campaign, which differs between equal campaigns.

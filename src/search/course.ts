@@ -16,7 +16,7 @@ import {
 import type { Campaign } from '../campaign/types.ts';
 import { compareFinalists, comparisonOf, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
 import { History } from './history.ts';
-import { keysOf } from './keys.ts';
+import { keysOf } from './point-keys.ts';
 import { isNoisy } from './noise.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';

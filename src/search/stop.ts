@@ -2,16 +2,16 @@ import type { StopReason } from '../campaign/search/log.ts';
 import type { StopRule } from '../campaign/search/search.ts';
 import type { History } from './history.ts';
 
-/** After this many asks in a row without a new point, the space counts as exhausted. */
-const MOST_IN_VAIN = 50;
-/** The search ends when this many points were told and all have failed. */
+/** If this many asks in a row give no new point, the space counts as exhausted. */
+const MOST_EMPTY_ASKS = 50;
+/** The search ends when this many points have been told and all of them failed. */
 const MOST_FAILED = 20;
 
 /**
- * Why the search asks no more points; undefined while it does. It depends only on asks and told values, not on finished
- * runs, so it does not depend on time.
+ * Why the search stops asking for points; undefined while it goes on. It depends only on asks and told values, not on
+ * finished runs, so it does not depend on time.
  *
- * @param target - the value of the rule as it is minimized; null without one
+ * @param target - the value at which the rule ends a minimization; null if the rule has none
  */
 export function stopReason(
   rule: StopRule,
@@ -24,5 +24,5 @@ export function stopReason(
   if (target !== null && best && best.told!.value! <= target) return 'value';
   if (rule.stall !== null && best && history.sinceBest >= rule.stall) return 'stall';
   if (history.hasOnlyFailures(MOST_FAILED)) return 'failures';
-  return history.inVain >= MOST_IN_VAIN ? 'exhausted' : undefined;
+  return history.inVain >= MOST_EMPTY_ASKS ? 'exhausted' : undefined;
 }

@@ -4,7 +4,7 @@ import { runsAfter } from './confirm.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
 import { intervalOf } from './interval.ts';
-import { keysOf } from './keys.ts';
+import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
 

@@ -13,7 +13,7 @@ import type { Campaign, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './confirm.ts';
 import { History } from './history.ts';
 import { intervalOf } from './interval.ts';
-import { keysOf } from './keys.ts';
+import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
 /** The state of a search, and its results so far. */

@@ -32,7 +32,7 @@ export interface InputIndices {
   low?: number;
   /** The output at the input's highest value. */
   high?: number;
-  /** The output at the highest value less that at the lowest value. */
+  /** `high` minus `low`. */
   effect?: number;
   effectInterval?: Interval;
   /** The p-value of the main effect. */
@@ -98,8 +98,8 @@ export interface Analysis {
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
   /**
-   * The share of the variance that the regression explains. For a Gaussian process: that the model of all other points
-   * explains of each point.
+   * The share of the variance that the regression explains. A Gaussian process predicts each point from all other
+   * points, and this is the share that these predictions explain.
    */
   r2?: number;
   /** The same for the regression of ranks. */

@@ -4,7 +4,7 @@ import type { Interval } from './analysis.ts';
 import { momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
 
-/** A weight for the mean of each of some points. */
+/** A point's term in a weighted sum of means. */
 export interface Term {
   weight: number;
   replicates: readonly Replicate[];
@@ -21,8 +21,9 @@ export interface Certainty {
  * The uncertainty of a sum of weighted means.
  *
  * - With common random numbers by pairs: the sum of each replication is one value of a sample, with Student's interval.
- * - With a common error variance of all points: by that.
- * - Otherwise each point has its own variance: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+ * - With a common error variance of all points: from this variance.
+ * - Otherwise from the variance of each point: F. E. Satterthwaite, "An approximate distribution of estimates of
+ *   variance components",
  *   Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param value - the sum

@@ -10,7 +10,7 @@ export interface LevelPoints {
   inputs: readonly string[];
   /** Levels of each input. */
   levels: readonly number[];
-  /** The level of each point, input by input; from 0, numbers ascending. */
+  /** For each input, the level of each point. Levels count from 0, and numbers are in ascending order. */
   codes: readonly Uint16Array[];
   /** Whether they are all combinations of levels, each once. */
   isFull: boolean;
@@ -22,9 +22,10 @@ export interface LevelPoints {
 }
 
 /**
- * Main effects and interactions of two inputs, as shares of the variance between the points, which are those of an analysis of variance: D. C.
- * Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full design total indices are exact
- * for its points. Tests have the variance of replications as their error; without replications there are none.
+ * Main effects and interactions of two inputs, as shares of the variance between the points. The shares are those of an
+ * analysis of variance: D. C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3,
+ * 6.2 and 8.2. In a full design total indices are exact for its points. The error of the significance tests is the
+ * variance of replications. Without replications there are no such tests.
  */
 export function factorialIndices(design: LevelPoints, values: PointValues, confidence: number): Found {
   const { inputs, levels, codes } = design;
@@ -36,10 +37,12 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const replicates = values.replicates && points.map(values.replicates);
   const error = replicates && errorVariance(replicates, values.isPaired);
   // the number of replications behind the means of points: the harmonic mean
-  const often = replicates ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0) : 1;
+  const repeats = replicates
+    ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0)
+    : 1;
   const isWhole = points.length === values.means.length;
 
-  /** The tests of a weighted sum of all points. */
+  /** The interval and the p-value of a weighted sum of all points. */
   const certain = (value: number, weights: readonly number[]): Certainty | undefined =>
     replicates && error
       ? certaintyOf(
@@ -50,7 +53,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
         )
       : undefined;
   const pOf = (part: number, freedom: number): number | undefined =>
-    error && fisherTest({ part: part * often, freedom }, error);
+    error && fisherTest({ part: part * repeats, freedom }, error);
   const deviations = inputs.map((_, input) => levelMeans(input).map((one) => one - mean));
 
   function levelMeans(input: number): Float64Array {
@@ -166,7 +169,7 @@ function withP(p: number | undefined): { p?: number } {
   return p === undefined ? {} : { p };
 }
 
-/** The probability of such a large part of the squares by chance alone. */
+/** The p-value: the probability that chance alone gives such a large part of the sum of squares. */
 function fisherTest({ part, freedom }: { part: number; freedom: number }, error: ErrorVariance): number {
   if (error.variance === 0) return Number(part === 0);
   return fisherTail(part / freedom / error.variance, freedom, error.freedom);

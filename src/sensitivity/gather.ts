@@ -5,7 +5,7 @@ import type { Campaign, VariedInput } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
-import { Growing } from './growing.ts';
+import { GrowingArray } from './growing-array.ts';
 import { PointTable } from './points.ts';
 import { Replicates } from './replicates.ts';
 
@@ -28,7 +28,7 @@ export interface GatheredPoints {
 /** An output at each point: the mean, share or quantile of its runs; NaN without values. */
 export class OutputColumn {
   readonly measure: Measure;
-  readonly #means: Growing;
+  readonly #means: GrowingArray;
   readonly #chance = new ChanceSums();
   readonly replicates: Replicates | undefined;
   runs = 0;
@@ -37,7 +37,7 @@ export class OutputColumn {
 
   constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
     this.measure = measure;
-    this.#means = new Growing(points);
+    this.#means = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
   }
 
@@ -89,7 +89,7 @@ export class CurveColumns {
   readonly name: string;
   readonly #most: number;
   #times: number[] = [];
-  #means: Growing[] = [];
+  #means: GrowingArray[] = [];
   #chances: ChanceSums[] = [];
   /** Values of the point that is being read, at each time. */
   #own: number[][] = [];
@@ -141,7 +141,7 @@ export class CurveColumns {
         : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
     this.#own = this.#times.map(() => []);
     this.#chances = this.#times.map(() => new ChanceSums());
-    this.#means = this.#times.map(() => new Growing());
+    this.#means = this.#times.map(() => new GrowingArray());
     // points that were read earlier have no curve
     for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
   }

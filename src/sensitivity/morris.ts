@@ -7,7 +7,7 @@ export interface Trajectories {
   inputs: readonly string[];
   /** The input that a row changes; -1 in the first row of a trajectory. */
   changed: Int32Array;
-  /** By how much it changes it, in the unit interval, with its sign. */
+  /** The signed change of the input, in the unit interval. */
   steps: Float64Array;
 }
 
@@ -21,8 +21,8 @@ export interface ElementaryEffects {
 }
 
 /**
- * The elementary effects of inputs: M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33
- * (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out.
+ * The elementary effects of inputs: M. D. Morris, "Factorial sampling plans for preliminary computational experiments",
+ * Technometrics 33 (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out.
  *
  * @param values - of each row; NaN where there is none
  */
@@ -49,9 +49,9 @@ export function elementaryEffects(
 }
 
 /**
- * μ and σ as Morris has them (section 4), and μ*, the mean size of the effects: F. Campolongo, J. Cariboni and A. Saltelli, "An effective
- * screening design for sensitivity analysis of large models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The
- * interval of μ* is of a bootstrap over trajectories.
+ * μ and σ as Morris has them (section 4), and μ*, the mean size of the effects: F. Campolongo, J. Cariboni and A.
+ * Saltelli, "An effective screening design for sensitivity analysis of large models", Environmental Modelling &
+ * Software 22 (2007) 1509-1518, section 3. The interval of μ* is of a bootstrap over trajectories.
  */
 export function morrisIndices(
   inputs: readonly string[],

@@ -30,7 +30,7 @@ export function swings(
     weight,
     replicates: replicates?.(point) ?? ([] as Replicate[]),
   });
-  /** A sum of weighted means, each point once. */
+  /** The interval of a sum of weighted means. The weights of a point that occurs twice are added up. */
   const certain = (value: number, terms: readonly [weight: number, point: number][]) => {
     const points = Map.groupBy(terms, ([, point]) => point);
     const once = [...points].map(([point, own]) =>

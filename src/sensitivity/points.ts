@@ -1,11 +1,11 @@
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import type { VariedInput } from '../campaign/types.ts';
-import { Growing } from './growing.ts';
+import { GrowingArray } from './growing-array.ts';
 
 /** Points by their values, a column of numbers for each input. Texts are numbered in the order of their first mention. */
 export class PointTable {
   readonly inputs: readonly VariedInput[];
-  readonly #columns: Growing[];
+  readonly #columns: GrowingArray[];
   /** The texts of each input that takes texts. */
   readonly #codes: (Map<string, number> | undefined)[];
   #slots: Int32Array | undefined;
@@ -16,7 +16,7 @@ export class PointTable {
   /** @param expected - the approximate number of points */
   constructor(inputs: readonly VariedInput[], expected?: number) {
     this.inputs = inputs;
-    this.#columns = inputs.map(() => new Growing(expected));
+    this.#columns = inputs.map(() => new GrowingArray(expected));
     this.#codes = inputs.map(({ type }) =>
       isNumeric(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
     );

@@ -1,4 +1,4 @@
-import { Growing } from './growing.ts';
+import { GrowingArray } from './growing-array.ts';
 import { momentsOf } from './moments.ts';
 
 /** A value of a replication. */
@@ -9,9 +9,9 @@ export interface Replicate {
 
 /** The values of all runs of points, in a few columns. */
 export class Replicates {
-  readonly #replications = new Growing();
-  readonly #values = new Growing();
-  readonly #starts = new Growing();
+  readonly #replications = new GrowingArray();
+  readonly #values = new GrowingArray();
+  readonly #starts = new GrowingArray();
 
   /** Begins the next point: values that are added from now on belong to it. */
   nextPoint(): void {
@@ -46,8 +46,8 @@ export interface ErrorVariance {
 
 /**
  * The variance of chance: the variance of replications within their points, over all points. With common random
- * numbers, the common part of each replication is removed, as in randomized blocks. Replications that a point lacks are
- * then left out.
+ * numbers, the common part of each replication is removed, as in randomized blocks. Then only replications that all
+ * points have are used.
  *
  * @returns undefined if no point has two values
  */

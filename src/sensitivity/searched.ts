@@ -27,11 +27,12 @@ const PLACES = 41;
 
 /**
  * The sensitivity analysis of a search's goal. A search has more points where values are good, so its points are a
- * biased sample. A Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the whole box. A. Marrel, B. Iooss, B. Laurent and O. Roustant,
- * "Calculations of Sobol indices for the Gaussian process metamodel", Reliability Engineering & System Safety 94 (2009) 742-751, section 3.
- * Their intervals are of realizations of the process, each with base points that are drawn anew: L. Le Gratiet, C. Cannamela and B. Iooss, "A
- * Bayesian approach for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2 (2014) 336-363,
- * algorithm 1.
+ * biased sample. A Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the whole box.
+ * A. Marrel, B. Iooss, B. Laurent and O. Roustant, "Calculations of Sobol indices for the Gaussian process metamodel",
+ * Reliability Engineering & System Safety 94 (2009) 742-751, section 3. Their intervals come from random realizations
+ * of the process. Each realization has new base points: L. Le Gratiet, C. Cannamela and B. Iooss, "A Bayesian approach
+ * for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2
+ * (2014) 336-363, algorithm 1.
  *
  * @param campaign - one with a search
  * @param isNoisy - whether chance affects the values
@@ -80,7 +81,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
   };
 }
 
-/** Each point with a value, once. */
+/** The different points that have a value. */
 function knownPoints(
   asks: readonly Ask[],
   coordinatesOf: (values: readonly string[]) => number[] | undefined,
@@ -174,7 +175,7 @@ function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly
       const valueOf = (by: number): number => sign * fit.warp.value(mean + sign * by * Math.sqrt(variance));
       return { x: Number(valuesAt(x)[at]!), value: valueOf(0), low: valueOf(-z), high: valueOf(z) };
     });
-    // an input with a few whole numbers has each of them once
+    // if an input has only a few whole numbers, neighbouring places give the same one; it is kept once
     const own = points.filter(({ x }, place) => place === 0 || x !== points[place - 1]!.x);
     return [{ input: input.name, points: own }];
   });

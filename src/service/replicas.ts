@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
-import { FOLDER, folderMark, MOVE, settingOf } from './database/settings.ts';
+import { FOLDER, folderMark, MOVE, settingOf } from './database/settings-table.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
 import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';
@@ -12,8 +12,9 @@ import { Replica, type ReplicaParts } from './runs/replica.ts';
 
 const KEYS = 'keys';
 /**
- * The largest difference between the clocks of a service and of its database, in milliseconds. Two services then differ
- * by less than an executor may be silent, minus the time between its reports (fleet/executors.ts).
+ * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
+ * services then differ by less than an executor may be silent, minus the time between its reports (fleet/executors.ts).
+ * Otherwise a replica could take a connected executor for lost.
  */
 const MOST_SKEW = 10_000;
 const statements = {
@@ -32,10 +33,10 @@ export interface ReplicaPlace {
 
 /** The folders that only this service uses. */
 export interface OwnFolders {
-  /** The name by which other services know that it is used. */
+  /** The name by which other services know that the folders are in use. */
   name: string;
   unfinishedDir: string;
-  /** For copies of files, when the files are in a bucket. The next service may take it over. */
+  /** Holds copies of files if the files are in a bucket. A later service may take the folder over. */
   cacheDir: string | undefined;
   versions: { cache: string; unfinished: string };
 }
@@ -66,7 +67,8 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas have one time, and keep their files in one place: a data folder, or a bucket.
+   * Checks that the clocks of all replicas agree, and that all replicas keep their files in the same place: a data
+   * folder or a bucket.
    *
    * @throws ForayError STORE_UNUSABLE
    */

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase } from './database/open.ts';
-import { serviceIdentity } from './database/settings.ts';
+import { serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
@@ -84,7 +84,7 @@ export interface ServiceOptions extends ProxyOptions {
   onProblem?: (line: string) => void;
   /** The time in milliseconds since 1970. @default Date.now */
   now?: () => number;
-  /** Runs a callback after so many milliseconds. @default setTimeout */
+  /** Runs a callback after some milliseconds. @default setTimeout */
   after?: After;
 }
 

@@ -22,14 +22,14 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
 }
 
 /**
- * The mean of `b` less the mean of `a`, two samples that were drawn apart and may spread differently.
+ * The mean of `b` minus the mean of `a`, for two independent samples that may have different variances.
  *
  * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
- * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of estimates
- * of variance components", Biometrics Bulletin 2 (1946) 110-114.
+ * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of
+ * estimates of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param a - two values or more, as in `b`
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
 export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {

@@ -18,14 +18,15 @@ export function fewestPoints(inputs: 1 | 2): number {
 const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
 
 /**
- * Local regression (loess) of degree 2 over one or two inputs: at each place a quadratic polynomial, fitted by least squares with
- * the tricube weights of the nearest points.
+ * Local regression (loess) of degree 2 over one or two inputs: at each place a quadratic polynomial, fitted by least
+ * squares with the tricube weights of the nearest points.
  *
  * W. S. Cleveland, "Robust locally weighted regression and smoothing scatterplots", Journal of the American Statistical
- * Association 74 (1979) 829-836; W. S. Cleveland and S. J. Devlin, "Locally weighted regression: an approach to regression analysis
- * by local fitting", same journal 83 (1988) 596-610. The share of points of a fit is that with the lowest AICc of C. M. Hurvich,
- * J. S. Simonoff and C.-L. Tsai, "Smoothing parameter selection in nonparametric regression using an improved Akaike
- * information criterion", Journal of the Royal Statistical Society B 60 (1998) 271-293.
+ * Association 74 (1979) 829-836; W. S. Cleveland and S. J. Devlin, "Locally weighted regression: an approach to
+ * regression analysis by local fitting", same journal 83 (1988) 596-610. The share of points of a fit is that with the
+ * lowest AICc of C. M. Hurvich, J. S. Simonoff and C.-L. Tsai, "Smoothing parameter selection in nonparametric
+ * regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B 60 (1998)
+ * 271-293.
  *
  * A fit costs time in proportion to the square of the number of points, and memory in proportion to the number.
  */
@@ -81,7 +82,7 @@ export class LocalRegression {
   /**
    * The smooth at a place. The interval assumes independent errors of one standard deviation everywhere.
    *
-   * @param confidence - between 0 and 1, as 0.95
+   * @param confidence - between 0 and 1, such as 0.95
    */
   at(place: Place, confidence: number): SmoothValue {
     const distances = distancesFrom(place, this.#places);
@@ -187,7 +188,7 @@ function hatRow(
   return row;
 }
 
-/** If so many points are at the place itself that the reach is 0, only these count. */
+/** If the reach is 0 because many points are at the place itself, only these count. */
 function tricube(distance: number, reach: number): number {
   if (distance >= reach) return distance === 0 ? 1 : 0;
   const share = distance / reach;

@@ -1,6 +1,7 @@
 /**
- * A quantile of a sample, by linear interpolation between the order statistics: definition 7 of R. J. Hyndman and Y. Fan,
- * "Sample quantiles in statistical packages", The American Statistician 50 (1996) 361-365, which NumPy, pandas, DuckDB's
+ * A quantile of a sample, by linear interpolation between the order statistics: definition 7 of R. J. Hyndman and Y.
+ * Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996) 361-365, which NumPy, pandas,
+ * DuckDB's
  * `quantile_cont` and R take unless told otherwise.
  *
  * @param sorted - the values, the lowest first; at least one
@@ -24,16 +25,16 @@ export interface QuantileInterval {
 }
 
 /**
- * A confidence interval of a quantile, from one value of the sample to another. It holds whatever the distribution is: how many
- * values are below the quantile is binomial. Each tail has at most half of what the confidence leaves.
+ * A confidence interval of a quantile, from one value of the sample to another. It holds whatever the distribution is:
+ * how many values are below the quantile is binomial. Each tail has at most half of the remaining probability.
  *
  * W. R. Thompson, "On confidence ranges for the median and other expectation distributions for populations of unknown
- * distribution form", Annals of Mathematical Statistics 7 (1936) 122-128; section 7.1 of H. A. David and H. N. Nagaraja, "Order
- * Statistics", 3rd edition, Wiley 2003.
+ * distribution form", Annals of Mathematical Statistics 7 (1936) 122-128; section 7.1 of H. A. David and H. N.
+ * Nagaraja, "Order Statistics", 3rd edition, Wiley 2003.
  *
  * @param sorted - independent values, the lowest first
  * @param p - between 0 and 1, both excluded
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @returns null where there are too few values
  */
 export function quantileInterval(
@@ -66,12 +67,13 @@ function rankBelow(n: number, p: number, tail: number): number {
 }
 
 /**
- * The quantile of `b` less that of `a`. The interval is made of the two intervals, each with half of the error, so it holds whatever
- * the distributions are, and also for runs in pairs (C. E. Bonferroni's inequality); it is rather too wide than too narrow.
+ * The quantile of `b` minus that of `a`. The interval combines the intervals of both quantiles, each with half of the
+ * error. By C. E. Bonferroni's inequality it holds for all distributions, and also for runs in pairs. It may be wider
+ * than necessary.
  *
  * @param a - values, the lowest first; at least one, as in `b`
  * @param p - between 0 and 1, both excluded
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @returns without ends where a sample has too few values
  */
 export function quantileDifference(

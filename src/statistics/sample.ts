@@ -41,7 +41,7 @@ export class Sample {
  *
  * @param n - number of independent values, from 2
  * @param sd - their standard deviation, over n - 1
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
 export function halfWidth(n: number, sd: number, confidence: number): number {

@@ -8,7 +8,7 @@ export interface ShareInterval {
   high: number;
 }
 
-/** Numbers of pairs: of all, and of those that are true in both, in one of the two, and in neither. */
+/** The number of all pairs, and of the pairs that are true in both, in one of the two, and in neither. */
 export interface PairCounts {
   both: number;
   onlyA: number;
@@ -17,15 +17,16 @@ export interface PairCounts {
 }
 
 /**
- * Wilson's score interval of a share. It stays between 0 and 1, and has a width even where no run, or every run, is true.
+ * Wilson's score interval of a share. It stays between 0 and 1, and has a width even where no run, or every run, is
+ * true.
  *
- * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American Statistical
- * Association 22 (1927) 209-212; method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison
- * of seven methods", Statistics in Medicine 17 (1998) 857-872.
+ * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
+ * Statistical Association 22 (1927) 209-212; method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single
+ * proportion: comparison of seven methods", Statistics in Medicine 17 (1998) 857-872.
  *
  * @param share - from 0 to 1
  * @param n - number of independent runs, more than 0; an effective number need not be whole
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
 export function wilsonInterval(share: number, n: number, confidence: number): ShareInterval {
@@ -59,14 +60,14 @@ function scoreOf(confidence: number): number {
 }
 
 /**
- * The share in `b` minus the share in `a`, for two independent samples, with Newcombe's hybrid score interval. It combines the
- * two intervals of Wilson.
+ * The share in `b` minus the share in `a`, for two independent samples, with Newcombe's hybrid score interval. It
+ * combines the two intervals of Wilson.
  *
- * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
- * methods", Statistics in Medicine 17 (1998) 873-890.
+ * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of
+ * eleven methods", Statistics in Medicine 17 (1998) 873-890.
  *
  * @param a - how many of n runs are true, as in `b`
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
 export function shareDifference(
@@ -82,14 +83,14 @@ export function shareDifference(
 }
 
 /**
- * The share in `b` minus the share in `a` in pairs of runs, with Newcombe's hybrid score interval for paired data. Student's
- * interval of the differences has no width if no pair differs, and may leave the range from -1 to 1. This interval has a
- * width, and stays in that range. Tango's interval is almost the same, but needs iteration.
+ * The share in `b` minus the share in `a` in pairs of runs, with Newcombe's hybrid score interval for paired data.
+ * Student's interval of the differences has no width if no pair differs, and may leave the range from -1 to 1. This
+ * interval has a width, and stays in that range. Tango's interval is almost the same, but needs iteration.
  *
- * Method 10 of R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on paired
- * data", Statistics in Medicine 17 (1998) 2635-2650.
+ * Method 10 of R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on
+ * paired data", Statistics in Medicine 17 (1998) 2635-2650.
  *
- * @param confidence - between 0 and 1, as 0.95
+ * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there are no pairs
  */
 export function pairedShareDifference(

@@ -101,7 +101,7 @@ async function waitingBefore(db: Kysely<Tables>, campaign: number, before: numbe
   return rows.map(({ seq }) => seq);
 }
 
-/** By seq alone: with a condition on the state, SQLite picks the state index and reads every finished run. */
+/** Looks up by seq alone: with a condition on the state, SQLite picks the state index and reads every finished run. */
 async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const times = [];
   for (let from = 0; from < seqs.length; from += TIMES_A_QUERY) {

@@ -35,7 +35,8 @@ export function toCampaign(text: string): Campaign {
 }
 
 /**
- * The text of a campaign for the store. It leaves out what has its own column, and has the first version of the model.
+ * The text of a campaign for the store. It leaves out fields with their own column, and has the first version of the
+ * model.
  */
 export function textOfCampaign({
   serviceId: _serviceId,

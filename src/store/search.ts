@@ -18,7 +18,9 @@ import type { Tables } from './tables.ts';
 /** Rows per insert: below SQLite's limit of variables. */
 const ROWS_AN_INSERT = 1_000;
 
-/** The log of a campaign's search, judged by its bounds and requirements of now; empty for a campaign without a search. */
+/**
+ * The log of a campaign's search, judged by its bounds and requirements of now; empty for a campaign without a search.
+ */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
   // first, because a step may be written meanwhile: an event must never be newer than the asks that it follows from
   const events = await db
@@ -160,7 +162,7 @@ export async function searchLength(db: Kysely<Tables>, campaign: number): Promis
   return { asks: Number(asks), told: Number(told), events: Number(events) };
 }
 
-/** Writes the values of asks in one statement, as a generation has hundreds of them. */
+/** Writes the values of asks in one statement, because a generation has hundreds of asks. */
 async function setTold(db: Transaction<Tables>, campaign: number, tells: SearchStep['tells']): Promise<void> {
   const rows = tells.map(({ ask, told }) => sql`(cast(${ask} as integer), ${JSON.stringify(told)})`);
   await sql`

@@ -137,7 +137,7 @@ function validateConcurrency(concurrency: unknown): void {
   throw new Error('the concurrency is a whole number from 1, or auto');
 }
 
-/** @throws ApplicationFailure TOO_LATE: a closed campaign is changed by an execution of its own */
+/** @throws ApplicationFailure TOO_LATE if the campaign is closed: then a new execution makes the change */
 function validateInTime({ isClosing, state }: Context): void {
   if (isClosing) throw ApplicationFailure.nonRetryable('the campaign is closing', TOO_LATE);
   if (state.wish === 'stop')

@@ -50,9 +50,9 @@ export interface CampaignState {
   hasLooked?: boolean;
   /**
    * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`): whether it is over, and
-   * whether it has new results to read. `proposedAt`: when it last asked for points, ms since 1970. `finished`: the
-   * number of runs that have finished since; it can ask for more when they are `needs`. `refusal`: why an outside
-   * optimiser does not go on. A person has to correct that.
+   * whether it has new results to read. `proposedAt` is the time when it last asked for points, ms since 1970.
+   * `finished` is the number of runs that have finished since then. With `needs` finished runs it can ask for more
+   * points. `refusal` says why an outside optimiser does not continue. A person has to correct that.
    */
   search?: {
     isOver: boolean;
@@ -97,7 +97,7 @@ export function newSearch({ isSelect, isGrowing }: Seeking): NonNullable<Campaig
   };
 }
 
-/** What decides on further runs, from an activity. */
+/** The answer of an activity: which kind of search decides on further runs, if any. */
 type Seeking = Pick<Prepared, 'isSearch' | 'isSelect' | 'isGrowing'>;
 
 /** Whether something decides on further runs. */
@@ -137,10 +137,10 @@ export function carried(state: CampaignState): CarriedState {
   return { ...state, schedule: packed(state.schedule) };
 }
 
-/** Unpacks the state of the execution before, and upgrades that of an earlier version of this workflow. */
+/** Unpacks the state of the previous execution. A state of an earlier version of this workflow is upgraded. */
 export function resumed(given: CarriedState, settings: CampaignState['settings']): CampaignState {
   if (given.version === 2) return { ...given, schedule: unpacked(given.schedule) };
-  // that version never packed its flights, and lacks settings of later ones
+  // the earlier version never packed its flights, and had fewer settings
   const schedule = given.schedule as Schedule;
   return {
     ...newState(0, settings),

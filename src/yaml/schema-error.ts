@@ -22,7 +22,7 @@ const MOST_LISTED = 8;
  * @param what the kind of input, such as "definition"
  */
 export function schemaError(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): SchemaError {
-  return toldOf(cause(error.issues), schema, plain, what)[0]!;
+  return errorsOf(cause(error.issues), schema, plain, what)[0]!;
 }
 
 /** As {@link schemaError}, for each issue that is not a consequence of another one. */
@@ -34,7 +34,7 @@ export function schemaErrors(
 ): SchemaError[] {
   const causes = error.issues.map((issue) => cause([issue]));
   const own = causes.filter((issue) => !causes.some((other) => explains(other, issue, plain)));
-  return own.flatMap((issue) => toldOf(issue, schema, plain, what));
+  return own.flatMap((issue) => errorsOf(issue, schema, plain, what));
 }
 
 /**
@@ -55,7 +55,7 @@ function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unkno
   );
 }
 
-function toldOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): SchemaError[] {
+function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): SchemaError[] {
   const path = issue.path;
   const where = path.length > 0 ? quoted(path.map(String).join('.')) : undefined;
   const value = valueAt(plain, path);
@@ -83,7 +83,8 @@ function toldOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what
 }
 
 /**
- * Chooses the cause among several issues. A misspelt name explains a missing one, and the innermost issue says most.
+ * Chooses the cause among several issues. A misspelt name explains a missing name. Otherwise the innermost issue is the
+ * most exact.
  */
 function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;

@@ -60,7 +60,7 @@ function read(text: string, file: string): ReadYaml {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    // the library compares each name with each other: 40,000 names would take a minute
+    // the library would compare every name with all others, which takes a minute for 40,000 names
     uniqueKeys: false,
     logLevel: 'error',
   });
@@ -75,8 +75,8 @@ function read(text: string, file: string): ReadYaml {
     const { message, offset, hint } = mistakeBehind(syntax, document, text);
     throw new YamlError(message, placeAt(offset), hint);
   }
-  const [unclear] = document.warnings;
-  if (unclear) throw new YamlError(unclear.message, placeAt(unclear.pos[0]));
+  const [warning] = document.warnings;
+  if (warning) throw new YamlError(warning.message, placeAt(warning.pos[0]));
   const key = nestedKeyOffset(document);
   if (key !== undefined) throw new YamlError('A name is a text, not a list or mapping.', placeAt(key));
   const twice = repeatedKey(document);
@@ -134,7 +134,7 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
       const names = new Set<string>();
       for (const { key } of items) {
         if (!isScalar(key)) continue;
-        // its name as a property of an object
+        // the property that this key becomes in a JavaScript object
         const name = String(key.value);
         if (names.has(name)) {
           repeated = { name, offset: key.range?.[0] ?? 0 };
@@ -173,7 +173,10 @@ function aliasesOf(document: Document): { name: string; offset: number; isKnown:
   return aliases;
 }
 
-/** The offset of a path. It follows the path as far as possible, so that a missing value is placed at its container. */
+/**
+ * The offset of the value at a path. If the value is missing, the offset is that of the innermost container that
+ * exists.
+ */
 function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node = root as Node | null;
   let offset = node?.range?.[0] ?? 0;

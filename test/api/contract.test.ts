@@ -16,7 +16,7 @@ describe('the contract', () => {
     for (const names of [inputTypes, outputTypes, unitNames]) expect(new Set(names).size).toBe(names.length);
   });
 
-  test('a newer service’s fields are dropped, missing optional ones filled in', () => {
+  test('drops fields of a newer service, and fills in missing optional fields', () => {
     expect(Model.parse({ id: 'm', name: 'M', modelVersions: [], colour: 'red' })).toEqual({
       id: 'm',
       name: 'M',
@@ -28,7 +28,7 @@ describe('the contract', () => {
     expect(Run.parse(run)).toEqual({ ...run, message: '', outputs: null });
   });
 
-  test('requests may give values as JSON numbers and booleans, answers give text', () => {
+  test('requests may have values as JSON numbers and booleans; answers have texts', () => {
     const inputs = [{ name: 'Server capacity', type: 'INTEGER', units: null, value: 8 }];
     expect(RunRequest.parse({ experimentType: 'SIMULATION', inputs }).inputs[0]!.value).toBe(8);
     const template = { inputs, outputs: [] };

@@ -23,6 +23,6 @@ test.each([
   '{"hash":5}',
   '{"localPath":"a.csv"}',
   JSON.stringify({ hash: 'h'.repeat(1_001), localPath: '' }),
-])('what is none has none: %p', (text) => {
+])('a value that is no file has no reference: %p', (text) => {
   expect(fileIn(text)).toBeUndefined();
 });

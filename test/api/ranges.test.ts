@@ -25,7 +25,7 @@ describe('rangeValues', () => {
     expect(valuesOf(type, range)).toEqual(values);
   });
 
-  test('of integers: as many as counted, from min on, a step apart, up to max', () => {
+  test('integers go from min to max by the step, as many as were counted', () => {
     const whole = fc.integer({ min: -(2 ** 30), max: 2 ** 30 });
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('rangeValues', () => {
     );
   });
 
-  test('a range that is too long to be made can be counted', () => {
+  test('a range that is too long to be expanded can be counted', () => {
     const long = canonicalValue('FIXED_RANGE_DOUBLE', '{"min":-1e308,"max":1e308,"step":1e-9}');
     expect(rangeCount('FIXED_RANGE_DOUBLE', long)).toBe(Infinity);
   });

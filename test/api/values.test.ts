@@ -44,14 +44,14 @@ describe('canonicalValue', () => {
     for (const value of values) expect(() => canonicalValue(type, value)).toThrow(ValueError);
   });
 
-  test('a LONG of millions of digits is refused, and not repeated', () => {
+  test('a LONG of millions of digits is refused, and the error does not repeat it', () => {
     const digits = '9'.repeat(10_000_000);
     expect(() => canonicalValue('LONG', digits)).toThrow(/^is "9{56}…, which is out of range$/);
     const range = JSON.stringify({ min: digits, max: digits, step: 1 });
     expect(() => canonicalValue('FIXED_RANGE_LONG', range)).toThrow(/^is "9{56}…, which is out of range$/);
   });
 
-  test('what is canonical stays as it is, and means the same number', () => {
+  test('a canonical value does not change, and means the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const canonical = canonicalValue('DOUBLE', value);

@@ -26,7 +26,7 @@ interface Opened {
   page: Page;
   session: RemoteSession;
   info: AnimationInfo;
-  /** What the page asked others for, and complained of. */
+  /** The page's requests to other hosts, and its messages in the console. */
   asked: string[];
   complaints: string[];
 }
@@ -60,12 +60,12 @@ async function changes(page: Page): Promise<void> {
 }
 
 describe('the page of an animated run', () => {
-  test('draws the run as it goes, asks nobody else for anything and complains of nothing', async () => {
+  test('draws the run while it executes, without other requests and without messages in the console', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { page, session, asked, complaints } = await open(service, 'Epidemic', { Days: 1000 });
     await page.getByRole('heading', { name: 'Epidemic', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Running').waitFor();
-    // in one go, as each frame brings another element
+    // in one call, because each frame replaces the element
     const width = await page.evaluate<number>(
       "document.querySelector('.foray-stage svg').getBoundingClientRect().width",
     );
@@ -76,7 +76,7 @@ describe('the page of an animated run', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('is steered with its buttons', async () => {
+  test('its buttons control the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -88,7 +88,7 @@ describe('the page of an animated run', () => {
     for (let n = 0; n < 30; n++) await session.frame();
     expect(await picture(page)).toBe(still);
 
-    // the input is covered by its words, for a mouse
+    // for a mouse, the label covers the input
     await page.locator('label', { hasText: '10×' }).click();
     await page.getByText('10 seconds a second').waitFor();
     expect((await session.frame()).speed).toBe(10);
@@ -103,7 +103,7 @@ describe('the page of an animated run', () => {
     expect(await page.locator('.foray-stage svg').count()).toBe(1);
   });
 
-  test('is steered with the keyboard', async () => {
+  test('the keyboard controls the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.keyboard.press('Space');
@@ -119,7 +119,7 @@ describe('the page of an animated run', () => {
     expect((await session.frame()).speed).toBe(5);
   });
 
-  test('says how the run ended, and that one is there no more', async () => {
+  test('says how the run ended, and when the session is gone', async () => {
     const service = await startTestService();
     const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
     await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
@@ -127,14 +127,14 @@ describe('the page of an animated run', () => {
     await page.getByRole('status').getByText('This animated run is over, or never was').waitFor();
   });
 
-  test('on a narrow screen does not scroll sideways as a whole', async () => {
+  test('does not scroll sideways as a whole on a narrow screen', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const options = { viewport: { width: 375, height: 800 } };
     const { page } = await open(service, 'Epidemic', { Days: 1000 }, options);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   });
 
-  test('lets a picture do nothing but be looked at', async () => {
+  test('shows a picture that can run nothing', async () => {
     const folder = temporaryFolder();
     const reached: string[] = [];
     const elsewhere = await host((request, response) => {
@@ -162,7 +162,7 @@ describe('the page of an animated run', () => {
       };`,
     );
     const service = await startTestService({ modelDirs: [folder] });
-    // another page has no policy to help
+    // another page has no content security policy that would help
     for (const page of [(await open(service, 'Bad')).page, (await embed(service, 'Bad')).page]) {
       await page.locator('#fine').click();
       expect(await page.evaluate('window.harmed')).toBeUndefined();
@@ -176,7 +176,7 @@ describe('the page of an animated run', () => {
   });
 });
 
-test('clients in the field put the run into a page of theirs', async () => {
+test('existing clients show the run in their own page', async () => {
   const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);
@@ -185,7 +185,7 @@ test('clients in the field put the run into a page of theirs', async () => {
   expect((await session.frame()).status).toBe('STOPPED');
 });
 
-/** A page of another host that does with the answer what the official client does. */
+/** A page of another host that uses the answer like the official client. */
 async function embed(
   service: TestService,
   model: string,
@@ -199,7 +199,7 @@ async function embed(
       response.setHeader('content-type', 'text/html').end('<!doctype html><div id="place"></div>');
     }),
   );
-  // base address, style, template, script, then the client that it makes
+  // base address, style, template, script, and then the client
   await page.evaluate(`(async (info, host) => {
     const bundle = info.bundleUrl + '/standalone/';
     const add = (parent, name, attributes) => new Promise((resolve, reject) => {

@@ -2,10 +2,10 @@ import type { Locator } from 'playwright-core';
 
 export const WHITE: Colour = [255, 255, 255, 1];
 
-/** Red, green, blue from 0 to 255, and how opaque from 0 to 1. */
+/** Red, green and blue from 0 to 255, and the opacity from 0 to 1. */
 export type Colour = [red: number, green: number, blue: number, alpha: number];
 
-// in the page; the types of a browser's globals are not loaded here
+// this runs in the page; the types of a browser's globals are not loaded here
 declare const getComputedStyle: (element: unknown) => Record<string, string>;
 
 /** The colours of elements in the page. */
@@ -27,13 +27,13 @@ export async function coloursOf(
   });
 }
 
-/** A colour as it looks over another one. */
+/** The visible colour of a colour over another one. */
 export function over([red, green, blue, alpha]: Colour, below: Colour): Colour {
   const mixed = [red, green, blue].map((value, i) => alpha * value + (1 - alpha) * below[i]!);
   return [mixed[0]!, mixed[1]!, mixed[2]!, 1];
 }
 
-/** As the Web Content Accessibility Guidelines define both. */
+/** The Web Content Accessibility Guidelines define both. */
 export function luminance([red, green, blue]: Colour): number {
   const [r, g, b] = [red, green, blue].map((value) => {
     const share = value / 255;

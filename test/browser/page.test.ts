@@ -29,7 +29,7 @@ const PAGES = [
   '/reference',
 ];
 
-/** Texts that would set `hacked` if they were taken for markup, for an address or for a script. */
+/** Texts that would set `hacked` if the page used them as markup, as an address or as a script. */
 const HOSTILE = [
   '"><script>hacked=1</script>',
   "'><img src=x onerror=hacked=1>",
@@ -90,7 +90,7 @@ afterAll(async () => {
   rmSync(models, { recursive: true });
 });
 
-/** A tab of somebody who has opened the page by `foray ui`, and what it complains about. */
+/** A tab with the page that `foray ui` opens, and its messages in the console. */
 async function loggedIn(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
@@ -107,33 +107,36 @@ async function loggedIn(
 test.each([
   ['light', 1200],
   ['dark', 320],
-] as const)('axe finds nothing in %s colours, and %d pixels are enough', async (colorScheme, width) => {
-  const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
-  const { point } = (await world.rows('fit'))[0]!;
-  // the login comes last: whoever sees it is logged out
-  for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
-    if (path === '/login') await context.clearCookies();
-    await page.goto(server.url + path);
-    if (path === '/campaigns/fit')
-      await until('its pictures are there', async () => (await page.locator('#report svg').count()) > 2);
-    const tooWide = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    expect([path, tooWide]).toEqual([path, 0]);
-    await page.evaluate(AXE);
-    const found = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as {
-        axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-      };
-      return (await axe.run()).violations.map(({ id, nodes }) => [id, nodes[0]!.html.slice(0, 200)]);
-    });
-    expect([path, found]).toEqual([path, []]);
-  }
-  expect(complaints).toEqual([]);
-  await context.close();
-});
+] as const)(
+  'axe finds no problem in %s colours, and %d pixels are wide enough',
+  async (colorScheme, width) => {
+    const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
+    const { point } = (await world.rows('fit'))[0]!;
+    // the login page comes last, because visiting it logs out
+    for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
+      if (path === '/login') await context.clearCookies();
+      await page.goto(server.url + path);
+      if (path === '/campaigns/fit')
+        await until('its pictures are there', async () => (await page.locator('#report svg').count()) > 2);
+      const tooWide = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect([path, tooWide]).toEqual([path, 0]);
+      await page.evaluate(AXE);
+      const found = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as {
+          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        return (await axe.run()).violations.map(({ id, nodes }) => [id, nodes[0]!.html.slice(0, 200)]);
+      });
+      expect([path, found]).toEqual([path, []]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
 
-test('a page follows its campaign, without being loaded again, and is steered by the keyboard', async () => {
+test('a page follows its campaign without a reload, and the keyboard controls it', async () => {
   const { context, page, complaints } = await loggedIn();
   await world.foray.submit(rehearsal({ count: 30, seconds: 1 }), { id: 'live' });
   await page.goto(`${server.url}/campaigns/live`);
@@ -155,9 +158,9 @@ test('a page follows its campaign, without being loaded again, and is steered by
   await context.close();
 });
 
-test('a campaign is started and cancelled by the keyboard alone', async () => {
+test('the keyboard alone can start and cancel a campaign', async () => {
   const { context, page, complaints } = await loggedIn();
-  /** Goes from control to control until one has the name, and presses Enter. */
+  /** Presses Tab until the focus is on the control with this name, and then Enter. */
   const press = async (name: string): Promise<void> => {
     const focused = '(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
     for (let steps = 0; (await page.evaluate(focused)) !== name; steps += 1) {
@@ -182,7 +185,7 @@ test('a campaign is started and cancelled by the keyboard alone', async () => {
   await context.close();
 });
 
-test('a list with a tick and the focus is kept up to date, and so is a report with something open', async () => {
+test('an update keeps ticks and focus in the list, and open parts in the report', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/`);
   await page.getByRole('checkbox', { name: 'fit', exact: true }).press('Space');
@@ -203,7 +206,7 @@ test('a list with a tick and the focus is kept up to date, and so is a report wi
   await context.close();
 });
 
-test('a plan is made while one types, and a mistake leads to its line', async () => {
+test('the plan follows the typing, and a mistake links to its line', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Epidemic&in%3AContact+rate=1..2%2F0.5`);
   const text = page.locator('textarea');
@@ -222,7 +225,7 @@ test('a plan is made while one types, and a mistake leads to its line', async ()
   );
   expect(chosen).toBe('model: {name: Epidemi}');
 
-  // fields write the definition, until it is changed by hand
+  // the fields change the definition until a person edits it
   await page.goto(`${server.url}/new?model=Epidemic`);
   await page.locator('input[name="in:Contact rate"]').fill('1, 2');
   await until('it is written and planned', async () =>
@@ -243,7 +246,7 @@ test('a plan is made while one types, and a mistake leads to its line', async ()
   await context.close();
 });
 
-test('a campaign that is started while its definition is written is the one of the fields', async () => {
+test('a campaign that starts while the definition is still being written has the values of the fields', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Rehearsal`);
   const asked = Promise.withResolvers<void>();
@@ -267,7 +270,7 @@ test('a campaign that is started while its definition is written is the one of t
   await context.close();
 });
 
-test('cells stand where their values are, and a click leads to their point', async () => {
+test('cells are at the place of their values, and a click opens their point', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/campaigns/fit`);
   const cells = page.locator('#part-grid svg a');
@@ -294,16 +297,16 @@ test('cells stand where their values are, and a click leads to their point', asy
   await context.close();
 });
 
-test('without scripts a campaign is read, started, steered, downloaded and compared', async () => {
+test('without scripts one can read, start, steer, download and compare campaigns', async () => {
   const { context: bare, page: tab } = await loggedIn({ javaScriptEnabled: false });
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
-  // it loads itself again until its pictures are drawn
+  // the page reloads until its pictures are drawn
   await until('it has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
 
-  // another is started, watched, cancelled, downloaded and compared
+  // another campaign is started, watched, cancelled, downloaded and compared
   await tab.goto(`${server.url}/new`);
   await tab.getByLabel('Model').selectOption('Rehearsal');
   await tab.getByRole('button', { name: 'Begin with its inputs' }).click();
@@ -332,7 +335,7 @@ test('without scripts a campaign is read, started, steered, downloaded and compa
   await bare.close();
 });
 
-test('a tab that was left open says what has happened meanwhile', async () => {
+test('a tab that was left open says what has happened in the meantime', async () => {
   const own = await serverOf(world);
   const [here, there] = [await loggedIn(), await browser.newContext()];
   const open = async (context: BrowserContext, address: string): Promise<Page> => {
@@ -399,7 +402,7 @@ test('10,000 hostile values run no script', async () => {
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', ({ blockedURI, sample }) => violated([blockedURI, sample]))",
   );
-  // a run that failed: its page has what it printed
+  // the page of a failed run has its log
   const { point: key } = (await world.foray.failureLogs('hostile'))[0]!;
   const paths = ['', '/runs', '/failures', '/definition', '/downloads', `/points/${key}`];
   for (const path of ['/', '/models', '/models/Hostile', '/new?model=Hostile', '/new?from=hostile']) {

@@ -18,7 +18,7 @@ design: {grid: {Contact rate: [-1, 1.2, 1.4, 1.6, 1.8], Recovery rate: [0.4, 0.4
 outputs: [Peak infected, Peak day, Infected]
 `;
 
-/** Intervals beside values that are known, on the scale that their distance asks for. */
+/** Intervals beside known values, on a scale that fits their distance. */
 const DESK = `
 campaign: desk
 model: {name: Service System Demo}
@@ -66,10 +66,10 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Effects in two, what matters in three, curves, distributions and the timeline. */
+/** Two of effects, three of sensitivity, curves, distributions and the timeline. */
 const PICTURES = 8;
 
-/** Opens the report without a network; tells what it asked for and complained of. */
+/** Opens the report without a network. Returns its requests and its messages in the console. */
 async function open(
   colorScheme: 'light' | 'dark',
   {
@@ -95,7 +95,7 @@ async function open(
 }
 
 describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
-  test('opens offline, asks nobody for anything and complains of nothing', async () => {
+  test('opens offline, without requests and without messages in the console', async () => {
     const { page, asked, complaints } = await open(scheme);
     await page.getByRole('heading', { name: 'rates', level: 1 }).waitFor();
     expect(await page.title()).toBe('rates · foray');
@@ -108,9 +108,9 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
     await expectDrawn(effects, '.mark-rect.role-mark path', 12);
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
-    // the means by the one and by the other
+    // one line of means for each of the two inputs
     await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // of each input what it does alone: some points have failed, so no more can be told
+    // only the effect of each input alone, because some points have failed
     const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
     await expectDrawn(shares, '.mark-rect.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
@@ -119,21 +119,21 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await expectDrawn(curves, '.mark-area.role-mark path', 2);
     const timeline = page.getByRole('img', { name: /^Timeline\./ });
     await expectDrawn(timeline, '.mark-area.role-mark path', 1);
-    // new ones, and those that failed, which are few and may finish at one moment
+    // new runs and failed runs; the failed ones are few and may finish at the same moment
     await expectDrawn(timeline, '.mark-rect.role-mark', 2, 10);
     await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
     expect(await page.getByRole('img').count()).toBe(PICTURES);
     await page.context().close();
   });
 
-  test('cuts off no text of a picture', async () => {
+  test('shows every text of a picture in full', async () => {
     for (const at of [address, desk]) {
       const { page } = await open(scheme, { at });
       for (const picture of await page.getByRole('img').all()) {
         const [frame, ...texts] = await boxesOf(picture.locator('xpath=.|.//*[name()="text"]'));
         expect(texts.length).toBeGreaterThan(5);
         for (const box of texts) {
-          // what would lie upon something else is not drawn
+          // a text that would overlap is not drawn
           if (box.right === box.left) continue;
           expect(box.left).toBeGreaterThanOrEqual(frame!.left - 1);
           expect(box.top).toBeGreaterThanOrEqual(frame!.top - 1);
@@ -145,7 +145,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     }
   });
 
-  test('saves a picture as an SVG file that can be read by itself', async () => {
+  test('saves a picture as a self-contained SVG file', async () => {
     const { page } = await open(scheme);
     const buttons = page.getByRole('button', { name: 'Save as SVG' });
     expect(await buttons.count()).toBe(PICTURES);
@@ -166,11 +166,11 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await page.context().close();
   });
 
-  test('can be read: every text stands out from the page', async () => {
+  test('every text has enough contrast', async () => {
     const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
-    // words on a picture's marks have an outline of their own
+    // texts on the marks of a picture have an outline
     const drawn = page.locator('svg :not(.role-mark) > text');
     const written = page.locator('h1, h2, p, dt, dd, th, td, code, footer, .phase, .answer');
     const inks = [...(await coloursOf(drawn, 'fill')), ...(await coloursOf(written, 'color'))];
@@ -180,7 +180,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   });
 });
 
-test('without scripts the report shows the same, and nothing that would do nothing', async () => {
+test('without scripts the report shows the same, and no control that needs scripts', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
   expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);
@@ -195,7 +195,7 @@ test('the definition can be opened', async () => {
   await page.context().close();
 });
 
-test('the line of known values goes through those intervals that are said to contain them', async () => {
+test('the line of known values crosses exactly the intervals that the report counts as containing them', async () => {
   const { page, complaints } = await open('light', { at: desk });
   expect(complaints).toEqual([]);
   const picture = page.getByRole('img', { name: /^Mean waiting time by Server capacity\./ });
@@ -207,7 +207,7 @@ test('the line of known values goes through those intervals that are said to con
     x: Number(x),
     y: Number(y),
   }));
-  // from the picture's own units to where they are on the screen
+  // from the picture's units to positions on the screen
   const frame = (await line.boundingBox())!;
   const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
   const scale = frame.width / (Math.max(...corners.map(({ x }) => x)) - left);
@@ -231,14 +231,14 @@ test('the report on a narrow screen does not scroll sideways as a whole', async 
   await page.context().close();
 });
 
-test('the report lists what failed, too', async () => {
+test('the report lists failures, too', async () => {
   const { page } = await open('light');
   const row = page.getByRole('row', { name: /^3 Contact rate is …: .* Contact rate is -1: / });
   await row.waitFor();
   await page.context().close();
 });
 
-/** A picture has so many marks, each of which takes up room within it: at least so many square pixels. */
+/** Expects a number of marks in a picture, each of at least a number of square pixels. */
 async function expectDrawn(picture: Locator, marks: string, count: number, least = 100): Promise<void> {
   const frame = (await picture.boundingBox())!;
   expect(frame.width).toBeGreaterThan(500);
@@ -258,7 +258,7 @@ interface Box {
   bottom: number;
 }
 
-/** Where elements are on the screen, in the order of the page. */
+/** The positions of elements on the screen, in the order of the page. */
 function boxesOf(elements: Locator): Promise<Box[]> {
   return elements.evaluateAll((all) =>
     all.map((element) => {

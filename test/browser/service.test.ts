@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { SHIPPED_MODELS, KEY, startTestService } from '../service/support.ts';
 import { launchBrowser } from '../support/browser.ts';
 
-/** What a browser client of interface 8.5.0 does, from a page of another origin, against our service. */
+/** Uses our service like a browser client of interface 8.5.0, from a page of another origin. */
 
 let browser: Browser;
 let page: Server;
@@ -24,13 +24,13 @@ afterAll(async () => {
   page.close();
 });
 
-test('models, versions, files, runs and results across origins', async () => {
+test('a page of another origin can use models, versions, files, runs and results', async () => {
   const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const tab = await browser.newPage();
   await tab.goto(origin);
   const seen = await tab.evaluate(
     async ([root, key]) => {
-      // only 200 is good, and every body is JSON
+      // only 200 is a success, and every body is JSON
       const ask = async <T>(path: string, body?: unknown): Promise<T> => {
         const response = await fetch(`${root}${path}`, {
           method: body === undefined ? 'GET' : 'POST',

@@ -10,7 +10,9 @@ import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.t
 import { type Dev, foray as cli, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** What a person does to campaigns in Temporal's Web UI, and sees there; what it does is checked elsewhere than there. */
+/**
+ * A person controls campaigns in Temporal's Web UI. The tests check the effects outside of the Web UI.
+ */
 
 let dev: Dev;
 let foray: Foray;
@@ -45,13 +47,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.close();
-  // what executes runs at the service is free again for the next test
+  // the executors of the service are free again for the next test
   for (const status of await foray.list()) if (!isClosed(status)) await foray.cancel(status.id);
 });
 
 let submitted = 0;
 
-/** Submits a campaign of the model that waits; no two have runs in common. */
+/** Submits a campaign of the model that waits. No two of these campaigns share runs. */
 async function submit(grid: string, { seconds, more = '' }: { seconds?: number; more?: string } = {}) {
   submitted += 1;
   const inputs = seconds === undefined ? '{}' : `{Seconds: ${seconds}}`;
@@ -67,7 +69,10 @@ ${more}
   return { id, url, definition: text };
 }
 
-/** Where a campaign is, as its workflow says; on a busy machine the client asks the store instead when that takes long. */
+/**
+ * The progress of a campaign, from its workflow. If the workflow does not answer soon, on a busy machine, the client
+ * reads the store instead.
+ */
 function told(id: string): Promise<CampaignStatus> {
   return until(`${id} answers`, async () => {
     const status = await foray.status(id);
@@ -75,14 +80,14 @@ function told(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** A campaign of six long runs, two of them at once, which are requested. */
+/** A campaign of six long runs with two at once, which have been requested. */
 async function begun(more = 'concurrency: 2') {
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 60, more });
   await until('runs are requested', async () => inFlight(await told(campaign.id)) > 0);
   return campaign;
 }
 
-/** A campaign whose runs fail, all that were requested, and that its policy has paused over it. */
+/** A campaign that its failure policy has paused, because all requested runs failed. */
 async function failed() {
   const more = 'concurrency: 2\nfailures: {count: 0}';
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6], Fail: [true]}', { seconds: 0, more });
@@ -112,7 +117,7 @@ function untilListed(phase: Phase, id: string): Promise<true> {
   });
 }
 
-/** How Temporal says that the workflow ended. */
+/** The final status of the workflow in Temporal. */
 function ended(id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await temporal.workflow.getHandle(id).describe();
@@ -179,7 +184,7 @@ describe('Send an Update', () => {
     expect(status).toMatchObject({ id, phase: 'running', window: 4 });
   });
 
-  test('setConcurrency to auto; what it cannot be is refused, with why', async () => {
+  test('setConcurrency to auto; a wrong value is refused with the reason', async () => {
     const { id, url } = await begun('concurrency: 1');
     const workflow = await WorkflowPage.open(page, url);
     for (const input of ['0', '"many"', undefined]) {
@@ -191,7 +196,7 @@ describe('Send an Update', () => {
     await until('more is requested', async () => inFlight(await told(id)) > 1);
   });
 
-  test('retry of what failed; of something else is refused, with why', async () => {
+  test('retry of failed runs; any other retry is refused with the reason', async () => {
     const { id, url, failures } = await failed();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update('retry', '"everything"');
@@ -201,7 +206,7 @@ describe('Send an Update', () => {
     await expectForgiven(id, failures);
   });
 
-  test('retry of all, without an input', async () => {
+  test('retry of all runs, without an argument', async () => {
     const { id, url, failures } = await failed();
     expect(await (await WorkflowPage.open(page, url)).update('retry')).toBeUndefined();
     await expectForgiven(id, failures);
@@ -231,7 +236,7 @@ describe('Send an Update', () => {
     await until('it goes on with that', async () => (await told(id)).window === 3);
   });
 
-  test('apply a definition, as its text; what cannot change is refused, with why', async () => {
+  test('apply a definition as text; a change that is not possible is refused with the reason', async () => {
     const { id, url, definition } = await begun();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update(
@@ -285,8 +290,8 @@ test('Request Cancellation', async () => {
   expect(await ended(id)).toBe('CANCELLED');
 });
 
-describe('what is shown', () => {
-  test('counts and failures under User Metadata, as long as it runs and after', async () => {
+describe('the page of a campaign shows', () => {
+  test('counts and failures under User Metadata, while the campaign runs and afterwards', async () => {
     const { id, url } = await submit('{Seconds: [-2, -1, 0, 60]}');
     const workflow = await WorkflowPage.open(page, url);
     const details = await workflow.details(/running: 3 of 4 .*1 running/s);
@@ -305,7 +310,7 @@ describe('what is shown', () => {
     );
   });
 
-  test('what each activity and timer is for, in the event history', async () => {
+  test('the purpose of each activity and timer in the event history', async () => {
     const { url } = await begun();
     await page.goto(url);
     const event = (name: RegExp) => page.getByRole('row', { name }).first().waitFor();
@@ -313,7 +318,7 @@ describe('what is shown', () => {
     await event(/Activity Task Scheduled .*prepare Summary upload files, expand the design/);
     await event(/Activity Task Scheduled .*advance Summary request 2, poll 0/);
     await event(/Timer Started .*Summary 0 of 6 finished, window 2/);
-    // and in the drawing above it
+    // and in the timeline above it
     await page.getByRole('button', { name: 'advance • request 2, poll 0' }).waitFor();
   });
 
@@ -339,7 +344,7 @@ describe('what is shown', () => {
     });
   });
 
-  test('the workflows of a phase: by a link, and by a filter that the page offers', async () => {
+  test('the workflows of a phase, by a link and by a filter of the page', async () => {
     const one = await begun();
     const other = await begun('concurrency: 1');
     await foray.steer(one.id, 'pause');

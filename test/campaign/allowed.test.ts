@@ -92,7 +92,7 @@ describe("the schema of a model's definitions", () => {
     [{ design: { grid: { Population: [500, 600] } } }, false],
     [{ design: { zip: { Days: [1, 61] } } }, false],
     [{ design: { points: [{ Days: 99 }] } }, false],
-    // what has no limits is as it was
+    // inputs without limits do not change
     [
       { inputs: { Stochastic: true, Budget: '9007199254740993' }, files: { 'Observed cases': 'a.csv' } },
       true,

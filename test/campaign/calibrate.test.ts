@@ -4,7 +4,7 @@ import { checkBody, expectRefused, HEAD, seedless } from './support.ts';
 
 const PRIORS = 'priors: { Contact rate: { min: 1, max: 2 } }';
 
-test('a calibration gives the inputs that vary, and no points of its own', () => {
+test('a calibration has varied inputs, and no points before it starts', () => {
   const { calibrate, varied, design } = checkBody(
     `calibrate: { abc: { ${PRIORS}, observed: { peak day: 6, Infected: { x: [1, 2], y: [3, 8] } } } }\nseed: 1\n`,
   );
@@ -22,7 +22,7 @@ test('a calibration gives the inputs that vary, and no points of its own', () =>
   });
 });
 
-test('a model without a seed needs none', () => {
+test('a calibration needs no seed if the model has none', () => {
   const body = `calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`;
   expect(checkBody(body, seedless).calibrate!.observed).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ import { checkBody } from './support.ts';
 const NONE = new Map<string, Uint8Array>();
 const GRID = 'design: {grid: {Days: [7, 14], Contact rate: [1, 2]}}\n';
 
-/** A campaign as it is resolved from a definition, before anything is drawn for it. */
+/** A campaign from a definition, before a seed or a salt is drawn. */
 function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
   return {
     ...checkBody(body),
@@ -24,7 +24,7 @@ function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
 
 const model = campaign('').model;
 
-describe('what cannot change', () => {
+describe('a change is refused', () => {
   test.each<[string, Campaign, Campaign]>([
     ['the name', campaign(''), campaign('', { name: 'measles' })],
     ['the model', campaign(''), campaign('', { model: { ...model, id: 'other' } })],
@@ -47,7 +47,7 @@ describe('what cannot change', () => {
     expect(unchangeable(before, before)).toBeUndefined();
   });
 
-  test('a search that began with another campaign says what it can change', () => {
+  test('if a search began with another campaign, the error says what can change', () => {
     const search = (most: number, days = '{ min: 5, max: 9 }'): Campaign =>
       campaign(
         `search: { minimize: Fit error, over: { Days: ${days} }, start: { campaign: a }, require: { Fit error: { max: ${most} } } }\n`,
@@ -69,7 +69,7 @@ describe('what cannot change', () => {
     );
   });
 
-  test('a campaign becomes neither fresh nor fresh otherwise', () => {
+  test('a campaign can neither become fresh nor change its freshness', () => {
     const drawn = (body: string): Campaign => freshened(campaign(body), () => 0.5);
     for (const [before, after] of [
       [drawn('fresh: true\n'), campaign('')],
@@ -104,7 +104,7 @@ describe('what cannot change', () => {
   });
 });
 
-describe('what can change', () => {
+describe('a change is accepted', () => {
   test.each<[string, string, string[]]>([
     ['', 'concurrency: 8\n', ['concurrency']],
     ['', 'failures: {count: 3}\n', ['failures']],
@@ -144,7 +144,7 @@ describe('what can change', () => {
   });
 });
 
-/** The values of a design of two inputs: each list with at least one. */
+/** The values of a design of two inputs, at least one for each. */
 const anyDesign = fc.record({
   days: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
   rates: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
@@ -160,15 +160,15 @@ function designed({ days, rates, replications }: Design, fresh: string): Campaig
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a seed that the campaign derives is no varied input, although the later version has another one', () => {
+test('a derived seed is no varied input, although the later definition has another seed', () => {
   const before = campaign('seed: 5\n');
   const base = before.base.map((input) => (input.name === RANDOM_SEED ? { ...input, value: '77' } : input));
   expect(base).not.toEqual(before.base);
   expect(changed(before, { ...before, base }).varied).toEqual(before.varied);
 });
 
-describe('whatever the designs', () => {
-  test('added and kept are the points of the later, dropped and kept those of the earlier', () => {
+describe('for any two designs', () => {
+  test('added and kept points make the later design, dropped and kept points the earlier one', () => {
     fc.assert(
       fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
         const before = freshened(designed(a, fresh), () => share);
@@ -185,7 +185,7 @@ describe('whatever the designs', () => {
     );
   });
 
-  test('what was drawn stays: a run that is in both has the same inputs, and the rest is of the later', () => {
+  test('drawn values stay: a run of both designs has the same inputs, and the rest comes from the later design', () => {
     fc.assert(
       fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
         const before = freshened(designed(a, fresh), () => share);

@@ -16,7 +16,7 @@ describe('names', () => {
     );
   });
 
-  test('an unknown input like no other says what there is', () => {
+  test('an unknown input without a similar name: the error lists the inputs', () => {
     refused('UNKNOWN_INPUT', 'inputs: {§Vaccinated: 3}\n', /"Vaccinated"/, /^Known: "\{RANDOM_SEED\}", "Pop/);
     refused('UNKNOWN_INPUT', 'inputs: {§constructor: 3}\n', /no input "constructor"/);
     refused('UNKNOWN_INPUT', 'inputs:\n  §"Days\\nand nights": 3\n', /no input "Days\\nand nights"/);
@@ -28,7 +28,7 @@ describe('names', () => {
     refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
   });
 
-  test('an output that the campaign is about and does not have, or that is no number', () => {
+  test('an output that a rule needs and the campaign does not keep, or that is no number', () => {
     refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
     refused(
       'INVALID_VALUE',
@@ -37,7 +37,7 @@ describe('names', () => {
     );
   });
 
-  test('formulas keep the outputs that they are made of', () => {
+  test('a formula keeps the outputs in it', () => {
     const { outputs, derived } = checkBody("outputs: [Fit error, P(`Peak day` > 3), 'Q(`Peak day`, 0.9)']\n");
     expect(outputs.map(({ name }) => name)).toEqual(['Fit error', 'Peak day']);
     expect(derived).toEqual(['P(`Peak day` > 3)', 'Q(`Peak day`, 0.9)']);
@@ -83,7 +83,7 @@ describe('names', () => {
     });
   });
 
-  test('are found trimmed and without regard to case, and get the spelling of the model', () => {
+  test('are compared without blanks and case, and get the spelling of the model', () => {
     const checked = checkBody(
       'experiment: " baseLINE "\ninputs: {" contact RATE ": 1.5, "{random_seed}": 7}\n' +
         'design: {grid: {DAYS: [1, 2]}}\noutputs: [" fit error", INFECTED]\nfiles: {observed cases: ./a.csv}\n',
@@ -95,7 +95,7 @@ describe('names', () => {
     expect(checked.files).toEqual({ 'Observed cases': './a.csv' });
   });
 
-  test('an output that is asked for twice is there once', () => {
+  test('an output that is named twice is kept once', () => {
     expect(checkBody('outputs: [Fit error, fit ERROR]\n').outputs).toHaveLength(1);
   });
 

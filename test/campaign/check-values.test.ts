@@ -48,7 +48,7 @@ describe('values', () => {
     expect(error.toLine().length).toBeLessThan(250);
   });
 
-  test.each(['007', '1.50', 'true'])('a text that is written as %s would not stay so', (written) => {
+  test.each(['007', '1.50', 'true'])('a text that YAML reads as %s is refused', (written) => {
     refused(
       'INVALID_VALUE',
       `inputs: {Title: §${written}}\n`,
@@ -58,13 +58,13 @@ describe('values', () => {
     expect(valueOf(checkBody(`inputs: {Title: "${written}"}\n`), 'Title')).toBe(written);
   });
 
-  test('a LONG of 64 bits in quotes stays exact', () => {
+  test('a LONG of 64 bits stays exact in quotes', () => {
     const checked = checkBody('inputs: {Budget: "9223372036854775807"}\n');
     expect(valueOf(checked, 'Budget')).toBe('9223372036854775807');
     expect(valueOf(checkBody('inputs: {Budget: 9007199254740991}\n'), 'Budget')).toBe('9007199254740991');
   });
 
-  test('a file where a value belongs, and a value where a file belongs', () => {
+  test('a file in place of a value, and a value in place of a file', () => {
     const file = /^The input "Observed cases" takes a file/;
     refused('INVALID_VALUE', 'inputs:\n  §Observed cases: ./a.csv\n', file, /under "files"/);
     refused('INVALID_VALUE', 'design: {grid: {§Observed cases: [a, b]}}\n', file, /under "files"/);
@@ -76,7 +76,7 @@ describe('values', () => {
     );
   });
 
-  test('values are canonical, also those of the template', () => {
+  test('all values become canonical, also those of the template', () => {
     const checked = checkBody('inputs: {Days: "14.0", Stochastic: "TRUE", Begin: "1978-01-22T08:30"}\n');
     expect(valueOf(checked, 'Days')).toBe('14');
     expect(valueOf(checked, 'Stochastic')).toBe('true');
@@ -84,7 +84,7 @@ describe('values', () => {
     expect(valueOf(checked, 'Contact rate')).toBe('1.66');
   });
 
-  test('a default that is none of its type is left as the service wrote it', () => {
+  test('a default that does not fit its type stays as the service wrote it', () => {
     const { version } = epidemic;
     const { experimentTemplate: template } = version;
     const inputs = template.inputs.map((input) =>

@@ -3,14 +3,14 @@ import { expand } from '../../src/campaign/points.ts';
 import fc from '../support/fast-check.ts';
 import { check, checkBody, epidemic, expectRefused, HEAD, refused, seedless, valueOf } from './support.ts';
 
-test('a goal is an output and which of its values are better', () => {
+test('a goal is an output and a direction', () => {
   expect(checkBody('goal: {maximize: fit ERROR}\n').goal).toEqual({ output: 'Fit error', wants: 'highest' });
   expect(checkBody('goal: {minimize: Fit error}\n').goal).toEqual({ output: 'Fit error', wants: 'lowest' });
   expect(checkBody('')).not.toHaveProperty('goal');
 });
 
 describe('the design', () => {
-  test('without one there is one point', () => {
+  test('a definition without a design has one point', () => {
     expect([...expand(checkBody(''))]).toHaveLength(1);
   });
 
@@ -47,14 +47,14 @@ describe('the design', () => {
     refused('INVALID_VALUE', `design: {grid: {Contact rate: [${list}]}}\n`, says, /Use replications/);
   });
 
-  test('a range of what is no number', () => {
+  test('a range of an input that is no number', () => {
     for (const name of ['Stochastic', 'Title', 'Begin']) {
       const body = `design: {grid: {${name}: §{from: 1, to: 2, step: 1}}}\n`;
       refused('INVALID_VALUE', body, /not a range of numbers/, /list of values/);
     }
   });
 
-  test('a range of a whole number in steps that are not whole', () => {
+  test('a range of whole numbers with a fractional step', () => {
     const body = 'design: {grid: {Days: §{from: 1, to: 3, step: 0.5}}}\n';
     refused('INVALID_VALUE', body, /"Days" is 1.5, which is not a whole number/);
   });
@@ -63,23 +63,23 @@ describe('the design', () => {
     '{from: 0, to: 1e9, step: 1}',
     '{from: 0, to: 1, step: 1e-300}',
     '{from: -1e308, to: 1e308, step: 1}',
-  ])('a range without end is refused at once: %s', (range) => {
+  ])('a range with too many values is refused at once: %s', (range) => {
     const body = `design: {grid: {Contact rate: §${range}}}\n`;
     refused('INVALID_VALUE', body, /has too many values/, /At most 1,000,000/);
   });
 
-  test('a range whose values a number cannot tell apart', () => {
+  test('a range whose values are equal after rounding', () => {
     const body = 'design: {grid: {Contact rate: §{from: 1e16, to: 10000000000000004, step: 1}}}\n';
     refused('INVALID_VALUE', body, /appears twice/);
   });
 
-  test('a grid without end', () => {
+  test('a grid with too many points', () => {
     const range = '{from: 1, to: 1000, step: 1}';
     const body = `§design:\n  grid: {Days: ${range}, Population: ${range}, Contact rate: ${range}}\n`;
     refused('INVALID_VALUE', body, /^The design has 1,000,000,000 points/, /At most 10,000,000/);
   });
 
-  test('replications without end', () => {
+  test('too many replications', () => {
     const body = 'design: {grid: {Days: {from: 1, to: 1000, step: 1}}}\nreplications: §100000\n';
     refused('INVALID_VALUE', body, /^The campaign has 100,000,000 runs/, /At most 10,000,000/);
   });
@@ -116,7 +116,7 @@ describe('seeds', () => {
     });
   });
 
-  test('one replication of a model without a seed', () => {
+  test('a model without a seed has one replication', () => {
     expect(checkBody('replications: 1\n', seedless).replications).toBe(1);
   });
 
@@ -127,14 +127,14 @@ describe('seeds', () => {
     refused('INVALID_VALUE', `${grid}seed: §2\n`, /design varies \{RANDOM_SEED\}/);
   });
 
-  test('a seed twice: one of the two would be ignored', () => {
+  test('a seed in two places, of which one would be ignored', () => {
     refused('INVALID_VALUE', 'inputs: {"{RANDOM_SEED}": 5}\nseed: §42\n', /is given, and "seed" replaces it/);
     expect(checkBody('inputs: {"{RANDOM_SEED}": 5}\nreplications: 3\n').seed).toBeNull();
   });
 });
 
 describe('the base', () => {
-  test('is the template; the experiment goes over it, and inputs over that', () => {
+  test('is the template; the experiment overrides it, and inputs override both', () => {
     expect(valueOf(checkBody(''), 'Days')).toBe('14');
     const baseline = checkBody('experiment: Baseline\ninputs: {Contact rate: 1.5}\n');
     expect(valueOf(baseline, 'Days')).toBe('21');
@@ -148,7 +148,7 @@ describe('the base', () => {
     expect(valueOf(sweep, 'Days')).toBe('7');
   });
 
-  test('all outputs by default', () => {
+  test('all outputs are kept by default', () => {
     expect(checkBody('').outputs.map(({ name }) => name)).toEqual([
       'Fit error',
       'Peak day',
@@ -196,7 +196,7 @@ describe('the base', () => {
     expect(json).toEqual(yaml);
   });
 
-  test('the facts are left as they were', () => {
+  test('does not change the facts', () => {
     const before = structuredClone(epidemic);
     checkBody('experiment: Baseline\ninputs: {Days: 3}\n');
     expect(epidemic).toEqual(before);

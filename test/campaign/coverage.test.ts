@@ -6,8 +6,9 @@ import { erlangC } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 
 /**
- * What the product promises of an interval: 500 campaigns in virtual time on M/M/2 at 70%, whose mean is in as many of them as
- * the interval says. A replication begins in the stationary state, so the mean of its averages over time is known exactly.
+ * Checks the promise about intervals with 500 campaigns in virtual time on M/M/2 at 70%: the share of intervals that
+ * contain the mean is the confidence. A replication begins in the stationary state, so the mean of its averages over
+ * time is known exactly.
  */
 
 const SEED = 1n;
@@ -24,7 +25,7 @@ const outputs = {
 };
 type Output = keyof typeof outputs;
 
-/** With 10 replications the interval is so wide on average. */
+/** The average width of the interval with 10 replications. */
 const relative: Record<Output, number> = { utilization: 0.026, waiting: 0.15 };
 
 describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
@@ -47,7 +48,7 @@ describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
   });
 });
 
-test('who stops at the first narrow interval would have too few with the mean in it', () => {
+test('without the look-ahead, too few intervals would contain the mean', () => {
   const precision = wanted('waiting', 'absolute', 3);
   const made = campaigns.map((campaign) => firstNarrow(campaign, 'waiting', precision));
   expect(share(made, 'waiting', precision)).toBeLessThan(0.93);
@@ -64,7 +65,7 @@ function wanted(output: Output, kind: 'relative' | 'absolute', min: number): Pre
   };
 }
 
-/** Replications of one campaign, made when they are first asked for. */
+/** Replications of one campaign. Each is made at its first use. */
 type Made = Record<Output, number>[];
 const campaigns = Array.from({ length: CAMPAIGNS }, (_, at) => ({
   seed: SEED + BigInt(at),
@@ -77,7 +78,7 @@ function values({ seed, made }: Course, output: Output, count: number): number[]
   return made.slice(0, count).map((each) => each[output]);
 }
 
-/** The values of a point when its campaign is over. */
+/** The values of a point at the end of its campaign. */
 function finished(campaign: Course, output: Output, precision: Precision): number[] {
   let all: number[] = [];
   for (;;) {
@@ -123,7 +124,10 @@ function replication(seed: bigint, number: number): Record<Output, number> {
   return { utilization: desk.busy.mean! / SERVERS, waiting: desk.waiting.mean! };
 }
 
-/** How many are in the system at any time: of n and n + 1 the latter is as much likelier as arrivals are faster than departures. */
+/**
+ * A random number of customers in the system. The probability ratio of n + 1 to n is the ratio of the arrival rate to
+ * the departure rate.
+ */
 function stationary(random: Random): number {
   let chance = (1 - busy) / (1 + busy);
   let n = 0;

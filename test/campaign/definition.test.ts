@@ -31,7 +31,7 @@ describe('durations', () => {
     expect(read(written)).toBe(ms);
   });
 
-  test('a number is seconds, a text is its amount in its unit, with or without a space', () => {
+  test('a number means seconds; a text has an amount and a unit, with or without a space', () => {
     const units = fc.constantFrom(['s', 1_000], ['min', 60_000], ['h', 3_600_000], ['d', 86_400_000]);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 366 }), units, fc.boolean(), (amount, [unit, ms], isApart) => {
@@ -57,7 +57,7 @@ describe('durations', () => {
       '5 . s',
     ],
     ...['true', '~', '[90]', '{s: 90}', '.nan', '.inf', '"1,5 s"', 's', '"90\\ns\\n5"'],
-  ])('%s is none', (written) => {
+  ])('%s is no duration', (written) => {
     for (const [name, body] of [
       ['timeouts.run', `timeouts: {run: §${written}}\n`],
       ['timeouts.campaign', `timeouts:\n  run: 5\n  campaign: §${written}\n`],
@@ -70,7 +70,7 @@ describe('durations', () => {
   test.each(['0', '-1', '0 s', '0.0 d', '366.1 d', '367 d', '31622401', '1e300', `${'9'.repeat(400)}`])(
     '%s is too short or too long',
     (written) => {
-      // a number beyond all is infinite when YAML has read it
+      // YAML reads a number that is too large as infinite
       const says = written.length > 300 ? DURATION : RANGE;
       refused(`timeouts: {run: §${written}}\n`, new RegExp(`^"timeouts.run" is wrong: ${says.source}`));
       refused(
@@ -82,7 +82,7 @@ describe('durations', () => {
 });
 
 describe('attempts', () => {
-  test('one without them; a policy of the campaign needs none', () => {
+  test('there is one by default, also with a failure policy of the campaign', () => {
     const one = { count: 1, backoff: 10_000, seed: 'same' };
     expect(checkBody('')).toMatchObject({ attempts: one, failures: null });
     expect(checkBody('failures: {rate: 0.1}\n')).toMatchObject({
@@ -91,7 +91,7 @@ describe('attempts', () => {
     });
   });
 
-  test('alone they are no policy of the campaign; what is left out has its default', () => {
+  test('alone they set no failure policy of the campaign; missing settings have their defaults', () => {
     expect(checkBody('failures: {attempts: 3}\n')).toMatchObject({
       attempts: { count: 3, backoff: 10_000, seed: 'same' },
       failures: null,
@@ -103,7 +103,7 @@ describe('attempts', () => {
     });
   });
 
-  test('and a policy of the campaign are told apart', () => {
+  test('are separate from the failure policy of the campaign', () => {
     const { attempts, failures } = checkBody('failures: {attempts: 2, count: 0, after: 5, then: stop}\n');
     expect(attempts).toEqual({ count: 2, backoff: 10_000, seed: 'same' });
     expect(failures).toEqual({ count: 0, after: 5, then: 'stop' });
@@ -126,7 +126,7 @@ describe('attempts', () => {
   });
 
   test.each(['§{}', '§{attempts: 1}', '§{backoff: 5}', '§{seed: new}', '§{then: cancel, after: 3}'])(
-    'failures that say nothing: %s',
+    'failures without a setting: %s',
     (written) => {
       refused(
         `failures: ${written}\n`,
@@ -147,7 +147,7 @@ describe('attempts', () => {
 });
 
 describe('timeouts', () => {
-  test('none by default, and each by itself', () => {
+  test('there is none by default, and each can be set alone', () => {
     expect(checkBody('').timeouts).toEqual({ run: null, campaign: null });
     expect(checkBody('timeouts: {}\n').timeouts).toEqual({ run: null, campaign: null });
     expect(checkBody('timeouts: {run: 5}\n').timeouts).toEqual({ run: 5_000, campaign: null });
@@ -161,14 +161,14 @@ describe('timeouts', () => {
 });
 
 describe('fresh', () => {
-  test('not by default; by a new seed; by a salt', () => {
+  test('a campaign is not fresh by default; a new seed or a salt makes it fresh', () => {
     expect(checkBody('').fresh).toBeNull();
     expect(checkBody('fresh: false\n').fresh).toBeNull();
     expect(checkBody('fresh: true\n').fresh).toEqual({ by: 'seed' });
     expect(checkBody('fresh: {salt: Title}\n').fresh).toEqual({ by: 'salt', input: 'Title' });
   });
 
-  test.each(['§yes', '§1', '§~', '§[Title]', '§Title'])('%s is neither', (written) => {
+  test.each(['§yes', '§1', '§~', '§[Title]', '§Title'])('%s is neither a seed nor a salt', (written) => {
     refused(`fresh: ${written}\n`, /^"fresh" is wrong: expected true or \{salt: INPUT\}\.$/);
   });
 
@@ -186,7 +186,7 @@ describe('priority', () => {
       expect(checkBody(`priority: ${priority}\n`).priority).toBe(priority);
   });
 
-  test.each(['§0', '§6', '§2.5', '§-1', '§high', '§"3"', '§~'])('%s is none', (written) => {
+  test.each(['§0', '§6', '§2.5', '§-1', '§high', '§"3"', '§~'])('%s is no priority', (written) => {
     const says = /^"priority" is wrong: expected a whole number from 1 \(first\) to 5 \(last\)\.$/;
     refused(`priority: ${written}\n`, says);
   });

@@ -15,7 +15,7 @@ test.each([
   expect(intolerable({ ...limits, then: 'pause' }, counts)).toBe(why);
 });
 
-test('more failures among as many runs are never more tolerable', () => {
+test('more failures among the same number of runs are never more tolerable', () => {
   const policy = fc.record({
     rate: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
     count: fc.option(fc.nat(50), { nil: undefined }),
@@ -37,14 +37,14 @@ describe('nextAttemptIn', () => {
   const waits = (count: number, backoff: number): (number | undefined)[] =>
     Array.from({ length: count }, (_, n) => nextAttemptIn({ count, backoff, seed: 'same' }, n + 1));
 
-  test('doubles up to an hour; a longer wait is not shortened; the last attempt is followed by none', () => {
+  test('doubles up to an hour, keeps a longer wait, and has none after the last attempt', () => {
     expect(waits(1, 10_000)).toEqual([undefined]);
     expect(waits(4, 10_000)).toEqual([10_000, 20_000, 40_000, undefined]);
     expect(waits(5, 20 * MINUTE)).toEqual([20 * MINUTE, 40 * MINUTE, HOUR, HOUR, undefined]);
     expect(waits(3, 5 * HOUR)).toEqual([5 * HOUR, 5 * HOUR, undefined]);
   });
 
-  test('each wait is as long as the one before or twice that or up to an hour, and ends with the attempts', () => {
+  test('each wait is the one before, or twice as long, or an hour; waits end with the attempts', () => {
     const backoffs = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }),
       fc.integer({ min: 1, max: 366 * 24 * HOUR }),
@@ -108,7 +108,7 @@ describe('causeOf', () => {
     );
   });
 
-  test('is no longer than 200 characters, whatever the reason', () => {
+  test('is never longer than 200 characters', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5_000, size: 'max', unit: 'binary' }), (reason) => {
         expect(causeOf(reason).length).toBeLessThanOrEqual(200);
@@ -128,7 +128,7 @@ describe('addCauses', () => {
     }));
   const sum = (causes: readonly FailureCause[]): number => causes.reduce((all, { count }) => all + count, 0);
 
-  test('counts by cause, each with the sample that came first', () => {
+  test('counts by cause, and keeps the first sample of each cause', () => {
     const known: FailureCause[] = [];
     const sample = (point: string): FailureCause['sample'] => ({
       point,
@@ -146,13 +146,13 @@ describe('addCauses', () => {
     ]);
   });
 
-  test('none is lost and there are 21 at most, all different, in whatever parts they come', () => {
+  test('loses no failure and has at most 21 different causes, in whatever parts they come', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyCause, { maxLength: 60, size: 'max' }), { maxLength: 8 }), (parts) => {
         const before = structuredClone(parts);
         const known: FailureCause[] = [];
         for (const part of parts) {
-          // as activities do it, each with causes of its own
+          // as activities do it, each with its own causes
           const own: FailureCause[] = [];
           addCauses(own, part);
           expect(own.length).toBeLessThanOrEqual(21);
@@ -161,14 +161,14 @@ describe('addCauses', () => {
         expect(sum(known)).toBe(sum(parts.flat()));
         expect(known.length).toBeLessThanOrEqual(21);
         expect(new Set(known.map(({ cause }) => cause)).size).toBe(known.length);
-        // what was added is left as it was
+        // the added causes do not change
         expect(parts).toEqual(before);
       }),
       { numRuns: 300 },
     );
   });
 
-  test('up to 20 each is told by its name, then the rest is one', () => {
+  test('names up to 20 causes, and puts the rest together', () => {
     const known: FailureCause[] = [];
     for (let n = 0; n < 50; n += 1) {
       const cause = `cause ${n}`;
@@ -178,7 +178,7 @@ describe('addCauses', () => {
       Array.from({ length: 20 }, (_, n) => `cause ${n}`),
     );
     expect(known.slice(20)).toMatchObject([{ cause: 'other causes', count: 30 }]);
-    // a cause that is known is still counted by its name
+    // a known cause is still counted by its name
     addCauses(known, [{ ...known[3]!, count: 5 }]);
     expect(known[3]!.count).toBe(6);
   });

@@ -9,7 +9,7 @@ import { HEAD, thrownBy } from './support.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const schema = definitionSchema();
-// its conditions name properties of the schema around them, and what a text looks like is said by patterns as well
+// its conditions name properties of the outer schema, and patterns also describe the form of texts
 const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, validateFormats: false });
 const isValid = ajv.compile(schema);
 
@@ -24,7 +24,7 @@ test('the schema is valid, and describes each setting', () => {
   const silent: string[] = [];
   const walk = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    // other properties are those of a condition
+    // other properties belong to a condition
     const { properties = {}, additionalProperties } = node as Mapping;
     if (additionalProperties !== undefined) {
       for (const [name, { description, $ref }] of Object.entries(properties))
@@ -47,7 +47,7 @@ test.each(examples)('examples/%s is valid', (name) => {
   expect({ isValid: isValid(definition), errors: isValid.errors }).toEqual({ isValid: true, errors: null });
 });
 
-describe('what readDefinition takes or refuses for its shape, the schema does as well', () => {
+describe('the schema and readDefinition accept the same shapes', () => {
   test.each([
     'inputs:\nfiles:\n',
     'inputs: {Days: {value: 14, units: DAY}, Title: a, Stochastic: true}\n',
@@ -74,7 +74,7 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'design: {onePerInput: {change: 0.2, inputs: [Days, Population]}}\n',
     'design: {onePerInput: {inputs: {Days: {low: 1, high: 20, units: DAY}}}}\n',
     'design: {product: [{grid: {Days: [1]}}, {union: [{points: a.csv}, {oneAtATime: {Population: [1]}}]}]}\n',
-  ])('%s is one', (body) => {
+  ])('%s is accepted', (body) => {
     const text = headed(body);
     readDefinition(text, 'x.yaml');
     expect({ isValid: isValid(parse(text)), errors: isValid.errors }).toEqual({
@@ -126,14 +126,14 @@ describe('what readDefinition takes or refuses for its shape, the schema does as
     'outputs: {files: copy}\n',
     'outputs: {file: keep}\n',
     'priority: 6\n',
-  ])('%s is none', (body) => {
+  ])('%s is refused', (body) => {
     const text = headed(body);
     expect(thrownBy(() => readDefinition(text, 'x.yaml')).code).toBe('DEFINITION_INVALID');
     expect(isValid(parse(text))).toBe(false);
   });
 });
 
-/** With the first two lines of a definition, unless it has its own. */
+/** Adds the first two lines of a definition if the text has none. */
 function headed(body: string): string {
   const setting = body.split(':')[0]!;
   return HEAD.split('\n')

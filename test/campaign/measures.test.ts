@@ -12,8 +12,8 @@ const outputs: CampaignOutput[] = [
 ];
 const run = { Peak: '300.5', 'Peak day': '7', Extinct: 'false', Ending: '"died out"', Course: '{}' };
 
-describe('what is known of a run as a number', () => {
-  test('numeric outputs and BOOLEAN ones, as 1 and 0', () => {
+describe('a measure of a run', () => {
+  test('may be a numeric output, or a BOOLEAN output as 1 or 0', () => {
     const measures = measuresOf({ outputs, precision: null });
     expect(measures.map(({ name, statistic, read }) => [name, statistic, read(run)])).toEqual([
       ['Peak', 'mean', 300.5],
@@ -52,7 +52,7 @@ describe('what is known of a run as a number', () => {
     expect([measure.statistic, measure.read(run)]).toEqual([statistic, value]);
   });
 
-  test('is written in one way, and has the units of the output that it is a quantile of', () => {
+  test('has one spelling; a quantile has the units of its output', () => {
     expect(measureOf(outputs, ' p ( Peak > 300 ) ').name).toBe('P(Peak > 300)');
     expect(measureOf(outputs, 'q(`peak DAY` , 0.50)')).toMatchObject({
       name: 'Q(`peak DAY`, 0.5)',
@@ -64,13 +64,13 @@ describe('what is known of a run as a number', () => {
     expect(measureOf(outputs, 'extinct')).toMatchObject({ name: 'Extinct', statistic: 'share' });
   });
 
-  test('is none where a run lacks what the formula is made of', () => {
+  test('is missing if a run lacks an output of the formula', () => {
     expect(measureOf(outputs, 'P(Peak > `Peak day`)').read({ Peak: '3' })).toBeUndefined();
     expect(measureOf(outputs, 'Q(Peak / `Peak day`, 0.5)').read({ ...run, 'Peak day': '0' })).toBeUndefined();
     expect(measureOf(outputs, "P(Ending == 'x')").read({ Ending: '"not JSON' })).toBeUndefined();
   });
 
-  test('an output may be called like a formula', () => {
+  test('an output may have a name that looks like a formula', () => {
     const odd: CampaignOutput = { name: 'P(Peak > 300)', type: 'DOUBLE', units: null };
     expect(measureOf([...outputs, odd], 'P(Peak > 300)').statistic).toBe('mean');
   });

@@ -54,7 +54,7 @@ describe('expand', () => {
     expect(points.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('as many points as the product, all different, in the order of an odometer', () => {
+  test('gives all combinations once, in the order of an odometer', () => {
     fc.assert(
       fc.property(anyGrid, (grid) => {
         const points = [...expand({ base: baseOf(grid), ...gridOf(grid) })];
@@ -87,7 +87,7 @@ describe('expand', () => {
     );
   });
 
-  test('the seed of the base is no part of a key, a varied one is', () => {
+  test('the key of a point includes a varied seed, but not the base seed', () => {
     const keys = (campaign: Pick<Campaign, 'base' | 'varied' | 'design'>): string[] =>
       [...expand(campaign)].map(({ key }) => key);
     expect(keys({ base: base({ [SEED]: '1', a: '1' }), ...gridOf([]) })).toEqual(
@@ -97,7 +97,7 @@ describe('expand', () => {
     expect(new Set(sweep).size).toBe(2);
   });
 
-  test('a salt is no part of a key: the points of a fresh campaign are the same, whatever was drawn', () => {
+  test('a key does not include the salt: the points of a fresh campaign are the same for any draw', () => {
     const grid = varied({ a: ['1', '2'] });
     const keys = (salt: string, campaign: Partial<Pick<Campaign, 'fresh' | 'seed'>>): string[] =>
       [...expand({ base: base({ [SEED]: '1', a: '0', b: '5', salt }), ...grid, ...campaign })].map(
@@ -107,13 +107,13 @@ describe('expand', () => {
     expect(keys('1', salted)).toEqual(keys('2', salted));
     expect(keys('1', { fresh: null })).not.toEqual(keys('2', { fresh: null }));
     expect(keys('1', { fresh: null })).toEqual(keys('1', {}));
-    // nor is the seed that was drawn
+    // the drawn seed is no part of the key either
     expect(keys('1', { fresh: { by: 'seed' }, seed: 7 })).toEqual(keys('1', { fresh: null, seed: null }));
-    // what is salted is left out by its name, not by its value: other inputs count
+    // the salted input is left out by its name and not by its value: other inputs with this value count
     expect(new Set([...keys('1', salted), ...keys('5', { fresh: { by: 'salt', input: 'b' } })]).size).toBe(4);
   });
 
-  test('another value, another name, another key', () => {
+  test('another value or another name gives another key', () => {
     const texts = fc.uniqueArray(fc.string({ maxLength: 5 }), { minLength: 4, maxLength: 4 });
     fc.assert(
       fc.property(texts, ([a, b, x, y]) => {
@@ -146,14 +146,14 @@ describe('seeds', () => {
   ): string => runInputs({ ...campaign, seed }, point, replication).find(({ name }) => name === SEED)!.value;
   const [first, second] = [...expand(campaign)];
 
-  test('without a seed, replication 1 keeps that of the base and the others are derived', () => {
+  test('if the definition has no seed, replication 1 keeps the base seed and the others are derived', () => {
     expect(seedOf(null, first!, 1)).toBe('7');
     expect(seedOf(null, second!, 1)).toBe('7');
     expect(seedOf(null, first!, 2)).not.toBe('7');
     expect(seedOf(null, first!, 2)).not.toBe(seedOf(null, second!, 2));
   });
 
-  test('with a seed all are derived, also with the seed 0', () => {
+  test('if the definition has a seed, also 0, all are derived', () => {
     for (const seed of [0, 42, -1]) {
       const seeds = [first!, second!].flatMap((point) => [1, 2, 3].map((n) => seedOf(seed, point, n)));
       expect(new Set(seeds).size).toBe(6);
@@ -162,7 +162,7 @@ describe('seeds', () => {
     expect(seedOf(42, first!, 1)).not.toBe(seedOf(43, first!, 1));
   });
 
-  test('are a pure function, and points that are added change none', () => {
+  test('are a pure function, and added points change no seed', () => {
     fc.assert(
       fc.property(fc.integer(), fc.uniqueArray(fc.nat(50).map(String), { minLength: 2 }), (seed, values) => {
         const seedsOf = (list: string[]): Map<string, string> => {
@@ -191,12 +191,12 @@ describe('seeds', () => {
         expect(Number(value)).toBeLessThan(2 ** 48);
       }),
     );
-    // results of earlier campaigns are found again by these
+    // results of earlier campaigns are found by these keys
     expect(pointKey(base({ 'Contact rate': '1.66', Days: '14' }))).toBe('d61bcd6cf03a37d3');
     expect(replicationSeed(42, '0123456789abcdef', 1)).toBe('156514417787372');
   });
 
-  test('an attempt with a seed of its own differs in the seed, and in nothing else', () => {
+  test('an attempt with its own seed differs only in the seed', () => {
     const point = fc.constantFrom(first!, second!);
     const seed = fc.option(fc.integer(), { nil: null });
     const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 5 });
@@ -208,14 +208,14 @@ describe('seeds', () => {
         for (const value of seeds) expect(value).toMatch(/^[1-9]\d*$/);
         const others = inputs.map((all) => all.filter(({ name }) => name !== SEED));
         for (const other of others) expect(other).toEqual(others[0]);
-        // the same attempt again has the same
+        // the same attempt always has the same seed
         expect(runInputs({ ...campaign, seed: number }, of, n, reseeds[0])).toEqual(inputs[0]);
       }),
     );
     expect(runInputs({ ...campaign, seed: null }, first!, 1, 0)[0]!.value).toBe('7');
   });
 
-  test('seeds of attempts are those of no replication, and do not change from one release to the next', () => {
+  test('seeds of attempts differ from those of replications, and do not change from one release to the next', () => {
     const seeds = [1, 2, 3, 11, 12].flatMap((n) =>
       [0, 1, 2, 11].map((reseeded) => replicationSeed(42, '0123456789abcdef', n, reseeded)),
     );
@@ -224,13 +224,13 @@ describe('seeds', () => {
     expect(replicationSeed(42, '0123456789abcdef', 1, 1)).toBe('125214829395531');
   });
 
-  test('a seed that the design varies stays what it is, also in another attempt', () => {
+  test('a seed that the design varies is kept, also in further attempts', () => {
     const design = { base: campaign.base, ...varied({ [SEED]: ['5', '6'] }), seed: null, ...rest };
     const sent = [...expand(design)].map((point) => runInputs(design, point, 1, 3)[0]!.value);
     expect(sent).toEqual(['5', '6']);
   });
 
-  test('common random numbers: replication n has the same seed in every point, whatever the points are', () => {
+  test('common random numbers: replication n has the same seed in every point', () => {
     const common = { ...campaign, commonRandomNumbers: true };
     const of = (seed: number | null, point: typeof first, n: number): string =>
       runInputs({ ...common, seed }, point!, n).find(({ name }) => name === SEED)!.value;
@@ -245,12 +245,12 @@ describe('seeds', () => {
     expect(replicationSeed(42, null, 1)).toBe(of(42, first, 1));
   });
 
-  test('the rest of the inputs goes out as it is, in the order of the template', () => {
+  test('the other inputs are sent unchanged, in the order of the template', () => {
     const inputs = runInputs({ ...campaign, seed: null }, second!, 1);
     expect(inputs.map(({ name, value }) => `${name}=${value}`)).toEqual([`${SEED}=7`, 'a=2', 'b=2']);
   });
 
-  test('a varied seed is what is sent', () => {
+  test('a varied seed is sent', () => {
     const design = { base: campaign.base, ...varied({ [SEED]: ['5', '6'] }), seed: null, ...rest };
     const sent = [...expand(design)].map((point) => runInputs(design, point, 1)[0]!.value);
     expect(sent).toEqual(['5', '6']);

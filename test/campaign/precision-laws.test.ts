@@ -3,10 +3,10 @@ import fc from '../support/fast-check.ts';
 import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
 import { estimate } from '../support/samples.ts';
 
-/** How many replications must keep the interval narrow, of a point with up to a hundred. */
+/** The look-ahead of a point with up to a hundred replications: so many replications must keep the interval narrow. */
 const LOOK_AHEAD = 10;
 
-describe('whatever the values', () => {
+describe('for any values', () => {
   const anyValue = fc.oneof(
     { weight: 6, arbitrary: fc.double({ min: -10, max: 30, noNaN: true }) },
     { weight: 1, arbitrary: fc.constant(null) },
@@ -34,7 +34,7 @@ describe('whatever the values', () => {
   const total = (decision: Decision, made: number): number =>
     decision.decided ? made : decision.replications;
 
-  test('a round makes more, and never more than the maximum', () => {
+  test('a round adds replications, and never exceeds the maximum', () => {
     fc.assert(
       fc.property(anyCase, ({ values, ...rest }) => {
         const decision = nextReplications(wanted(rest), [values], values.length);
@@ -59,7 +59,7 @@ describe('whatever the values', () => {
     );
   });
 
-  test('a narrower interval never takes fewer, and needs more', () => {
+  test('a narrower interval never needs fewer replications', () => {
     fc.assert(
       fc.property(anyCase, fc.double({ min: 0.01, max: 1, noNaN: true }), ({ values, ...rest }, factor) => {
         const wide = nextReplications(wanted(rest), [values], values.length);
@@ -91,7 +91,7 @@ describe('whatever the values', () => {
     );
   });
 
-  test('who stops before the maximum has had narrow intervals for the look-ahead', () => {
+  test('a point that stops before the maximum had narrow intervals for the whole look-ahead', () => {
     let stopped = 0;
     fc.assert(
       fc.property(anyCase, ({ values, ...rest }) => {

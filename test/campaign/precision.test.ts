@@ -14,7 +14,7 @@ const precision: Precision = {
   confidence: 0.95,
 };
 
-/** With a mean of 0 and a deviation of about `size`. */
+/** Values with a mean of 0 and a standard deviation of about `size`. */
 function swinging(n: number, size: number, mean = 0): number[] {
   return Array.from({ length: n }, (_, at) => mean + (at % 2 === 0 ? size : -size));
 }
@@ -54,7 +54,7 @@ describe('an estimate', () => {
     expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
   });
 
-  test('with both a relative and an absolute precision is to reach both', () => {
+  test('has to reach both a relative and an absolute precision if both are given', () => {
     const values = swinging(40, 1, 100);
     const half = estimate(values, precision).high! - 100;
     for (const [relative, absolute, reached] of [
@@ -67,8 +67,8 @@ describe('an estimate', () => {
   });
 });
 
-describe('after a round', () => {
-  test('there are first as many as the minimum', () => {
+describe('the number of replications after a round', () => {
+  test('is the minimum at first', () => {
     const need = Number.MAX_VALUE;
     expect(nextReplications(precision, [[]], 0)).toEqual({ decided: false, replications: 5, need });
     expect(nextReplications({ ...precision, max: 4 }, [[]], 0)).toEqual({
@@ -78,20 +78,20 @@ describe('after a round', () => {
     });
   });
 
-  test('a point without any value is given up after ten, and goes on once it has one', () => {
+  test('stays at ten for a point without any value, and grows once it has a value', () => {
     const failed = (count: number): null[] => Array.from({ length: count }, () => null);
     expect(nextReplications(precision, [failed(9)], 9)).toMatchObject({ decided: false });
     expect(nextReplications(precision, [failed(10)], 10)).toEqual({ decided: true, reached: false });
     expect(nextReplications({ ...precision, min: 20 }, [failed(10)], 10)).toMatchObject({ decided: false });
     expect(nextReplications(precision, [[...failed(9), 1]], 10)).toMatchObject({ decided: false });
-    // of several outputs, one without a value is enough
+    // one of several outputs without a value is enough
     expect(nextReplications(precision, [[1, 2, 3], failed(10)], 10)).toEqual({
       decided: true,
       reached: false,
     });
   });
 
-  test('a narrow interval is to stay so for the look-ahead', () => {
+  test('grows until the interval has stayed narrow for the look-ahead', () => {
     const narrow = swinging(5 + LOOK_AHEAD, 0.1);
     expect(nextReplications(precision, [narrow.slice(0, 5)], 5)).toMatchObject({ replications: 15 });
     expect(nextReplications(precision, [narrow], 15)).toEqual({ decided: true, reached: true });
@@ -99,7 +99,7 @@ describe('after a round', () => {
     expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
   });
 
-  test('a wide one takes what its deviation lets expect, and the look-ahead', () => {
+  test('is what the deviation of a wide interval needs, plus the look-ahead', () => {
     // sd 1.549: half the interval is 1.041 with 11 and 0.984 with 12
     const decision = nextReplications(precision, [swinging(6, Math.SQRT2)], 6);
     expect(decision).toMatchObject({ replications: 12 + LOOK_AHEAD });
@@ -108,13 +108,13 @@ describe('after a round', () => {
     });
   });
 
-  test('beyond a hundred the look-ahead is a tenth', () => {
+  test('includes a look-ahead of a tenth above a hundred', () => {
     const values = swinging(200, 0.1);
     const late = { ...precision, min: 200, max: 1_000 };
     expect(nextReplications(late, [values], 200)).toMatchObject({ replications: 220 });
   });
 
-  test('values that are all the same have to stay so: a rare event may come yet', () => {
+  test('grows even if all values are equal, because a rare event may come', () => {
     for (const value of [0, 0.1, -7]) {
       const same = (count: number): number[] => new Array<number>(count).fill(value);
       const relative = { ...precision, min: 5, absolute: null, relative: 0.01 };
@@ -125,7 +125,7 @@ describe('after a round', () => {
     }
   });
 
-  test('a mean of 0 is never known relatively', () => {
+  test('grows to the maximum for a relative precision of a mean near 0', () => {
     const relative = { ...precision, absolute: null, relative: 0.01 };
     const need = Number.MAX_VALUE;
     expect(nextReplications(relative, [[-1, 0, 1, 0, 0, 0]], 6)).toEqual({
@@ -139,22 +139,22 @@ describe('after a round', () => {
     expect(nextReplications(relative, [swinging(200, 1)], 200)).toEqual({ decided: true, reached: false });
   });
 
-  test('what failed is replaced up to the maximum', () => {
+  test('replaces failed runs up to the maximum', () => {
     const values = [1, null, 2, NaN, 3];
     expect(nextReplications(precision, [values], 5)).toMatchObject({ decided: false, replications: 7 });
     const failed = new Array<null>(200).fill(null);
     expect(nextReplications(precision, [failed], 200)).toEqual({ decided: true, reached: false });
   });
 
-  test('the output that needs most decides', () => {
+  test('is decided by the output that needs most', () => {
     const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0)];
     const two = nextReplications(precision, outputs, 6);
     expect(two).toEqual(nextReplications(precision, outputs.slice(1, 2), 6));
   });
 });
 
-describe('replications that are expected', () => {
-  test('are those of the half-width and the look-ahead, missing values included', () => {
+describe('the expected number of replications', () => {
+  test('follows from the half-width and the look-ahead, including missing values', () => {
     // sd 1.549: half the interval is 0.984 with 12
     const values = swinging(6, Math.SQRT2);
     expect(expectedReplications(precision, [values], 6)).toBe(12 + LOOK_AHEAD);
@@ -168,13 +168,13 @@ describe('replications that are expected', () => {
     expect(expected).toBeLessThan(430);
   });
 
-  test('are the most while nothing is known, and where they are not enough', () => {
+  test('is the maximum while nothing is known, or if the maximum is not enough', () => {
     expect(expectedReplications(precision, [[]], 0)).toBe(200);
     expect(expectedReplications(precision, [[3]], 1)).toBe(200);
     expect(expectedReplications(precision, [swinging(6, 1_000)], 6)).toBe(200);
   });
 
-  test('are about as many as there are in the end, whatever is drawn', () => {
+  test('is close to the final number for any draw', () => {
     const wanted = { ...precision, max: 10_000, absolute: 0.25 };
     let [first, last] = [0, 0];
     for (let point = 0; point < 100; point += 1) {
@@ -206,7 +206,7 @@ describe('a share', () => {
     return Array.from({ length: n }, () => Number(uniform() < share));
   };
 
-  test('is not certain where no run is true: as many are made as the half of Wilson’s interval takes', () => {
+  test('of 0 is not certain: it needs the replications for half of Wilson’s interval', () => {
     const none = Array.from<number>({ length: 5 }).fill(0);
     const decision = nextReplications(shares, [none], 5);
     expect(decision).toMatchObject({ decided: false });
@@ -214,12 +214,12 @@ describe('a share', () => {
     expect(expectedReplications(shares, [none], 5)).toBe(35 + LOOK_AHEAD);
     const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
     expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
-    // the same numbers of an output that is a number are certain
+    // the same values of a numeric output are certain
     const numbers = { ...shares, shares: undefined };
     expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
   });
 
-  test.each([0, 0.02, 0.3, 0.5, 0.97])('of %d is known as precisely as is wanted', (share) => {
+  test.each([0, 0.02, 0.3, 0.5, 0.97])('of %d reaches the wanted precision', (share) => {
     let made = shares.min;
     for (;;) {
       const decision = nextReplications(shares, [drawn(share, made)], made);
@@ -232,7 +232,7 @@ describe('a share', () => {
     }
     const mean = drawn(share, made).reduce((a, b) => a + b) / made;
     expect(wilsonHalfWidth(mean, made, 0.95)).toBeLessThanOrEqual(0.05);
-    // 385 of 0.5, and the look-ahead
+    // a share of 0.5 needs 385 replications, and the look-ahead
     expect(made).toBeLessThan(500);
   });
 });

@@ -4,7 +4,7 @@ import { readDefinition } from '../../src/campaign/read.ts';
 import { errorCodes, isForayError, type LinePlace } from '../../src/errors.ts';
 import { expectOneLine, expectRefused, HEAD, thrownBy } from './support.ts';
 
-describe('what is no YAML or JSON', () => {
+describe('a text that is no YAML or JSON', () => {
   const syntax = { code: 'DEFINITION_SYNTAX', says: /^The definition is not valid YAML: / } as const;
 
   test.each([
@@ -27,13 +27,13 @@ describe('what is no YAML or JSON', () => {
     expectRefused(text, syntax);
   });
 
-  test('nesting without end is an error, not a crash', () => {
+  test('endless nesting is an error, not a crash', () => {
     for (const text of ['['.repeat(50_000), '{a: '.repeat(50_000), '- '.repeat(50_000)]) {
       expect(thrownBy(() => readDefinition(text, 'deep.yaml')).code).toBe('DEFINITION_SYNTAX');
     }
   });
 
-  test('whatever the text: a definition or an error of the table with a place, on one line', () => {
+  test('any text gives a definition, or an error of the table on one line with a place', () => {
     const words = fc.constantFrom(
       ...['campaign', 'model', 'name', 'design', 'grid', 'from', 'to', 'step', 'inputs', 'files', 'seed'],
       ...[

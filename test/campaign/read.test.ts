@@ -3,7 +3,7 @@ import { readDefinition } from '../../src/campaign/read.ts';
 import { type LinePlace } from '../../src/errors.ts';
 import { expectRefused, HEAD } from './support.ts';
 
-describe('what has another shape', () => {
+describe('a text with another shape', () => {
   const invalid = 'DEFINITION_INVALID';
 
   test.each([
@@ -140,7 +140,7 @@ describe('what has another shape', () => {
     expectRefused(text, { code: invalid, says });
   });
 
-  test('nothing of it goes to standard error by another way', () => {
+  test('the parser writes nothing to standard error', () => {
     const warnings: unknown[] = [];
     const keep = (warning: unknown): unknown => warnings.push(warning);
     process.on('warning', keep);
@@ -164,7 +164,7 @@ describe('what has another shape', () => {
   );
 });
 
-describe('what is a definition', () => {
+describe('a definition', () => {
   const whole = {
     campaign: 'flu',
     model: { name: 'Epidemic', version: 3 },
@@ -181,13 +181,13 @@ describe('what is a definition', () => {
     concurrency: 8,
   };
 
-  test('JSON, also over several lines, means what YAML means', () => {
+  test('means the same in JSON, also over several lines, as in YAML', () => {
     for (const text of [JSON.stringify(whole), JSON.stringify(whole, null, 2)]) {
       expect(readDefinition(text, 'campaign.json').definition).toEqual(whole);
     }
   });
 
-  test('what is left out has its default', () => {
+  test('has the default of each missing setting', () => {
     expect(readDefinition(HEAD, 'campaign.yaml').definition).toEqual({
       campaign: 'flu',
       model: { name: 'Epidemic', version: 'latest' },
@@ -200,7 +200,7 @@ describe('what is a definition', () => {
     });
   });
 
-  test('a byte order mark, carriage returns and anchors', () => {
+  test('may have a byte order mark, carriage returns and anchors', () => {
     const text = `\ufeff${HEAD}inputs: &same\n  Days: &days 14\n  Population: *days\n`.replaceAll(
       '\n',
       '\r\n',
@@ -208,7 +208,7 @@ describe('what is a definition', () => {
     expect(readDefinition(text, 'campaign.yaml').definition.inputs).toEqual({ Days: 14, Population: 14 });
   });
 
-  test('places are those of the file: of keys, of values, and of what holds something missing', () => {
+  test('has places in the file: of keys, of values, and of the container of a missing value', () => {
     const text =
       '# flu\ncampaign: flu\nmodel:\n  name: Epidemic\ndesign:\n  grid:\n    Days: [1,\n      2]\n    7: [1]\n';
     const { locate } = readDefinition(text, 'a.yaml');

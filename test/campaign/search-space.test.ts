@@ -18,7 +18,7 @@ describe('the space', () => {
     ...given,
   });
 
-  test('values are within bounds, on their steps and canonical, and have their coordinates again', () => {
+  test('values are within bounds, on their steps and canonical, and map back to their coordinates', () => {
     const bounds = fc
       .record({
         type: fc.constantFrom('DOUBLE' as const, 'INTEGER' as const),
@@ -57,7 +57,7 @@ describe('the space', () => {
     );
   });
 
-  test('each level of a choice is met', () => {
+  test('each level of a choice is reached', () => {
     const input: SearchedInput = {
       name: 'x',
       type: 'STRING',
@@ -71,7 +71,7 @@ describe('the space', () => {
     expect(space.coordinatesOf(['d'])).toBeUndefined();
   });
 
-  test('a condition sees the values of the inputs that are not searched, too', () => {
+  test('a condition can use the inputs that are not searched', () => {
     const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
     const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);
     expect([space.isAllowed(['0.4']), space.isAllowed(['0.6'])]).toEqual([false, true]);

@@ -5,7 +5,7 @@ import { checkBody, refused } from './support.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
 
-test('a search gives the goal, the inputs that vary, and no points of its own', () => {
+test('a search sets the goal and the varied inputs, and has no points before it starts', () => {
   const { search, goal, varied, design } = checkBody(
     'search: { maximize: peak DAY, over: { contact rate: { min: 1, max: 2, digits: 2 }, Days: { min: 10, max: 20 }, Stochastic: [true, false] } }\n',
   );
@@ -27,7 +27,7 @@ test.each([
   [`search: { minimize: Fit error, ${OVER}, stop: { points: 300 } }\n`, 'gp'],
   [`search: { minimize: Fit error, ${OVER}, stop: { points: 301 } }\n`, 'cma'],
   [`search: { minimize: Fit error, ${OVER}, method: direct }\n`, 'direct'],
-])('auto is gp for few points, else cma: %s', (body, method) => {
+])('auto means gp for few points and cma for more: %s', (body, method) => {
   expect(checkBody(body).search!.method).toBe(method);
 });
 
@@ -37,7 +37,7 @@ test('an outside optimiser is a command with options', () => {
     command: ['python3', 'tpe.py'],
     options: { depth: [1, { a: 'b' }] },
     timeout: 90_000,
-    // found where the files are
+    // the script is found beside the definition
     folder: '',
     files: {},
   });
@@ -159,7 +159,7 @@ describe('mistakes', () => {
     refused('INVALID_VALUE', `search: { minimize: §Trajectory, ${OVER} }\n`, /neither a number/);
   });
 
-  test('a design, a goal, or replications until precise beside it', () => {
+  test('a design, a goal, or replications until precise beside a search', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
     refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /a "design" or a "search"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
@@ -175,7 +175,7 @@ describe('mistakes', () => {
 describe('a selection', () => {
   const GRID = 'design: { grid: { Contact rate: [1, 1.5, 2] } }\n';
 
-  test('gives the goal, and ten replications of each point where nothing else is said', () => {
+  test('sets the goal, and by default ten replications of each point', () => {
     const body = `${GRID}select: { maximize: peak DAY, indifference: 1 }\n`;
     expect(checkBody(body)).toMatchObject({
       goal: { output: 'Peak day', wants: 'highest' },
@@ -252,7 +252,7 @@ describe('a selection', () => {
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 1, /one point/],
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 6, /60 runs, more than the budget/],
     [{ method: 'kn', indifference: 1, confidence: 0.95, require: [], report: 30 }, 201, /201 points/],
-  ])('is refused by the number of points: %j of %i', (select, points, says) => {
+  ])('is refused because of the number of points: %j of %i', (select, points, says) => {
     const read = { locate: () => ({ file: 'a.yaml', path: 'select' }) };
     expect(() => checkCompared(read, { select, replications: 10 }, points)).toThrow(says);
   });

@@ -28,12 +28,12 @@ describe('a model without a seed', () => {
     ['failures: {attempts: 3, seed: §new}\n', /^Remove "failures.seed"\.$/],
     ['fresh: {salt: Title}\nfailures:\n  attempts: 3\n  seed: §new\n', /^Remove "failures.seed"\.$/],
     ['failures: {attempts: 3, seed: new}\nfresh: §true\n', /^Name an input to salt/],
-  ])('takes no new one: %j', (body, hint) => {
+  ])('cannot take a new seed: %j', (body, hint) => {
     const says = /^The model "Epidemic" has no input \{RANDOM_SEED\}, so it takes no new seed\.$/;
     refused('SEED_NEEDED', body, says, hint, seedless);
   });
 
-  test('runs once, is tried again with what it has, and can be salted', () => {
+  test('runs once, is repeated with the same inputs, and can be salted', () => {
     const body = 'replications: 1\nfresh: {salt: Title}\nfailures: {attempts: 3, seed: same}\n';
     expect(checkBody(body, seedless)).toMatchObject({
       replications: 1,
@@ -43,7 +43,7 @@ describe('a model without a seed', () => {
     });
   });
 
-  test('a new seed is no matter where there is no second attempt', () => {
+  test('a new seed is allowed if there is no second attempt', () => {
     expect(checkBody('failures: {seed: new, count: 3}\n', seedless).attempts.count).toBe(1);
   });
 });
@@ -57,11 +57,11 @@ describe('a design that varies the seed', () => {
     ['fresh: §true\n', /^Remove "fresh", or the seed from the design\.$/],
     ['failures: {attempts: 2, seed: §new}\n', /^Remove "failures.seed", or the seed from the design\.$/],
     ['fresh: true\nreplications: §2\n', /^Remove "replications" and "fresh", or the seed from the design\.$/],
-  ])('and %j', (body, hint) => {
+  ])('is refused with %j', (body, hint) => {
     refused('INVALID_VALUE', VARIED + body, says, hint);
   });
 
-  test('goes with a salt and with attempts of the same seed', () => {
+  test('can be used with a salt and with attempts of the same seed', () => {
     const body = `${VARIED}fresh: {salt: Title}\nfailures: {attempts: 2}\n`;
     expect(checkBody(body).design).toMatchObject({ values: [['1', '2', '3']] });
   });
@@ -79,7 +79,7 @@ describe('a seed that is given as an input', () => {
     refused('INVALID_VALUE', given + body, says, /^Give one of the two\.$/);
   });
 
-  test('is that of replication 1 and of the first attempt', () => {
+  test('is used for replication 1 and for the first attempt', () => {
     const checked = checkBody(`${given}replications: 3\nfailures: {attempts: 2, seed: new}\n`);
     const [point] = [...expand(checked)];
     const seeds = [
@@ -93,7 +93,7 @@ describe('a seed that is given as an input', () => {
   });
 });
 
-test('a new seed and a fixed one', () => {
+test('a new seed and a fixed seed', () => {
   refused(
     'INVALID_VALUE',
     'seed: 42\nfresh: §true\n',
@@ -109,7 +109,7 @@ describe('a salt', () => {
     ['INTEGER', 'Population'],
     ['LONG', 'Budget'],
     ['DOUBLE', 'Contact rate'],
-  ])('goes into an input that takes %s, whatever its spelling', (_, name) => {
+  ])('goes into an input that takes %s, in any spelling', (_, name) => {
     expect(checkBody(`fresh: {salt: " ${name.toUpperCase()}"}\n`).fresh).toEqual({ by: 'salt', input: name });
   });
 
@@ -122,7 +122,7 @@ describe('a salt', () => {
     );
   });
 
-  test('does not go into an input of a range', () => {
+  test('does not go into an input with a range', () => {
     const { version } = epidemic;
     const range: InputItem = { name: 'Sweep', type: 'FIXED_RANGE_DOUBLE', units: null, value: '1' };
     const inputs = [...version.experimentTemplate.inputs, range];
@@ -133,7 +133,7 @@ describe('a salt', () => {
     refused('INVALID_VALUE', 'fresh: {salt: §Sweep}\n', /"Sweep" cannot be salted/, /^Name one that/, facts);
   });
 
-  test('is not the seed, which has a setting of its own', () => {
+  test('cannot be the seed, which has its own setting', () => {
     refused(
       'INVALID_VALUE',
       'fresh:\n  salt: §"{RANDOM_SEED}"\n',
@@ -155,7 +155,7 @@ describe('a salt', () => {
   test.each([
     ['inputs', 'inputs: {Title: school}\n'],
     ['the design', 'design: {grid: {Title: [a, b]}}\n'],
-  ])('is the only value of its input, which is not in %s as well', (_, body) => {
+  ])('is the only value of its input, so the input cannot also be in %s', (_, body) => {
     refused(
       'INVALID_VALUE',
       `${body}fresh: {§salt: title}\n`,
@@ -171,7 +171,7 @@ describe('freshened', () => {
     [...expand(campaign)].map(({ key }) => key);
   const body = 'design: {grid: {Days: [7, 14], Stochastic: [true, false]}}\n';
 
-  test('a campaign that is not fresh is what it was, and nothing is drawn', () => {
+  test('draws nothing if the campaign is not fresh', () => {
     const campaign = checkBody(`${body}seed: 42\n`);
     const drawn = (): number => {
       throw new Error('drawn');
@@ -179,7 +179,7 @@ describe('freshened', () => {
     expect(freshened(campaign, drawn)).toBe(campaign);
   });
 
-  test('a seed is drawn: a whole number from 1 below 2^31, and nothing else changes', () => {
+  test('draws a seed, a whole number from 1 below 2^31, and changes nothing else', () => {
     const campaign = checkBody(`${body}replications: 2\nfresh: true\n`);
     fc.assert(
       fc.property(random, (share) => {
@@ -195,7 +195,7 @@ describe('freshened', () => {
   });
 
   test.each(['Title', 'Population', 'Budget', 'Contact rate'])(
-    'a salt is drawn for %s: a canonical value of its type, and nothing else changes',
+    'draws a salt for %s, a canonical value of its type, and changes nothing else',
     (name) => {
       const campaign = checkBody(`${body}seed: 42\nfresh: {salt: ${name}}\n`);
       const { type } = campaign.base.find((input) => input.name === name)!;
@@ -209,7 +209,7 @@ describe('freshened', () => {
           const base = campaign.base.map((input) => (input.name === name ? { ...input, value } : input));
           expect(fresh).toEqual({ ...campaign, base });
           expect(keysOf(fresh)).toEqual(keysOf(campaign));
-          // and it is sent with every run
+          // every run has the salt
           const [point] = [...expand(fresh)];
           expect(runInputs(fresh, point!, 3).find((input) => input.name === name)!.value).toBe(value);
         }),
@@ -217,7 +217,7 @@ describe('freshened', () => {
     },
   );
 
-  test('the range is used from end to end, and two draws differ', () => {
+  test('uses the whole range, and two draws differ', () => {
     const campaign = checkBody('fresh: true\n');
     expect(freshened(campaign, () => 0).seed).toBe(1);
     expect(freshened(campaign, () => 1 - 2 ** -53).seed).toBe(2 ** 31 - 1);
@@ -225,7 +225,7 @@ describe('freshened', () => {
   });
 });
 
-test('two campaigns share seeds where those of all replications of a point are the same', () => {
+test('two campaigns share seeds if all replications of a point have the same seeds', () => {
   const campaigns = fc.record({
     seed: fc.constantFrom(null, 0, 1),
     commonRandomNumbers: fc.boolean(),

@@ -83,14 +83,14 @@ export function check(text: string, facts: ModelFacts = epidemic): CheckedDefini
   return checked;
 }
 
-/** The definition's two first lines are given, so that a test shows what it is about. */
+/** The first two lines of the definition are added, so that a test shows only the relevant lines. */
 export function checkBody(body: string, facts: ModelFacts = epidemic): CheckedDefinition {
   return check(HEAD + body, facts);
 }
 
 /**
- * Expects a definition to be refused. A `§` in the text marks the place that the error must name; it is taken out
- * before the text is read.
+ * Expects a definition to be refused. A `§` in the text marks the place that the error must name; it is removed before
+ * the text is read.
  */
 export function expectRefused(
   marked: string,
@@ -114,7 +114,7 @@ export function expectRefused(
   return error;
 }
 
-/** Expects a definition of the first two lines and a body to be refused, as {@link expectRefused} does. */
+/** As {@link expectRefused}, for a definition that has the first two lines and a body. */
 export function refused(
   code: ErrorCode,
   body: string,

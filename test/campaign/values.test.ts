@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { type InputType, inputTypes } from '../../src/api/constants.ts';
 import { canonicalValue, type RawValue, ValueError } from '../../src/api/values.ts';
 
-/** Laws that points and their keys rest on; what each type takes is in test/api. */
+/** Laws that points and their keys depend on. The accepted values of each type are tested in test/api. */
 
 const anyValue: fc.Arbitrary<RawValue> = fc.oneof(
   fc.string(),
@@ -51,30 +51,27 @@ function canonicalOr<T>(refusal: T, type: InputType, value: RawValue): string | 
 }
 
 describe('canonicalValue', () => {
-  test.each(inputTypes)(
-    '%s: canonical twice is canonical once, and nothing but a ValueError is thrown',
-    (type) => {
-      fc.assert(
-        fc.property(anyValue, (value) => {
-          const once = canonicalOr(undefined, type, value);
-          if (once !== undefined) expect(canonicalValue(type, once)).toBe(once);
-        }),
-        { numRuns: 500 },
-      );
-    },
-  );
+  test.each(inputTypes)('%s: is the same when applied twice, and throws only ValueErrors', (type) => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        const once = canonicalOr(undefined, type, value);
+        if (once !== undefined) expect(canonicalValue(type, once)).toBe(once);
+      }),
+      { numRuns: 500 },
+    );
+  });
 
-  test('a number and its text are one value', () => {
+  test('a number and its text are the same value', () => {
     fc.assert(
       fc.property(fc.constantFrom<InputType>('DOUBLE', 'INTEGER', 'LONG'), fc.double(), (type, value) => {
-        // a LONG that a number does not hold exactly is taken as text alone
+        // a LONG that a number cannot hold exactly is accepted only as a text
         fc.pre(type !== 'LONG' || Math.abs(value) <= Number.MAX_SAFE_INTEGER);
         expect(canonicalOr('refused', type, String(value))).toBe(canonicalOr('refused', type, value));
       }),
     );
   });
 
-  test('two numbers have one text only if they are one number', () => {
+  test('different numbers have different texts', () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(finite, finite, (a, b) => {
@@ -94,7 +91,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('a LONG outside 64 bits is refused, however it is written', () => {
+  test('a LONG outside 64 bits is refused in any notation', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n }), (value) => {
         for (const text of [`${value}`, `+${value}`, `${-value - 1n}`, ` ${value} `]) {
@@ -104,7 +101,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('a date is one of the calendar', () => {
+  test('a date exists in the calendar', () => {
     const parts = fc.tuple(
       fc.integer({ min: 1000, max: 9999 }),
       fc.nat(14),

@@ -1,12 +1,12 @@
 import { describe, test } from '@jest/globals';
 import { expectRefused } from './support.ts';
 
-/** A `§` marks where the mistake is, which the reader may notice only further down. */
+/** A `§` marks the mistake. The parser may notice it only further down. */
 function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
   expectRefused(text, { code: 'DEFINITION_SYNTAX', says, ...(hint && { hint }) });
 }
 
-describe('a line that is indented wrongly', () => {
+describe('a line with wrong indentation', () => {
   test.each([
     ['a blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
     ['a blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
@@ -22,7 +22,7 @@ describe('a line that is indented wrongly', () => {
   });
 
   test.each(['model:\n§\tname: E\n', 'model:\n  name: E\n§\tversion: 1\n', 'a:\n§\t- 1\n'])(
-    'by a tab: %j',
+    'because of a tab: %j',
     (text) => expectMistake(text, /indented by a tab\.$/, /by blanks/),
   );
 
@@ -31,7 +31,7 @@ describe('a line that is indented wrongly', () => {
   );
 });
 
-describe('a blank or a sign that is missing', () => {
+describe('a missing blank or sign', () => {
   test.each([
     'campaign§:a\nmodel: {name: E}\n',
     'campaign: a\nseed§:5\nmodel: {name: E}\n',
@@ -53,13 +53,13 @@ describe('a blank or a sign that is missing', () => {
   );
 });
 
-describe('a quote or bracket that is not closed', () => {
+describe('an unclosed quote or bracket', () => {
   test.each(['campaign: §"a\nmodel: {name: E}\nseed: 1\n', "campaign: §'a\nmodel: {name: E}\n"])(
     'a quote: %j',
     (text) => expectMistake(text, /The quote that begins here has no end\.$/, /Close it/),
   );
 
-  test('a quote that the next one closes', () => {
+  test('a quote that the next quote closes', () => {
     expectMistake('  a: §"x\n  b: "y" z "\n', /The quote that begins here (has no end|ends in a later line)/);
   });
 
@@ -80,16 +80,16 @@ describe('a quote or bracket that is not closed', () => {
   });
 });
 
-describe('a text that needs quotes', () => {
+describe('a text without the quotes that it needs', () => {
   test.each(['campaign: a\nwhere: §`Contact rate` > 2\n', 'campaign: §@a\n', 'x: §%b\n'])('%j', (text) =>
     expectMistake(text, /A text without quotes cannot begin with .\.$/, /in quotes/),
   );
 
-  test('one with a colon', () => {
+  test('a text with a colon', () => {
     expectMistake('campaign: §a: b\nseed: 1\n', /The line has a second colon\.$/, /in quotes/);
   });
 
-  test('one with quotes in it', () => {
+  test('a text that contains quotes', () => {
     expectMistake('campaign: "a" §b\nseed: 1\n', /More text follows the closing quote\.$/);
   });
 });

@@ -16,7 +16,7 @@ function commandIn(cwd: string): string {
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
 }
 
-test('npx finds the program in a checkout and in a project that has it, and nowhere else', () => {
+test('npx finds the program in a checkout and in a project that installed it, and nowhere else', () => {
   const project = join(folder, 'project');
   mkdirSync(join(project, 'node_modules'), { recursive: true });
   mkdirSync(join(project, 'campaigns'));

@@ -82,7 +82,7 @@ async function offeredFor(shell: Shell, line: string, words: string[]): Promise<
   );
 }
 
-test.each(shells)('%s takes the script', async (shell) => {
+test.each(shells)('%s accepts the script', async (shell) => {
   if (!has(shell)) return console.warn(`left out: ${shell} is not installed here`);
   await run(shell, ['-n', scriptOf(shell)]);
 });
@@ -120,13 +120,13 @@ describe.each(shells)('%s completes', (shell) => {
   });
 });
 
-test('bash takes an option with = for three words', async () => {
+test('bash splits an option with = into three words', async () => {
   expect(await offered('bash', 'results', '--format', '=', 'j')).toEqual(['jsonl']);
   expect(await offered('bash', 'results', '--format', '=')).toHaveLength(4);
   expect(await offered('bash', 'results', '--format', '=', 'csv', '')).toEqual(['flu-1', 'flu-2']);
 });
 
-test('a home may have blanks, quotes and letters of all languages', async () => {
+test('the path of a home may have blanks, quotes and any letters', async () => {
   const homes = [String.raw`"Zoë's home"`, String.raw`Zoë\'s\ home`, String.raw`'Zoë'\''s home'`];
   for (const shell of shells.filter(has)) {
     for (const home of homes) {
@@ -140,14 +140,14 @@ test('a home may have blanks, quotes and letters of all languages', async () => 
   }
 });
 
-test('a home may be below the own folder', async () => {
+test("a home may be below the user's folder", async () => {
   for (const shell of shells.filter(has)) {
     const words = ['--home', '~/other', 'status', ''];
     expect([shell, await offered(shell, ...words)]).toEqual([shell, ['cost-1']]);
   }
 });
 
-test('bash asks with the words as they were written, where it splits them at = and :', async () => {
+test('bash passes the words as they were written, also if it splits them at = and :', async () => {
   expect(
     await offeredFor('bash', 'foray --home=other status ', ['--home', '=', 'other', 'status', '']),
   ).toEqual(['cost-1']);
@@ -156,7 +156,7 @@ test('bash asks with the words as they were written, where it splits them at = a
   expect(await offeredFor('bash', line, ['status', ...store, ''])).toEqual(['cost-1']);
 });
 
-test('nothing in a line or a store is run by a completion', async () => {
+test('a completion executes nothing from a line or a store', async () => {
   const home = join(work, 'hostile');
   mkdirSync(home);
   const store = await openStore(`sqlite:${join(home, 'store.db')}`);
@@ -178,18 +178,18 @@ test('nothing in a line or a store is run by a completion', async () => {
 describe('campaigns for a completion', () => {
   const ids = (cwd: string, ...words: string[]): Promise<Ran> => foray(cwd, ['campaign-ids', ...words]);
 
-  test('are none where there is no store, and none is made', async () => {
+  test('are none if there is no store, and no store is made', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
     expect(await ids(empty, 'results', '--long')).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(empty)).toEqual([]);
   });
 
-  test('are what is printed also behind --help', async () => {
+  test('are also printed behind --help', async () => {
     expect((await ids(work, '--help', 'status')).stdout).toBe('flu-2\nflu-1\n');
   });
 
-  test('end when a database does not answer', async () => {
+  test('end if a database does not answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

@@ -46,7 +46,7 @@ const flu = (more: Partial<CampaignDefinition> = {}): CampaignDefinition => ({
 });
 
 describe('foray submit FILE.ts', () => {
-  test('takes what a module exports, wherever it is, and paths in it are relative to it', async () => {
+  test('takes the export of a module in any folder; paths in it are relative to the module', async () => {
     const module = `import { type CampaignDefinition, defineCampaign } from 'foray';
 const days: number[] = [3, 4];
 const definition: CampaignDefinition = {
@@ -123,7 +123,7 @@ export default async () => defineCampaign(await Promise.resolve(definition));
     ],
     ['a text', 'j.ts', "export default 'campaign: flu';", /j\.ts: The definition is not a mapping/],
     ['a file that is not there', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
-  ])('%s is an error of one line, with its place', async (_, name, text, message) => {
+  ])('%s is an error on one line, with its place', async (_, name, text, message) => {
     const file = text === undefined ? join('somewhere else', name) : write(name, text);
     const { code, stdout, stderr } = await submit(file);
     expect([code, stdout]).toEqual([2, '']);
@@ -133,7 +133,7 @@ export default async () => defineCampaign(await Promise.resolve(definition));
 });
 
 describe('a definition that is an object', () => {
-  test('is submitted, kept as JSON, and applied', async () => {
+  test('can be submitted and applied, and is kept as JSON', async () => {
     const { id, points } = await world.foray.submit({ definition: flu() });
     expect(points).toBe(2);
     await toTheEnd(world, id);
@@ -145,7 +145,7 @@ describe('a definition that is an object', () => {
     expect(JSON.parse(record.definition)).toEqual(definition);
   });
 
-  test('has its errors where they are', async () => {
+  test('has errors with their places', async () => {
     const refused = async (definition: unknown, place: object, file?: string): Promise<void> => {
       const source = { definition: definition as CampaignDefinition, file };
       await expect(world.foray.submit(source)).rejects.toMatchObject({ place });
@@ -166,7 +166,7 @@ describe('a definition that is an object', () => {
     await refused(itself, { path: '' });
   });
 
-  test('has types, which a misspelt setting does not fit', () => {
+  test('has types that refuse a misspelt setting', () => {
     const definition = defineCampaign({
       campaign: 'flu',
       model: { name: 'Epidemic', version: 3 },

@@ -56,7 +56,7 @@ async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 describe('foray doctor', () => {
-  test('tells a Temporal server that refuses from one that is not there', async () => {
+  test('distinguishes a Temporal server that refuses from one that is not there', async () => {
     const server = createServer().on('stream', (stream) => {
       const status = { 'grpc-status': '7', 'grpc-message': 'Request unauthorized.' };
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
@@ -73,7 +73,7 @@ describe('foray doctor', () => {
     });
   });
 
-  test('says of each part that it is well, a line a part, and makes nothing', async () => {
+  test('says on one line for each part that it works, and makes nothing', async () => {
     const env = environmentOf(world.settings);
     const { code, stdout } = await foray(folder, ['doctor'], { env });
     const lines = stdout.trim().split('\n');
@@ -148,7 +148,7 @@ describe('foray doctor', () => {
     });
   });
 
-  test('finds a store of a newer foray, and leaves one of an earlier foray as it is', async () => {
+  test('finds a store of a newer foray, and does not change a store of an earlier foray', async () => {
     const file = join(world.folder, 'other.db');
     const store = `sqlite:${file}`;
     await (await openStore(store)).close();
@@ -168,7 +168,7 @@ describe('foray doctor', () => {
     );
   });
 
-  test('finds a disk without room', async () => {
+  test('finds a full disk', async () => {
     const disk = smallDisk('2m');
     if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
     try {

@@ -58,14 +58,14 @@ const point = (): string => group!.sample.point;
 const STACK = /RangeError: math domain error\n.*at logarithm .*\n.*at simulate .*\n.*at main /;
 
 describe('the log of a failed run', () => {
-  test('is said at the end of submit --watch, of the last failure', () => {
+  test('is shown for the last failure at the end of submit --watch', () => {
     expect(submitted.stderr).toMatch(
       /Failed last: .*exit code 1.* \(point [0-9a-f]+, replication 1\)\n {2}\| … /,
     );
     expect(submitted.stderr).toContain('  |     at ');
   });
 
-  test('is shown by explain after the reason, its last lines or all', async () => {
+  test('is shown by explain after the reason, its last lines or all of them', async () => {
     const { code, stdout } = await run('explain', 'c', point());
     expect([code, stdout]).toEqual([
       0,
@@ -81,7 +81,7 @@ describe('the log of a failed run', () => {
     });
   });
 
-  test('is in status --failures, beside each cause', async () => {
+  test('is shown by status --failures beside each cause', async () => {
     expect([group!.count, group!.log!.lines]).toEqual([
       5,
       expect.arrayContaining(['RangeError: math domain error']),
@@ -91,7 +91,7 @@ describe('the log of a failed run', () => {
     );
   });
 
-  test('is in the report, where it is text', async () => {
+  test('is in the report, as text', async () => {
     await run('report', 'c', '-o', 'c.html');
     const page = readFileSync(join(folder, 'c.html'), 'utf8');
     const pre = /<summary>The last output of the run<\/summary>[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(page)![1]!;
@@ -107,7 +107,7 @@ describe('the log of a failed run', () => {
   });
 });
 
-test('explain --command prints what repeats the run by hand', async () => {
+test('explain --command prints the command that repeats the run by hand', async () => {
   const { code, stdout } = await run('explain', 'c', point(), '--command');
   expect([code, stdout.trim().split('\n')]).toEqual([
     0,
@@ -117,7 +117,7 @@ test('explain --command prints what repeats the run by hand', async () => {
   expect([again.status, again.stderr]).toEqual([1, expect.stringMatching(STACK)]);
 });
 
-test('it says what to do where there is nothing to repeat', async () => {
+test('explain --command says what to do if there is nothing to repeat', async () => {
   const { stdout } = await run('results', 'c', '--format', 'jsonl');
   const done = JSON.parse(stdout.split('\n')[0]!) as { point: string };
   expect(await run('explain', 'c', done.point, '--command')).toMatchObject({

@@ -42,7 +42,7 @@ async function startHolder(home: string): Promise<ChildProcess> {
 }
 
 describe('in a folder without a home', () => {
-  test('a command that reads says which store is not there, and makes nothing', async () => {
+  test('a command that reads says which store is missing, and makes nothing', async () => {
     const commands = [['list'], ['results', 'c'], ['cancel', 'c']];
     for (const { code, stdout, stderr } of await Promise.all(commands.map((args) => run(...args)))) {
       expect([code, stdout]).toEqual([2, '']);
@@ -54,7 +54,7 @@ describe('in a folder without a home', () => {
     expect(readdirSync(empty)).toEqual([]);
   });
 
-  test('a command that needs the model service names the homes in which a foray dev runs', async () => {
+  test('a command that needs the model service names the homes of running foray dev', async () => {
     const holder = await startHolder(join(folder, 'my own', '.foray'));
     try {
       const commands = [['submit', '../campaign.yaml'], ['plan', '../campaign.yaml'], ['worker'], ['list']];
@@ -74,13 +74,13 @@ describe('in a folder without a home', () => {
     expect(state.filter((name) => name.endsWith('.home'))).toEqual([]);
   });
 
-  test('a model service that is named needs no foray dev', async () => {
+  test('no foray dev is needed if a model service is given', async () => {
     const { code, stderr } = await run('models', '--service-url', 'http://127.0.0.1:9', '--api-key', 'k');
     expect([code, stderr]).toEqual([3, expect.stringContaining('127.0.0.1:9 cannot be reached')]);
   });
 });
 
-test('a store that is there without tables counts as none; an unknown campaign is missed in a store by name', async () => {
+test('a store without tables counts as missing; the error for an unknown campaign names the store', async () => {
   const address = `sqlite:${join(folder, 'store.db')}`;
   await expect(openStore(address, 'refuse')).rejects.toMatchObject({ code: 'STORE_MISSING' });
   const inMemory = await openStore(address, 'in-memory');

@@ -97,7 +97,7 @@ function uncommented(text: string, which: RegExp): string {
 
 describe('foray init', () => {
   test.each([...SHIPPED, 'Größe: "odd" #1', 'Plain', '☂'])(
-    '%s: what it writes can be submitted',
+    '%s: the written definition can be submitted',
     async (name) => {
       const model = await cloud.getModelByName(name);
       const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
@@ -107,7 +107,7 @@ describe('foray init', () => {
       const { inputs, outputs } = version.experimentTemplate;
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
-      // each of its comments becomes a valid line
+      // all comment lines become settings
       const whole = uncommented(text, / # [A-Z_]+(, (in )?[A-Z_]+)?(, [^,]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');
@@ -142,7 +142,7 @@ describe('foray init', () => {
     },
   );
 
-  test('takes the values of the stored experiment that it starts from, and names the others', async () => {
+  test('takes the values of the stored experiment, and names the other experiments', async () => {
     const { code, stdout, stderr } = await foray('init', 'größe: "ODD" #1');
     expect([code, stderr]).toEqual([0, expect.stringContaining(' > gro-e-odd-1.schema.json')]);
     expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./gro-e-odd-1.schema.json');
@@ -155,7 +155,7 @@ describe('foray init', () => {
     expect(stdout).toContain('  # Large: "9007199254740993" # LONG\n');
   });
 
-  test('-o writes the schema beside it, and never over a definition', async () => {
+  test('-o also writes the schema, and never replaces a definition', async () => {
     const made = await foray('init', 'Epidemic', '-o', 'own/flu.yaml');
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('foray submit own/flu.yaml')]);
     expect(readdirSync(join(folder, 'own')).toSorted()).toEqual(['epidemic.schema.json', 'flu.yaml']);
@@ -174,7 +174,7 @@ describe('foray init', () => {
     expect((await foray('init', 'Epidemic', '-o', '/proc/x.yaml')).stderr).toMatch(/cannot be written/);
   });
 
-  test('a model that there is not', async () => {
+  test('refuses an unknown model', async () => {
     const { code, stdout, stderr } = await foray('init', 'Epidemik', '-o', 'none.yaml');
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/Did you mean "Epidemic"\?/)]);
     expect(readdirSync(folder)).not.toContain('none.yaml');

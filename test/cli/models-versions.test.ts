@@ -6,7 +6,7 @@ import { writeCommandModel } from '../service/command-model.ts';
 import { KEY, outputsOf, startTestService, temporaryFolder, until, versionsOf } from '../service/support.ts';
 import { foray } from '../support/cli.ts';
 
-test('old versions are listed, run by hand and pruned', async () => {
+test('old versions can be listed, run by hand and pruned', async () => {
   const models = temporaryFolder();
   const write = (factor: number) =>
     writeCommandModel(models, 'Echo', `say({ outputs: { Out: inputs.N * ${factor} } });`);

@@ -17,7 +17,7 @@ interface Checked {
 }
 
 describe('foray models new', () => {
-  test('makes a model that works, under its name', async () => {
+  test('makes a working model with the given name', async () => {
     const made = await run('new', `Ada's "tea" room`);
     expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('models check ada-s-tea-room')]);
     const checked = await run('check', 'ada-s-tea-room', '--json');
@@ -28,7 +28,7 @@ describe('foray models new', () => {
     expect(outputs['Mean waiting time']).toBeLessThan(8);
   });
 
-  test('says where it was, and never writes over anything', async () => {
+  test('says where the new model is, and never replaces a file', async () => {
     const made = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
     expect(made.stdout).toContain('own/bar/model.yaml and own/bar/sim.py');
     writeFileSync(join(folder, 'own/bar/sim.py'), 'mine');
@@ -64,7 +64,7 @@ outputs:
     writeFileSync(join(folder, name, 'sim.mjs'), program);
   }
 
-  test('shows what came out, and what the model printed', async () => {
+  test('shows the outputs and what the model printed', async () => {
     write('echo', declaration);
     const { code, stdout, stderr } = await run('check', 'echo');
     expect([code, stdout]).toEqual([
@@ -96,7 +96,7 @@ outputs:
       'node sum.mjs',
       /failed when it was run with its defaults: the command ended with exit code 1/,
     ],
-  ])('%s as %s is refused with its place', async (from, to, message) => {
+  ])('refuses a declaration with %s replaced by %s', async (from, to, message) => {
     write('wrong', declaration.replace(from, to));
     const { code, stdout, stderr } = await run('check', 'wrong');
     expect([code, stdout]).toEqual([2, '']);

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** Of the checkout, which starts the Node that npm installs. */
+/** The program of the checkout, which starts the Node that npm installs. */
 const MAIN = join(ROOT, 'src/cli/foray.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -64,7 +64,7 @@ async function startService(child = runInOlderNode(MAIN, SERVICE)): Promise<Chil
   return child;
 }
 
-test('in a checkout, a SIGINT to the program alone ends it in order', async () => {
+test('in a checkout, a SIGINT to the program alone ends it properly', async () => {
   const child = await startService();
   const ended = once(child, 'exit');
   child.kill('SIGINT');
@@ -94,7 +94,7 @@ test('a Ctrl-C also counts once when the parent passes it on before the child ha
   expect(await ended).toEqual([0, null]);
 });
 
-test('the package contains no Node, so one line says what to do', async () => {
+test('a package without its Node says on one line what to do', async () => {
   const bin = join(folder, 'node_modules/foray/src/cli');
   mkdirSync(bin, { recursive: true });
   copyFileSync(MAIN, join(bin, 'foray.mjs'));

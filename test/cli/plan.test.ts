@@ -55,7 +55,7 @@ async function carryOut(file: string, id: string): Promise<void> {
 }
 
 describe('foray plan', () => {
-  test('tells points, runs, what is there and what is to run, and starts nothing', async () => {
+  test('shows points and runs, how many exist and how many would run, and starts nothing', async () => {
     const file = flu('plan.yaml', '[3, 5, 7]', 'replications: 2\n');
     const before = await planOf(file);
     expect(before).toMatchObject({
@@ -93,7 +93,7 @@ describe('foray plan', () => {
     expect(await planOf(file)).toMatchObject({ there: 12, toRun: 0, expectedSeconds: 0 });
   });
 
-  test('expects of points that go on until they are precise what the variance of known runs says', async () => {
+  test('estimates replications until precise from the variance of known runs', async () => {
     const precise = (name: string, more: string): string =>
       write(
         name,
@@ -121,20 +121,20 @@ describe('foray plan', () => {
     expect(stdout).toContain(`to run        about ${foreseen!.runs - 10}\n`);
   });
 
-  test('reckons with how long a run is said to take', async () => {
+  test('uses the given duration of a run', async () => {
     const file = write('slow.yaml', 'campaign: slow\nmodel: {name: Rehearsal}\nconcurrency: 4\n');
     const plan = await planOf(file, { runSeconds: 30 });
     expect(plan).toMatchObject({ points: 1, runs: 1, expectedSeconds: 8, basis: '30 s a run, 4 at once' });
     expect((await run('plan', file, '--run-seconds', 'long')).stderr).toContain('a number above 0');
   });
 
-  test('of a fresh campaign nothing is there', async () => {
+  test('shows no existing runs for a fresh campaign', async () => {
     const file = write('fresh.yaml', 'campaign: f\nmodel: {name: Rehearsal}\nfresh: true\nreplications: 3\n');
     expect(await planOf(file)).toMatchObject({ runs: 3, there: 0, toRun: 3, asked: 0, error: 0 });
     expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
   });
 
-  test('tells an estimate of more than 10,000 runs with its error, and the whole truth on request', async () => {
+  test('estimates existing runs above 10,000 runs, shows the error, and counts all on request', async () => {
     await carryOut(flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'), 'few');
     const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 255\n');
     const estimate = await planOf(many);
@@ -150,7 +150,7 @@ describe('foray plan', () => {
     });
   }, 400_000);
 
-  test('warns of what looks wrong', async () => {
+  test('warns about unusual settings', async () => {
     const design = (text: string): string =>
       write('odd.yaml', `campaign: odd\nmodel: {name: Epidemic}\ndesign: {${text}}\n`);
     const warningsOf = async (text: string) => (await planOf(design(text))).warnings;
@@ -167,7 +167,7 @@ describe('foray plan', () => {
     expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
   });
 
-  test('tells the limits of a search, and those of the comparison of its best points apart', async () => {
+  test('shows the limits of a search, and separately those of the comparison of its best points', async () => {
     const search = (stop: string): string =>
       'campaign: best\nmodel: {name: Epidemic}\ninputs: {Population: 763}\nseed: 1\nsearch:\n  minimize: Peak infected\n' +
       `  over: {Contact rate: {min: 1.2, max: 2.2, digits: 2}}\n  stop: ${stop}\n` +
@@ -201,7 +201,7 @@ describe('foray plan', () => {
     expect(endless.stderr).toContain('The search has no limit of points or runs');
   });
 
-  test('tells what a sensitivity design consists of', async () => {
+  test('shows the parts of a sensitivity design', async () => {
     const inputs =
       '{Contact rate: [1.2, 2.2], Recovery rate: [0.3, 0.6], Days: [7, 14], Population: [500, 900]}';
     const text = `campaign: flu\nmodel: {name: Epidemic}\ndesign: {factorial: {resolution: 4, inputs: ${inputs}}}\n`;
@@ -213,7 +213,7 @@ describe('foray plan', () => {
     expect(stdout).toMatch(/ {2}points {8}8\n/);
   });
 
-  test('shows the line of a mistake, with a mark below', async () => {
+  test('shows the line of a mistake with a mark below it', async () => {
     const { code, stdout, stderr } = await run(
       'plan',
       write('typo.yaml', 'campaign: typo\nmodel: {name: Epidemic}\ninputs:\n  Contact rat: 2\n'),
@@ -238,7 +238,7 @@ describe('foray plan', () => {
     expect((await run('models', 'Picky')).stdout).toMatch(/^ +N +DOUBLE +3 +at least 0$/m);
   });
 
-  test('all mistakes of a definition are told at once, each with its line', async () => {
+  test('all mistakes of a definition are reported at once, each with its line', async () => {
     const text =
       'campaign: x\nmodel: {name: Picky}\ninputs: {M: 1}\ndesign: {grid: {N: [3, -5]}}\noutputs: [Uot]\n';
     const { code, stdout, stderr } = await run('plan', write('mistakes.yaml', text), '--json');
@@ -256,7 +256,7 @@ describe('foray plan', () => {
     ]);
   });
 
-  test('what only the service refuses is said with the point', async () => {
+  test('an error that only the service finds is reported with the point', async () => {
     const file = write(
       'refused.yaml',
       'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {"{MAX_MEMORY_MB}": [512, 8]}}\n',
@@ -275,7 +275,7 @@ describe('foray plan', () => {
 });
 
 describe('foray submit', () => {
-  test('says in a line what a definition comes to, and refuses a lot without a word', async () => {
+  test('says on one line how large the campaign is, and refuses a large one without confirmation', async () => {
     const file = flu('limit.yaml', '[3, 5, 7]', 'replications: 2\n');
     const refused = await run('submit', file, '--id', 'limited', '--max-runs', '11');
     expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -299,7 +299,7 @@ describe('foray submit', () => {
 });
 
 describe('foray explain', () => {
-  test('tells of a point its inputs and what became of its runs', async () => {
+  test('shows the inputs of a point and the results of its runs', async () => {
     const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
     await carryOut(write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`), 'e');
     const advice = '2 runs failed. Why: foray explain e POINT';
@@ -351,7 +351,7 @@ describe('foray explain', () => {
     expect((await run('explain', 'e', '')).stderr).toMatch(/Several points of "e" begin with/);
   });
 
-  test('names files as the definition does, and has their hashes in its JSON', async () => {
+  test('names files as in the definition, and has their hashes in its JSON', async () => {
     write('cases.csv', 'day,cases\n1,3\n2,8\n');
     const path = JSON.stringify(join(dev.folder, 'cases.csv'));
     const text = `campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ${path}}\ndesign: {grid: {Days: [3]}}\n`;
@@ -369,7 +369,7 @@ describe('foray explain', () => {
 });
 
 describe('foray results --points', () => {
-  test('is a row a point, with the interval of each mean', async () => {
+  test('has one row per point, with the interval of each mean', async () => {
     const text = `campaign: p
 model: {name: Service System Demo}
 inputs: {"{STOP_TIME}": 200}
@@ -411,7 +411,7 @@ describe('a goal', () => {
   const line = (stdout: string, start: string): string =>
     stdout.split('\n').find((each) => each.trimStart().startsWith(start)) ?? '';
 
-  test('is planned, shown by the report, and can be changed by apply', async () => {
+  test('is in the plan and in the report, and apply can change it', async () => {
     const lowest = flu('goal.yaml', '[3, 5]', 'goal: {minimize: Peak infected}\n');
     expect(line((await run('plan', lowest)).stdout, 'goal')).toMatch(/lowest Peak infected/);
     await carryOut(lowest, 'goal');
@@ -430,7 +430,7 @@ describe('a goal', () => {
     expect(readFileSync(page, 'utf8')).toMatch(/Lowest\s+Peak infected/);
   });
 
-  test('of a numeric output is in what init writes, to be taken in by removing a "#"', async () => {
+  test('is a comment in the definition that init writes, if there is a numeric output', async () => {
     const written = await run('init', 'Epidemic', '--output', 'init.yaml');
     expect(written).toMatchObject({ code: 0 });
     const text = readFileSync(join(dev.folder, 'init.yaml'), 'utf8');

@@ -6,8 +6,8 @@ import { openStore } from '../../src/store/index.ts';
 import { foray } from '../support/cli.ts';
 import { addNamed, failed, rowsOf } from '../store/fixtures.ts';
 
-describe('what Node has compiled of the program', () => {
-  it('is kept in the folder of caches', async () => {
+describe("Node's compile cache", () => {
+  it('is in the folder of caches', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const env = { XDG_CACHE_HOME: folder, NODE_COMPILE_CACHE: '' };
@@ -19,7 +19,7 @@ describe('what Node has compiled of the program', () => {
     }
   });
 
-  it('is not kept where nothing can be written, of which nobody hears', async () => {
+  it('is left out without a message if nothing can be written', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       writeFileSync(join(folder, 'file'), '');
@@ -32,7 +32,7 @@ describe('what Node has compiled of the program', () => {
 });
 
 describe('settings', () => {
-  it('stand before or behind the command, and the nearer one counts', async () => {
+  it('may be before or after the command, and the last one counts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       // the error names the store that the command looked for
@@ -53,12 +53,12 @@ describe('settings', () => {
     }
   });
 
-  it('are refused before a command that has none of that name', async () => {
+  it('are refused before a command that has no such setting', async () => {
     const { code, stderr } = await foray(tmpdir(), ['--store', 'sqlite:x', 'dev']);
     expect([code, stderr]).toEqual([2, "error: dev has no option '--store'\n"]);
   });
 
-  it("are a group of their own behind the command's own options in its help", async () => {
+  it("have their own group after the command's options in its help", async () => {
     const { stdout } = await foray(tmpdir(), ['plan', '--help']);
     const [own, settings] = stdout.split('\nSettings:\n');
     expect(own).toMatch(/\nOptions:\n +--all[^]*--json[^]*--help/);
@@ -69,7 +69,7 @@ describe('settings', () => {
 });
 
 describe('an error with --json', () => {
-  it('is one document on standard output too, with the exit code unchanged', async () => {
+  it('is also one document on standard output, with the same exit code', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const unknown = await foray(folder, ['status', 'nope', '--json']);
@@ -101,8 +101,8 @@ describe('an error with --json', () => {
   });
 });
 
-describe('what a service or a model said', () => {
-  it('cannot steer the terminal, nor begin a line of its own', async () => {
+describe('texts of a service or a model', () => {
+  it('can neither control the terminal nor start a new line', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const address = `sqlite:${join(folder, 'store.db')}`;

@@ -29,7 +29,7 @@ const status: CampaignStatus = {
   blocked: null,
 };
 
-test('runs that failed are said with what to do, and nothing where none did', () => {
+test('failed runs are reported with what to do; without failures nothing is reported', () => {
   expect(failureAdvice(status)).toBe(
     '1 run failed. Why: npx foray explain x-1 POINT (points: npx foray status x-1 --failures). Again: npx foray retry x-1',
   );
@@ -37,25 +37,25 @@ test('runs that failed are said with what to do, and nothing where none did', ()
 });
 
 describe('the progress line', () => {
-  test('tells counts, speed and time left', () => {
+  test('shows counts, speed and remaining time', () => {
     expect(progressText(status)).toBe(
       '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 14 waiting, 2.5 a second, 1 min 10 s left',
     );
   });
 
-  test('tells no speed when nobody knows it, or it is over', () => {
+  test('shows no speed if it is unknown, or after the end', () => {
     expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/14 waiting$/);
     expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/14 waiting$/);
   });
 
-  test('tells how many points are precise, and what is expected in the end', () => {
+  test('shows how many points are precise, and the expected total', () => {
     const precision = { precise: 11, imprecise: 2, judged: 40, expectedRuns: 160, mostRuns: 400 };
     expect(progressText({ ...status, precision })).toMatch(
       /^\[ 10%\] running: 11 of 40 points precise, 2 not precise with all their replications, 16 runs so far, about 160 in the end, at most 400: 12 new/,
     );
   });
 
-  test('is never at 100 before the end', () => {
+  test('never shows 100 % before the end', () => {
     const runs = { ...status.runs, total: 1_000, done: 999, failed: 0 };
     expect(progressText({ ...status, runs })).toMatch(/^\[ 99%\]/);
   });

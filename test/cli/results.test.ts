@@ -51,7 +51,7 @@ async function finish(...seqs: number[]): Promise<void> {
   await store.observe('flu', seen, 3);
 }
 
-describe('what is asked for by - goes to standard output', () => {
+describe('an output to "-" goes to standard output', () => {
   test.each([['results'], ['report']])('%s', async (command) => {
     const { code, stdout, stderr } = await run(
       command,
@@ -77,7 +77,7 @@ test('foray report --show draws another output', async () => {
 });
 
 describe('foray results', () => {
-  test('writes Parquet to a file, whole, and says what does not fit', async () => {
+  test('writes complete Parquet files, and reports values that do not fit', async () => {
     const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');
     expect(code).toBe(0);
     expect(stderr).toBe(
@@ -95,7 +95,7 @@ describe('foray results', () => {
     expect(metadata).toContainEqual({ key: 'foray.definition', value: 'campaign: flu\n' });
   });
 
-  test('has long tables, and a row a point of both kinds', async () => {
+  test('has wide and long tables, of runs and of points', async () => {
     await finish(4);
     const lines = async (...flags: string[]): Promise<string[]> =>
       (await run('results', 'flu', '--format', 'csv', ...flags)).stdout.trim().split('\n');
@@ -110,7 +110,7 @@ describe('foray results', () => {
     expect((await lines('--points', '--long'))[1]).toMatch(/^a,0,2,0,Fit error,,2,2,/);
   });
 
-  test('has curves as columns, in every format', async () => {
+  test('can have curves as columns, in every format', async () => {
     const curves = {
       ...campaign('curves'),
       varied: [],
@@ -189,7 +189,7 @@ describe('foray results --follow', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test('of a campaign that was cancelled ends with 1', async () => {
+  test('ends with exit code 1 if the campaign was cancelled', async () => {
     await store.setPhase('flu', 'cancelled', 4);
     const { code, stdout } = await run('results', 'flu', '--follow');
     expect(code).toBe(1);
@@ -229,7 +229,7 @@ describe('rows from a program', () => {
     expect(point!['Fit error mean']).toBe(2);
   });
 
-  test('follow a campaign', async () => {
+  test('can follow a campaign', async () => {
     const rows = resultObjects<{ point: string; replication: number }>(client, 'flu', { follow: true });
     for (let told = 0; told < 3; told++) await rows.next();
     const next = rows.next();
@@ -246,7 +246,7 @@ describe('rows from a program', () => {
 describe('foray results -o', () => {
   const flags = ['results', 'flu', '--format', 'csv', '-o'];
 
-  test('writes to a pipe what it would write to a file', async () => {
+  test('writes the same to a pipe as to a file', async () => {
     const pipe = join(folder.path, 'pipe');
     await once(spawn('mkfifo', [pipe]), 'exit');
     const reader = spawn('cat', [pipe]);
@@ -255,7 +255,7 @@ describe('foray results -o', () => {
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 
-  test('writes where a link leads to, and leaves the link', async () => {
+  test('writes to the target of a link, and keeps the link', async () => {
     const [link, file] = [join(folder.path, 'link.csv'), join(folder.path, 'file.csv')];
     writeFileSync(file, 'old');
     symlinkSync('file.csv', link);
@@ -276,7 +276,7 @@ describe('foray results -o', () => {
   });
 });
 
-test('a folder of no name for files is refused', async () => {
+test('an empty name of the folder for files is refused', async () => {
   const { code, stderr } = await run('results', 'flu', '--files', '');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--files needs the name of a folder')]);
 });

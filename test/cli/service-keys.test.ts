@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const keys = (...args: string[]) => foray(folder, ['service', 'keys', ...args]);
 
-test('add prints a key once, list shows its id, revoke takes it away', async () => {
+test('add prints a key once, list shows its id, revoke removes it', async () => {
   const added = await keys('add', 'ada');
   const key = added.stdout.trim();
   expect([added.code, key]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
@@ -32,14 +32,14 @@ test('add prints a key once, list shows its id, revoke takes it away', async () 
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`no one key with the id ${id}`)]);
 });
 
-test('--keys and --data name another file, before or after', async () => {
+test('--keys and --data, before or after the command, name another file', async () => {
   await keys('add', 'bob', '--keys', 'other.yaml');
   expect((await foray(folder, ['service', '--keys', 'other.yaml', 'keys', 'list'])).stdout).toMatch(/^bob/);
   await keys('add', 'eve', '--data', 'elsewhere');
   expect(readFileSync(join(folder, 'elsewhere/keys.yaml'), 'utf8')).toContain('eve');
 });
 
-test('what is wrong is said in one line', async () => {
+test('each mistake is reported on one line', async () => {
   expect(await keys('add', 'a b')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('not a user name'),

@@ -15,7 +15,7 @@ afterEach(() => {
   folder.remove();
 });
 
-test('a program has the settings that the command line has without flags', () => {
+test('a program has the same settings as the command line without options', () => {
   expect(settingsFromEnvironment()).toMatchObject({
     service: { url: 'http://127.0.0.1:8090/api/open/8.5.0', key: '' },
     store: `sqlite:${folder.path}/store.db`,
@@ -36,7 +36,7 @@ test('a program has the settings that the command line has without flags', () =>
   });
 });
 
-test('what cannot be is an error with what to check', () => {
+test('an impossible setting is an error that says what to check', () => {
   process.env.FORAY_SERVICE_RATE = 'fast';
   expect(settingsFromEnvironment).toThrow(
     expect.objectContaining({

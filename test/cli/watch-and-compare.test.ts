@@ -96,7 +96,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
 
 // `script` of util-linux; other versions have other arguments
 (process.platform === 'linux' ? describe : describe.skip)('watch in a terminal', () => {
-  test('draws a page in its place until the campaign is over, and leaves the last one', async () => {
+  test('redraws a page until the campaign is over, and leaves the last page', async () => {
     const { code, text } = await inTerminal(['submit', 'shop.yaml', '--id', 'watched', '--watch']);
     expect(code).toBe(0);
     expect(text.indexOf(HIDE)).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
     expect(last).toMatch(/\nFinished last(\n\d\d:\d\d:\d\d {2}Repairers \d #\d +[\d.]+( {2}reused)?){8}$/);
   });
 
-  test('shows the output that is named, without colours if NO_COLOR says so', async () => {
+  test('shows the given output, without colours if NO_COLOR is set', async () => {
     const args = ['watch', 'shop', '--output', '"Repairers at work"'];
     const [coloured, plain] = [await inTerminal(args), await inTerminal(args, { env: { NO_COLOR: '1' } })];
     expect(pagesIn(coloured.text)).toEqual(pagesIn(plain.text));
@@ -118,7 +118,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
     expect(plain.text).not.toMatch(new RegExp(`${ESC}\\[\\d+m`));
   });
 
-  test('is interrupted by Ctrl-C, and the cursor is there again', async () => {
+  test('ends on Ctrl-C and shows the cursor again', async () => {
     await run('submit', 'slow.yaml', '--id', 'slow');
     const { code, text } = await inTerminal(['watch', 'slow'], {
       size: [40, 6],
@@ -132,15 +132,15 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
     await run('cancel', 'slow');
   });
 
-  test('writes lines to a terminal that can do no more', async () => {
+  test('writes plain lines to a simple terminal', async () => {
     const { text } = await inTerminal(['watch', 'shop'], { env: { TERM: 'dumb' } });
     expect(text).toMatch(/\[100%\] completed: 12 of 12/);
     expect(text).not.toContain(HIDE);
   });
 });
 
-describe('watch elsewhere', () => {
-  test('writes a line', async () => {
+describe('watch without a terminal', () => {
+  test('writes one line', async () => {
     const { stdout, stderr } = await run('watch', 'shop');
     expect(stdout).toBe('');
     expect(stderr).toMatch(
@@ -148,7 +148,7 @@ describe('watch elsewhere', () => {
     );
   });
 
-  test('knows no output that there is not', async () => {
+  test('refuses an unknown output', async () => {
     const { code, stderr } = await run('watch', 'shop', '--output', 'Machines at wrk');
     expect([code, stderr]).toEqual([
       2,
@@ -158,7 +158,7 @@ describe('watch elsewhere', () => {
 });
 
 describe('compare', () => {
-  test('is a table, with what there is to say beside it', async () => {
+  test('is a table with notes', async () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other');
     expect([code, stderr]).toEqual([
       0,
@@ -171,7 +171,7 @@ describe('compare', () => {
     expect(lines[1]).toMatch(/^[\da-f]{16} +1 {2}both {2}Machines at work +4 +[\d.]+ +4 +[\d.]+ .*Welch/);
   });
 
-  test('takes pairs where the seeds are the same, and these results are, too', async () => {
+  test('compares in pairs if the seeds are equal, and equal results do not differ', async () => {
     const { stdout } = await run('compare', 'shorter', 'shop', '--format', 'jsonl');
     const rows = stdout
       .trimEnd()
@@ -187,7 +187,7 @@ describe('compare', () => {
     ]);
   });
 
-  test('is a page for a file that ends in .html', async () => {
+  test('writes a page to a file that ends in .html', async () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.html');
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.html\n$/)]);
     const page = readFileSync(join(dev.folder, 'both.html'), 'utf8');

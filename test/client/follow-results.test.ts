@@ -32,7 +32,7 @@ const stays = () => Promise.resolve(false);
 const names = (rows: readonly ResultRow[]) => rows.map(runName);
 
 describe('rows as runs finish', () => {
-  test('come when they are there, and end with the campaign', async () => {
+  test('come as soon as they exist, and end with the campaign', async () => {
     await addNamed(store, ['a', 'b', 'c'], 2);
     await finish('flu', 3);
     const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();
@@ -55,7 +55,7 @@ describe('rows as runs finish', () => {
     });
   });
 
-  test('each comes once, in whatever order they finish', async () => {
+  test('come once each, in whatever order the runs finish', async () => {
     let number = 0;
     const anyOrder = fc
       .shuffledSubarray(upTo(60))
@@ -81,14 +81,14 @@ describe('rows as runs finish', () => {
     );
   });
 
-  test('of what failed and is requested again come again, whenever that is', async () => {
+  test('come again for failed runs that are requested again, at any time', async () => {
     const runs = 8;
     const step = fc.oneof(
       {
         weight: 3,
         arbitrary: fc.record({ seqs: fc.subarray(upTo(runs)), why: fc.constantFrom(null, 'lost', 'broken') }),
       },
-      // all, or those with one cause
+      // all failed runs, or those with one cause
       { weight: 2, arbitrary: fc.record({ forgiven: fc.constantFrom(undefined, 'lost', 'broken') }) },
       { weight: 1, arbitrary: fc.constant('rest' as const) },
     );
@@ -148,7 +148,7 @@ describe('rows as runs finish', () => {
     );
   });
 
-  test('come again of very many, too', async () => {
+  test('come again also for very many failed runs', async () => {
     const seqs = upTo(12_000);
     await addNamed(store, seqs.map(String));
     await store.observe(
@@ -171,7 +171,7 @@ describe('rows as runs finish', () => {
     expect(await rows.next()).toMatchObject({ done: true });
   });
 
-  test('end when nobody works on the campaign any more, with what has finished', async () => {
+  test('end with the finished runs when no workflow works on the campaign any more', async () => {
     await addNamed(store, ['a', 'b', 'c']);
     await finish('flu', 0);
     let asked = 0;
@@ -185,7 +185,7 @@ describe('rows as runs finish', () => {
     expect(asked).toBe(3);
   });
 
-  test('of a campaign that gets other columns end with what to do', async () => {
+  test('end with an error that says what to do if the columns change', async () => {
     await addNamed(store, ['a', 'b']);
     await finish('flu', 0);
     const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();

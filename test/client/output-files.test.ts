@@ -51,8 +51,8 @@ async function refusal(call: Promise<unknown>): Promise<ForayError> {
   throw error;
 }
 
-describe('a file that the campaign keeps', () => {
-  test('comes from the store, and nobody else is asked', async () => {
+describe('a kept file', () => {
+  test('comes from the store, without a request to the service', async () => {
     await store.keepFile('flu', 'md5', { sha256: hash, content }, 1);
     const kept = { hash: 'md5', localPath: 'b.csv' };
     expect(Buffer.from(await files.read(kept)).equals(content)).toBe(true);
@@ -63,15 +63,15 @@ describe('a file that the campaign keeps', () => {
   });
 });
 
-describe('a file that it does not keep', () => {
-  test('comes from the service, as text of the store or as an object', async () => {
+describe('a file that is not kept', () => {
+  test('comes from the service, for a reference as text or as an object', async () => {
     for (const given of [value, { hash, localPath: 'a.csv' }])
       expect(Buffer.from(await files.read(given)).equals(content)).toBe(true);
     expect(await files.save(value, at('a.csv'))).toBe('written');
     expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
   });
 
-  test('is fetched anew where what is there is another, or nobody knows', async () => {
+  test('is fetched again if the local file differs, or cannot be compared', async () => {
     await files.save(value, at('a.csv'));
     const before = server.asked.length;
     expect(await files.save(value, at('a.csv'))).toBe('there');
@@ -85,7 +85,7 @@ describe('a file that it does not keep', () => {
     expect(readdirSync(join(folder.path, 'out'))).toEqual(['a.csv']);
   });
 
-  test('and that is cut at first is written whole', async () => {
+  test('is complete even if the first transfer is cut off', async () => {
     let isFirst = true;
     server.answer((response, { url }) => {
       if (!url.startsWith('/files/'))
@@ -102,7 +102,7 @@ describe('a file that it does not keep', () => {
   test.each<[number, RegExp]>([
     [404, /^The model service does not have the file\.$/],
     [410, /^The model service refuses the file\.$/],
-  ])('%d: it says so, and nothing is left half written', async (status, says) => {
+  ])('is reported after status %d, and no partial file stays', async (status, says) => {
     server.say(status, '');
     const error = await refusal(files.save(value, at('a.csv')));
     expect(error.code).toBe('FILE_UNAVAILABLE');
@@ -111,7 +111,7 @@ describe('a file that it does not keep', () => {
     expect((await refusal(files.read(value))).code).toBe('FILE_UNAVAILABLE');
   });
 
-  test('is asked for at the service where the campaign ran, and nowhere else', async () => {
+  test('is requested only from the service where the campaign ran', async () => {
     const elsewhere = new OutputFiles(
       store,
       server.client(),
@@ -127,7 +127,7 @@ describe('a file that it does not keep', () => {
     expect(server.asked).toEqual([]);
   });
 
-  test('a service that is silent is left alone after some files', async () => {
+  test('is not requested any more if the service was silent for some files', async () => {
     const silent = await startServer();
     silent.say(500, '');
     const here = new ServiceAtHand(silent.client(), 'here');
@@ -142,7 +142,7 @@ describe('a file that it does not keep', () => {
   });
 });
 
-test.each(['', 'null', '{}', '"a.csv"'])('what is no reference says so: %j', async (text) => {
+test.each(['', 'null', '{}', '"a.csv"'])('a value that is no reference is reported: %j', async (text) => {
   const error = await refusal(files.read(text));
   expect([error.code, error.message]).toEqual([
     'FILE_UNAVAILABLE',

@@ -192,7 +192,7 @@ describe('CSV', () => {
   test.each([
     [';', 'semicolons'],
     ['\t', 'tabs'],
-  ])('with %j between its columns is refused', async (separator, called) => {
+  ])('is refused with %j between its columns', async (separator, called) => {
     write('points.csv', `Days${separator}Title\n1${separator}a\n`);
     expect(await refusal('design: {points: points.csv}')).toMatchObject({
       code: 'POINTS_INVALID',
@@ -212,7 +212,7 @@ describe('CSV', () => {
   });
 
   test.each(['Days,Title\n', 'Days', '\n Days \n\n'])(
-    'is refused when it has names only: %j',
+    'is refused when it has only names: %j',
     async (content) => {
       write('points.csv', content);
       expect(await refusal('design: {points: points.csv}')).toEqual({

@@ -11,7 +11,7 @@ import { cleanEnv } from '../support/cli.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('JSON Lines', () => {
-  test('gives each input once, whatever its values look like', async () => {
+  test('has each input once, whatever its values look like', async () => {
     write('points.jsonl', '{"Days": 1, "Title": "\\"Days\\": "}\n{"Days": 2, "Title": ":,\\"a\\":"}\n');
     expect((await resolve('design: {points: points.jsonl}')).points).toBe(2);
     write('points.jsonl', '{"Days": 1}\n{"Days": 2, "Days" : 3}\n');
@@ -128,7 +128,7 @@ describe('a file', () => {
     ['folder.csv', 'The file "folder.csv" is a folder.'],
     ['folder.jsonl', 'The file "folder.jsonl" is a folder.'],
     ['points.csv/points.csv', 'The file "points.csv/points.csv" is not there.'],
-  ])('that cannot be read is refused where it is named: %s', async (path, message) => {
+  ])('that cannot be read is an error at the place of its name: %s', async (path, message) => {
     write('points.csv', 'Days\n1\n');
     for (const name of ['folder.csv', 'folder.jsonl']) mkdirSync(join(folder, name), { recursive: true });
     expect(await refusal(`design:\n  points: ${path}\n`)).toEqual({
@@ -139,14 +139,14 @@ describe('a file', () => {
     });
   });
 
-  test('may be named from the root, or within folders', async () => {
+  test('may have an absolute path, or a path in folders', async () => {
     mkdirSync(join(folder, 'within'), { recursive: true });
     write('within/points.csv', 'Days\n1\n2\n');
     expect((await resolve('design: {points: within/points.csv}')).points).toBe(2);
     expect((await resolve(`design: {points: ${join(folder, 'within/points.csv')}}`)).points).toBe(2);
   });
 
-  test('keeps the same, however it is written', async () => {
+  test('gives the same points in any notation', async () => {
     const values: Record<string, fc.Arbitrary<RawValue>> = {
       Days: fc.integer({ min: -1000, max: 1000 }),
       'Contact rate': fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -177,7 +177,7 @@ describe('a file', () => {
   });
 });
 
-test('300,000 points are read without all of them in memory as objects', async () => {
+test('300,000 points are read without holding them all in memory as objects', async () => {
   const count = 300_000;
   // long enough that the points would not fit into memory; without these texts, the process takes less than 64 MB
   const title = (at: number): string => `${at}`.padEnd(150, ' of many');

@@ -29,7 +29,7 @@ async function ran(id: string, seconds: number, more: object = {}): Promise<void
   await store.observe(id, [done(0), done(1)], 1_000 + 1_000 * seconds);
 }
 
-test('the rate of a design comes from designs, and that of a search from searches', async () => {
+test('the rate of a design comes from earlier designs, and the rate of a search from earlier searches', async () => {
   await ran('grid', 4);
   await ran('found', 60, search);
   expect(await knownRate(store, campaign('next'), service)).toEqual({ secondsARun: 2, basis: 'as in grid' });
@@ -39,7 +39,7 @@ test('the rate of a design comes from designs, and that of a search from searche
   });
 });
 
-test('there is none for a version that has not run, or at another service', async () => {
+test('no rate is known for a version that has not run, or for another service', async () => {
   await ran('grid', 4);
   const { model } = campaign('next');
   expect(await knownRate(store, { model: { ...model, versionId: 'other' } }, service)).toBeUndefined();

@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 
 describe('every endpoint', () => {
-  test('is there once', () => {
+  test('is in the client once', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
   });
 
   test.each(calls)('$name: $method $path', async ({ name, call, method, path, body, answer }) => {
     server.say(200, JSON.stringify(answer));
     const value = await call(server.client());
-    // a stop has nothing to say
+    // a stop has no content
     expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
     expect(server.asked).toHaveLength(1);
     const [asked] = server.asked;
@@ -56,14 +56,14 @@ describe('the key', () => {
     expect(server.asked[0]!.headers.authorization).toBe(KEY);
   });
 
-  test('goes into another header that is named, and only there', async () => {
+  test('goes only into the header that is configured', async () => {
     server.say(200, []);
     await server.client({ keyHeader: 'X-Api-Key' }).listModels();
     expect(server.asked[0]!.headers['x-api-key']).toBe(KEY);
     expect(JSON.stringify(server.asked[0]).split(KEY)).toHaveLength(2);
   });
 
-  test('one that no header can carry is refused before anything is sent', async () => {
+  test('is refused before any request if no header can carry it', async () => {
     for (const options of [{ key: `${KEY}\n` }, { key: 'schlüssel 🔑' }, { keyHeader: 'Api Key' }]) {
       const error = await failure(server.client(options).listModels());
       expect([error.kind, error.isRetryable, error.mayHaveArrived]).toEqual(['unauthorized', false, false]);
@@ -73,14 +73,14 @@ describe('the key', () => {
 });
 
 describe('addresses', () => {
-  test('a slash at the end is no matter', async () => {
+  test('a slash at the end makes no difference', async () => {
     server.say(200, []);
     await server.client({ url: `${server.url}//` }).listModels();
     expect(server.asked[0]!.url).toBe('/api/open/8.5.0/models');
   });
 
   test.each(['nonsense', '', 'ftp://127.0.0.1/api', 'http://', 'file:///etc/passwd'])(
-    '"%s" is none',
+    '"%s" is refused',
     async (url) => {
       const error = await failure(server.client({ url }).listModels());
       expect([error.kind, error.code]).toEqual(['unreachable', 'SERVICE_UNREACHABLE']);
@@ -99,7 +99,7 @@ describe('status values', () => {
     expect((await client.findRun('v', runRequest)).status).toBe('FAILED');
   });
 
-  test.each(['fresh', 'QUEUED', '', null, 3, ['RUNNING']])('%j is none of the interface', async (status) => {
+  test.each(['fresh', 'QUEUED', '', null, 3, ['RUNNING']])('%j is refused', async (status) => {
     server.say(200, { ...answers.run, status });
     const error = await failure(server.client().requestRun('v', runRequest));
     expect([error.kind, error.isRetryable]).toEqual(['malformed', true]);
@@ -108,7 +108,7 @@ describe('status values', () => {
     );
   });
 
-  test.each(['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'])('%s is', async (status) => {
+  test.each(['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'])('%s is accepted', async (status) => {
     server.say(200, { status, message: null });
     expect(await server.client().getProgress('v', 'r')).toEqual({ status, message: null });
   });
@@ -120,13 +120,13 @@ describe('stopRun', () => {
     ['200 without a body', 200, ''],
     ['200 with white space', 200, ' \r\n'],
     ['204', 204, ''],
-  ])('takes %s', async (_, status, body) => {
+  ])('accepts %s', async (_, status, body) => {
     server.say(status, body);
     await server.client().stopRun('v', runRequest);
     expect(server.asked).toHaveLength(1);
   });
 
-  test('an empty answer to what has one is malformed', async () => {
+  test('an empty answer is malformed if the endpoint has a body', async () => {
     for (const status of [200, 204]) {
       server.say(status, '');
       expect((await failure(server.client().listModels())).kind).toBe('malformed');
@@ -135,7 +135,7 @@ describe('stopRun', () => {
 });
 
 describe('fields', () => {
-  test('that are new are dropped, those that older installs leave out have defaults', async () => {
+  test('are dropped if they are new, and get defaults if an older install leaves them out', async () => {
     server.say(200, [{ id: 'm', name: 'Epidemic', modelVersions: [], colour: 'red' }]);
     expect(await server.client().listModels()).toEqual([
       { id: 'm', name: 'Epidemic', description: '', modelVersions: [], published: false },
@@ -154,31 +154,28 @@ describe('an install of an older version', () => {
     });
   }
 
-  test.each([404, 405, 400])(
-    'is asked in its own spelling after %d, and from then on at once',
-    async (status) => {
-      olderInstall(status);
-      const client = server.client();
-      expect((await client.getModelByName('Epidemic & more')).id).toBe('m');
-      expect((await client.getModelByName('Epidemic')).id).toBe('m');
-      await client.getRunResults('v', 'r', []);
-      await client.getRunResults('v', 'r2', []);
-      expect(
-        server.asked.map(({ method, url }) => `${method} ${url.slice('/api/open/8.5.0'.length)}`),
-      ).toEqual([
+  test.each([404, 405, 400])('gets its own paths after a %d, and from then on at once', async (status) => {
+    olderInstall(status);
+    const client = server.client();
+    expect((await client.getModelByName('Epidemic & more')).id).toBe('m');
+    expect((await client.getModelByName('Epidemic')).id).toBe('m');
+    await client.getRunResults('v', 'r', []);
+    await client.getRunResults('v', 'r2', []);
+    expect(server.asked.map(({ method, url }) => `${method} ${url.slice('/api/open/8.5.0'.length)}`)).toEqual(
+      [
         'POST /models/name/',
         'GET /models/name/Epidemic%20%26%20more',
         'GET /models/name/Epidemic',
         'POST /versions/v/results/r',
         'POST /versions/v/runs/r',
         'POST /versions/v/runs/r2',
-      ]);
-      expect(server.asked[1]!.body.length).toBe(0);
-      expect(server.asked[4]!.body.toString()).toBe('[]');
-    },
-  );
+      ],
+    );
+    expect(server.asked[1]!.body.length).toBe(0);
+    expect(server.asked[4]!.body.toString()).toBe('[]');
+  });
 
-  test('what neither spelling knows is not there, and the spelling stays open', async () => {
+  test('does not have what neither path finds, and which paths it uses stays open', async () => {
     server.say(404, { message: 'no model of that name' });
     const client = server.client();
     const error = await failure(client.getModelByName('Epidmic'));
@@ -191,7 +188,7 @@ describe('an install of an older version', () => {
     expect(server.asked.at(-1)!.method).toBe('POST');
   });
 
-  test('a page instead of an answer is none', async () => {
+  test('has not answered if it sends a page', async () => {
     server.answer((response, { method }) => {
       if (method === 'POST') response.writeHead(404).end('{}');
       else response.end('<html>an application of one page</html>');
@@ -203,7 +200,7 @@ describe('an install of an older version', () => {
     [429, 'throttled'],
     [500, 'server'],
     [503, 'server'],
-  ])('trouble with the older spelling (%d) is not taken for "not there"', async (status, kind) => {
+  ])('is not "not found" if the older path fails with %d', async (status, kind) => {
     server.answer((response, { method, url }) => {
       response.writeHead(isOlder(method, url) ? status : 404).end('{}');
     });
@@ -214,7 +211,7 @@ describe('an install of an older version', () => {
     expect(await client.getRunResults('v', 'r', [])).toHaveLength(1);
   });
 
-  test('a connection that breaks on the older spelling is not taken for "not there"', async () => {
+  test('is not "not found" if the connection breaks on the older path', async () => {
     server.answer((response, { method, url }) => {
       if (isOlder(method, url)) response.destroy();
       else response.writeHead(404).end('{}');
@@ -222,7 +219,7 @@ describe('an install of an older version', () => {
     expect((await failure(server.client().getRunResults('v', 'r', []))).kind).toBe('unreachable');
   });
 
-  test('an abort during the older spelling is an abort', async () => {
+  test('can be aborted during the request to the older path', async () => {
     const abort = new AbortController();
     server.answer((response, { method, url }) => {
       if (isOlder(method, url)) abort.abort(new Error('changed my mind'));
@@ -232,7 +229,7 @@ describe('an install of an older version', () => {
   });
 });
 
-/** What a schema does not name is dropped. */
+/** Fields outside the schema are dropped. */
 function strip(answer: unknown, value: unknown): unknown {
   return typeof answer === 'object' && answer !== null
     ? (expect(value).toMatchObject(answer), value)

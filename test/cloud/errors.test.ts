@@ -5,7 +5,7 @@ import { CloudError as CloudErrorClass } from '../../src/cloud/errors.ts';
 import { ForayError, isForayError } from '../../src/errors.ts';
 import { calls, failure, startServer, type TestServer } from './support.ts';
 
-/** What must be in no error, in any of the forms that a log may hold. */
+/** Texts that no error may contain, in any of the forms that a log may have. */
 const KEY = 'canary/key+5f2b~77';
 const SIGNATURE = 'canarysignature77';
 const HASH = 'canaryhash+88/=';
@@ -39,7 +39,7 @@ beforeEach(async () => {
   server = await startServer();
 });
 
-/** What a service can do wrong; most repeat what they were asked, as some services do. */
+/** Wrong answers of a service. Most of them repeat the request, because some services do. */
 const troubles: [string, (server: TestServer) => void][] = [
   ...[400, 401, 403, 404, 429, 500, 503].map((status): [string, (server: TestServer) => void] => [
     `${status} that repeats the request`,
@@ -85,7 +85,7 @@ describe.each(troubles)('%s', (_, cause) => {
       { name: 'file', call: () => client.getOutputFileUrl(HASH, FILENAME) },
       { name: 'check', call: () => client.checkFile(HASH) },
     ]) {
-      // every JSON value that is a text is an answer of these
+      // these endpoints accept every JSON text as an answer
       const settled = await call(client).then(
         () => undefined,
         (error: unknown) => error,
@@ -101,7 +101,7 @@ describe.each(troubles)('%s', (_, cause) => {
 });
 
 describe('the key', () => {
-  test('is not told on, also with a word before it, encoded, or cut', async () => {
+  test('is in no error, also with a word before it, encoded, or cut', async () => {
     const message = `key=${encodeURIComponent(KEY)} ${KEY} ${'x'.repeat(480)}`;
     server.say(400, { message: `${message}${KEY}` });
     for (const key of [KEY, `Bearer ${KEY}`]) {
@@ -110,27 +110,27 @@ describe('the key', () => {
     }
   });
 
-  test('that is empty takes nothing out of a message', async () => {
+  test('removes nothing from a message if it is empty', async () => {
     server.say(400, { message: 'Days is missing. Did you mean "Day"?' });
     const error = await failure(server.client({ key: '' }).listModels());
     expect(error.message).toBe('GET /models: 400: Days is missing. Did you mean "Day"?');
   });
 
-  test('and a password in the address are in no error of a connection', async () => {
+  test('is in no connection error, nor is a password in the address', async () => {
     server.answer((response) => response.destroy());
     const url = server.url.replace('http://', `http://user:${SIGNATURE}@`);
     const text = everythingIn(await failure(server.client({ url, key: KEY }).listModels()));
     for (const form of forms) expect(text).not.toContain(form);
   });
 
-  test('that no header can carry is not told on', async () => {
+  test('is in no error if no header can carry it', async () => {
     const text = everythingIn(await failure(server.client({ key: `${KEY}\n` }).listModels()));
     for (const form of forms) expect(text).not.toContain(form);
   });
 });
 
 describe('CloudError', () => {
-  test('is known as itself, and is an error for users', () => {
+  test('is recognized, and is an error for users', () => {
     const error = new CloudErrorClass('timeout', 'no answer');
     expect([isCloudError(error), isForayError(error), error instanceof ForayError]).toEqual([
       true,
@@ -141,7 +141,7 @@ describe('CloudError', () => {
     expect(error.code).toBe('SERVICE_UNREACHABLE');
   });
 
-  test('of a message with control characters is one line', async () => {
+  test('is one line if the message has control characters', async () => {
     server.say(400, { message: 'a\r\nb\u001b[2J\u0000c' });
     expect((await failure(server.client().listModels())).toLine()).toBe('GET /models: 400: a b [2J c');
   });

@@ -8,7 +8,7 @@ import { failure, startServer, type TestServer } from './support.ts';
 const SLACK_MS = 2;
 
 describe('Gate', () => {
-  test('lets a second’s worth through at once, then the rate', async () => {
+  test('lets the requests of one second through at once, then the rate', async () => {
     const RATE = 50;
     const COUNT = 90;
     const gate = new Gate(RATE);
@@ -23,11 +23,11 @@ describe('Gate', () => {
     for (const [n, at] of passedAt.entries()) {
       expect(n + 1).toBeLessThanOrEqual(RATE + ((at + SLACK_MS) * RATE) / 1_000 + 1);
     }
-    // and it does let them through
+    // the gate does let them through
     expect(passedAt).toHaveLength(COUNT);
   });
 
-  test('no more in any window than the rate and the burst', async () => {
+  test('never exceeds the rate and the burst in any period', async () => {
     const RATE = 100;
     const gate = new Gate(RATE);
     const passedAt: number[] = [];
@@ -47,7 +47,7 @@ describe('Gate', () => {
     }
   });
 
-  test('what was not used for a while is not saved up', async () => {
+  test('does not save up unused requests', async () => {
     const RATE = 20;
     const gate = new Gate(RATE);
     await delay(500);
@@ -64,18 +64,18 @@ describe('Gate', () => {
     }
   });
 
-  test('a rate below one lets the first through', async () => {
+  test('lets the first request through with a rate below one', async () => {
     const gate = new Gate(0.001);
     await gate.pass();
     await expect(gate.pass(AbortSignal.timeout(30))).rejects.toThrow();
   });
 
-  test('no limit is none', async () => {
+  test('does not wait without a limit', async () => {
     const gate = new Gate(Infinity);
     for (let n = 0; n < 10_000; n += 1) await gate.pass();
   });
 
-  test('a closed gate lets nothing through before its time; the longest of several wishes counts', async () => {
+  test('lets nothing through before its time when it is closed; the longest of several pauses counts', async () => {
     const gate = new Gate(Infinity);
     const closedAt = performance.now();
     gate.blockFor(120);
@@ -87,13 +87,13 @@ describe('Gate', () => {
   test.each([
     ['closed for a year', () => closed(365 * 24 * 3_600_000)],
     ['at one request in a thousand years', () => used(1e-11)],
-  ])('one that is %s waits, and does not spin', async (_, create) => {
+  ])('waits without a busy loop when it is %s', async (_, create) => {
     const warnings: Error[] = [];
     const keep = (warning: Error): unknown => warnings.push(warning);
     process.on('warning', keep);
     try {
       await expect(create().pass(AbortSignal.timeout(50))).rejects.toThrow();
-      // a warning of a timer that is too long comes with the next tick
+      // Node warns about a too long timer in the next tick
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off('warning', keep);
@@ -146,7 +146,7 @@ describe('Retry-After of a service', () => {
     [429, 'seconds'],
     [503, 'seconds'],
     [429, 'a date'],
-  ])('%d with %s: nothing is sent before, by whichever call', async (status, form) => {
+  ])('%d with %s: no call sends a request earlier', async (status, form) => {
     const began = performance.now();
     // a date has whole seconds, so it is up to a second earlier
     const asks = form === 'seconds' ? '1' : new Date(Date.now() + 2_000).toUTCString();
@@ -168,7 +168,7 @@ describe('Retry-After of a service', () => {
     for (const { at } of later) expect(at - began).toBeGreaterThanOrEqual(allowedAt - SLACK_MS);
   });
 
-  test('a client with attempts of its own waits as long', async () => {
+  test('a client with its own attempts waits as long', async () => {
     onceThrottled(429, () => '1');
     expect(await server.client({ attempts: 2 }).listModels()).toEqual([]);
     const [first, second] = server.asked;
@@ -183,7 +183,7 @@ describe('Retry-After of a service', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test('429 without it, and 503 without it, close nothing', async () => {
+  test('a 429 or 503 without it stops no requests', async () => {
     const client = server.client();
     for (const [status, kind] of [
       [429, 'throttled'],
@@ -197,7 +197,7 @@ describe('Retry-After of a service', () => {
     expect(await client.listModels()).toEqual([]);
   });
 
-  test('the rate of a client holds for its requests', async () => {
+  test('the requests of a client keep its rate', async () => {
     server.say(200, []);
     const began = performance.now();
     const client = server.client({ rate: 20 });
@@ -214,7 +214,7 @@ function closed(ms: number): Gate {
   return gate;
 }
 
-/** A gate whose one token is gone. */
+/** A gate whose only token is used. */
 function used(rate: number): Gate {
   const gate = new Gate(rate);
   void gate.pass();

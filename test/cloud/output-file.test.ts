@@ -13,7 +13,7 @@ const content = Buffer.from('day,infected\n0,1\n1,3\n');
 const shaOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url');
 
 let server: TestServer;
-/** Answers to downloads, one after the other; the last one for good. */
+/** Answers to downloads, one after the other. The last one is repeated. */
 let downloads: ((response: ServerResponse) => void)[];
 let signed: number;
 
@@ -34,7 +34,7 @@ function serve(response: ServerResponse, { url }: { url: string }): void {
   response.end(JSON.stringify(`${origin}/files/h?number=${signed}&signature=${SIGNATURE}`));
 }
 
-/** What came, and its hash. */
+/** The received content and its hash. */
 async function fetched(
   hash = shaOf(content),
   options: { most?: number; signal?: AbortSignal } = {},
@@ -50,7 +50,7 @@ async function fetched(
 
 const paths = (): string[] => server.asked.map(({ url }) => url.replace(/\?.*/, ''));
 
-test('an address is asked for by hash and name with the key, and what is there without it', async () => {
+test('the address is requested with the key by hash and name, and the file without the key', async () => {
   const { bytes, sha256 } = await fetched();
   expect(bytes.equals(content)).toBe(true);
   expect(sha256).toBe(shaOf(content));
@@ -62,13 +62,13 @@ test('an address is asked for by hash and name with the key, and what is there w
   expect(JSON.stringify(fetching!.headers)).not.toContain(KEY);
 });
 
-test('a file without a name is asked for by some name', async () => {
+test('a file without a name is requested with a made-up name', async () => {
   await server.client().fetchOutputFile({ hash: shaOf(content), localPath: '' }, () => () => undefined);
   expect(server.asked[0]!.url).toMatch(/&filename=file$/);
 });
 
-describe('what is tried again', () => {
-  test('an address that does not hold any more: another one is asked for', async () => {
+describe('these are tried again', () => {
+  test('an expired address, with a new address', async () => {
     downloads = [status(403), status(403), whole(content)];
     expect((await fetched()).sha256).toBe(shaOf(content));
     expect(signed).toBe(3);
@@ -88,7 +88,7 @@ describe('what is tried again', () => {
     expect(signed).toBe(2);
   });
 
-  test('a place that asks to be left alone, and not before it allows it', async () => {
+  test('a host that asks for a pause, after the pause', async () => {
     let at = 0;
     downloads = [
       (response) => {
@@ -107,7 +107,7 @@ describe('what is tried again', () => {
     expect(server.asked.at(-1)!.at - at).toBeGreaterThanOrEqual(999);
   });
 
-  test('a request for the address that fails', async () => {
+  test('a failed request for the address', async () => {
     let failures = 2;
     server.answer((response, asked) => {
       if (failures-- > 0) return status(502)(response);
@@ -117,7 +117,7 @@ describe('what is tried again', () => {
   });
 });
 
-describe('what cannot be had says so, and not where', () => {
+describe('a file that cannot be fetched is an error without its address', () => {
   test.each<[string, CloudErrorKind, number, (response: ServerResponse) => void]>([
     ['that is gone', 'not-found', 1, status(404)],
     ['that is gone for good', 'not-found', 1, status(410)],
@@ -127,7 +127,7 @@ describe('what cannot be had says so, and not where', () => {
     ['that is always cut', 'unreachable', 4, cut(content)],
     ['that fails', 'server', 4, status(500)],
     ['that is throttled', 'throttled', 4, status(429)],
-  ])('one %s', async (_, kind, attempts, answer) => {
+  ])('a file %s', async (_, kind, attempts, answer) => {
     downloads = [answer];
     const error = await failure(fetched());
     expect([error.kind, signed]).toEqual([kind, attempts]);
@@ -136,14 +136,14 @@ describe('what cannot be had says so, and not where', () => {
     for (const secret of [SIGNATURE, '/files/h', KEY]) expect(said).not.toContain(secret);
   });
 
-  test('one that the service does not know is asked for once', async () => {
+  test('a file that the service does not know, requested once', async () => {
     server.say(404, { message: 'No file with the hash is stored.' });
     expect((await failure(fetched())).kind).toBe('not-found');
     expect(server.asked).toHaveLength(1);
   });
 
   test.each(['ftp://127.0.0.1/x?signature=y', 'file:///etc/passwd', 'no address', '/files/h?signature=y'])(
-    'an address that is none of HTTP: %s',
+    'an address that is not HTTP: %s',
     async (address) => {
       server.say(200, JSON.stringify(address));
       const error = await failure(fetched());
@@ -154,14 +154,14 @@ describe('what cannot be had says so, and not where', () => {
     },
   );
 
-  test('a place that nobody can reach', async () => {
+  test('an unreachable host', async () => {
     server.say(200, JSON.stringify(`http://127.0.0.1:1/files/h?signature=${SIGNATURE}`));
     const error = await failure(fetched());
     expect(error.kind).toBe('unreachable');
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SIGNATURE);
   });
 
-  test('one that never comes whole: each time something else', async () => {
+  test('a file that is never complete: different each time', async () => {
     let length = 1;
     downloads = [(response) => unmeasured(content.subarray(0, length++))(response)];
     expect((await failure(fetched())).kind).toBe('malformed');
@@ -169,7 +169,7 @@ describe('what cannot be had says so, and not where', () => {
 });
 
 describe('sizes', () => {
-  test('one that says it is too large is not read', async () => {
+  test('a file with too large an announced size is not read', async () => {
     downloads = [
       (response) => {
         response.writeHead(200, { 'content-length': 2 ** 40 });
@@ -181,7 +181,7 @@ describe('sizes', () => {
     expect(signed).toBe(1);
   });
 
-  test('one that does not say it is cut off there', async () => {
+  test('a file without an announced size is cut off at the limit', async () => {
     let sent = 0;
     downloads = [
       (response) => {
@@ -197,12 +197,12 @@ describe('sizes', () => {
     expect(sent).toBeGreaterThan(2 ** 20);
   });
 
-  test('exactly as large as may be', async () => {
+  test('a file of exactly the limit is read', async () => {
     expect((await fetched(shaOf(content), { most: content.length })).bytes.equals(content)).toBe(true);
     expect((await failure(fetched(shaOf(content), { most: content.length - 1 }))).kind).toBe('too-large');
   });
 
-  test('a reader that is slow is waited for', async () => {
+  test('a slow reader is waited for', async () => {
     const large = randomBytes(3_000_000);
     downloads = [whole(large)];
     let busy = 0;
@@ -221,7 +221,7 @@ describe('sizes', () => {
 });
 
 describe('hashes', () => {
-  test('a service that calls files otherwise: what has its length is taken', async () => {
+  test('a file with another name than its hash is accepted if it has its length', async () => {
     for (const hash of ['5d41402abc4b2a76b9719d911017c592', '1', 'ä/../?']) {
       const { bytes, sha256 } = await fetched(hash);
       expect(bytes.equals(content)).toBe(true);
@@ -233,7 +233,7 @@ describe('hashes', () => {
   test.each([
     ['looks like another than its hash', whole(content), 'x'.repeat(43)],
     ['has no known length, and another hash', unmeasured(content), 'md5'],
-  ])('what %s is taken when it comes the same twice', async (_, answer, hash) => {
+  ])('a file that %s is accepted when the same content comes twice', async (_, answer, hash) => {
     downloads = [answer];
     const { bytes, sha256 } = await fetched(hash);
     expect(bytes.equals(content)).toBe(true);
@@ -241,13 +241,13 @@ describe('hashes', () => {
     expect(signed).toBe(2);
   });
 
-  test('what is its hash is taken at once, of whatever length', async () => {
+  test('a file with the right hash is accepted at once, of any length', async () => {
     downloads = [unmeasured(content)];
     expect((await fetched()).bytes.equals(content)).toBe(true);
     expect(signed).toBe(1);
   });
 
-  test('any content comes as it is, also what looks packed', async () => {
+  test('any content stays unchanged, also content that looks compressed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.boolean(), async (bytes, isPacked) => {
         const sent = isPacked ? gzipSync(bytes) : Buffer.from(bytes);
@@ -267,7 +267,7 @@ describe('hashes', () => {
   });
 });
 
-test('what cannot be written is told as it is, and not asked for again', async () => {
+test('an error of the writer is passed on, without another request', async () => {
   const full = new Error('the disk is full');
   const fetching = server.client().fetchOutputFile({ hash: shaOf(content), localPath: 'a' }, () => () => {
     throw full;
@@ -276,7 +276,7 @@ test('what cannot be written is told as it is, and not asked for again', async (
   expect(signed).toBe(1);
 });
 
-test('an abort ends it', async () => {
+test('an abort ends the transfer', async () => {
   const controller = new AbortController();
   downloads = [
     (response) => {

@@ -16,12 +16,12 @@ export interface Asked {
 
 type Handler = (response: ServerResponse, asked: Asked) => void;
 
-/** A real HTTP server on 127.0.0.1 that answers as a test says, and remembers what it was asked. */
+/** A real HTTP server on 127.0.0.1 that answers as a test says, and records the requests. */
 export interface TestServer {
   url: string;
   asked: Asked[];
   answer(handler: Handler): void;
-  /** Answers everything with this. */
+  /** Answers every request with this. */
   say(status: number, body: unknown, headers?: Record<string, string>): void;
   client(options?: Partial<TransportOptions>): CloudClient;
 }
@@ -127,7 +127,7 @@ interface Call {
   answer: unknown;
 }
 
-/** Every method of the client, with what it has to send and a valid answer. */
+/** Every method of the client, with the expected request and a valid answer. */
 export const calls: Call[] = [
   {
     name: 'listModels',

@@ -50,7 +50,7 @@ describe('statuses', () => {
     '{"message":{"a":1}}',
     '"x"',
     '{',
-  ])('an error body that is none of the interface is passed over: %s', async (body) => {
+  ])('an error body with another shape is ignored: %s', async (body) => {
     server.say(502, body, { 'content-type': 'text/html' });
     expect((await failure(server.client().listModels())).message).toBe('GET /models: 502');
   });
@@ -60,7 +60,7 @@ describe('statuses', () => {
     expect((await failure(server.client().listModels())).message.length).toBeLessThan(600);
   });
 
-  test('what may have been taken in, and what certainly was not', async () => {
+  test('an error says whether the service may have received the request', async () => {
     for (const [status, mayHaveArrived] of [
       [401, false],
       [429, false],
@@ -75,7 +75,7 @@ describe('statuses', () => {
   });
 });
 
-describe('answers that are none', () => {
+describe('invalid answers', () => {
   test.each([
     ['a page', '<!doctype html><title>Welcome</title>'],
     ['cut JSON', '[{"id":"m","name":"Epi'],
@@ -90,7 +90,7 @@ describe('answers that are none', () => {
   });
 
   test.each([['null'], ['{}'], ['3'], ['"[]"'], ['[null]'], ['[[]]'], ['[{"id":3}]'], ['{"length":0}']])(
-    'JSON that is something else: %s',
+    'JSON of another shape: %s',
     async (body) => {
       server.say(200, body);
       const error = await failure(server.client().listModels());
@@ -101,14 +101,14 @@ describe('answers that are none', () => {
     },
   );
 
-  test('a body that is not what its encoding says', async () => {
+  test('a body that does not fit its encoding', async () => {
     server.say(200, '[]', { 'content-encoding': 'gzip' });
     expect((await failure(server.client().listModels())).isRetryable).toBe(true);
   });
 });
 
 describe('connections', () => {
-  test('one that is reset in the middle of the body', async () => {
+  test('a reset in the middle of the body', async () => {
     server.answer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('[{"id":', () => (response.socket as Socket).resetAndDestroy());
@@ -117,7 +117,7 @@ describe('connections', () => {
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('one that ends before the length that was announced', async () => {
+  test('an end before the announced length', async () => {
     server.answer((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('[]', () => response.socket!.end());
@@ -125,13 +125,13 @@ describe('connections', () => {
     expect((await failure(server.client().listModels())).isRetryable).toBe(true);
   });
 
-  test('one that ends without an answer', async () => {
+  test('an end without an answer', async () => {
     server.answer((response) => response.destroy());
     const error = await failure(server.client().requestRun('v', runRequest));
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('one that is refused: the request certainly never arrived', async () => {
+  test('a refused connection: the request certainly never arrived', async () => {
     const raw = await listen(() => undefined);
     await raw.close();
     const error = await failure(server.client({ url: raw.url }).requestRun('v', runRequest));
@@ -151,13 +151,13 @@ describe('connections', () => {
     'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n[]',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]',
     'HTTP/1.1 2',
-  ])('one that does not speak HTTP: %j', async (bytes) => {
+  ])('a server that does not speak HTTP: %j', async (bytes) => {
     const raw = await listen((socket) => socket.once('data', () => socket.end(bytes, 'latin1')));
     const error = await failure(server.client({ url: raw.url }).listModels());
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('one that says nothing is left when the caller has had enough', async () => {
+  test('a silent server: the request ends when the caller aborts it', async () => {
     const abort = new AbortController();
     let closed: () => void;
     const hungUp = new Promise<void>((resolve) => (closed = resolve));
@@ -166,13 +166,13 @@ describe('connections', () => {
       socket.once('close', () => closed());
     });
     await expect(server.client({ url: raw.url }).listModels(abort.signal)).rejects.toThrow('had enough');
-    // the socket is given back, not only forgotten
+    // the socket is returned to the pool
     await hungUp;
   });
 });
 
 describe('time', () => {
-  test('an answer that trickles is left, however lively it is', async () => {
+  test('an answer that comes in small pieces ends at the time limit', async () => {
     server.answer((response) => {
       const trickle = setInterval(() => response.write(' '), 20);
       response.once('close', () => clearInterval(trickle));
@@ -181,21 +181,21 @@ describe('time', () => {
     expect([error.kind, error.isRetryable]).toEqual(['timeout', true]);
   });
 
-  test('the request of a run that is sent is not recalled by an abort: its answer says what was started', async () => {
+  test('an abort does not stop a request for a run that was sent: its answer says what was started', async () => {
     const abort = new AbortController();
     server.answer((response) => {
       abort.abort(new Error('had enough'));
       setImmediate(() => response.end(JSON.stringify(answers.run)));
     });
     expect(await server.client().requestRun('v', runRequest, abort.signal)).toMatchObject({ id: 'r' });
-    // and after it none is sent
+    // and no request is sent afterwards
     await expect(server.client().requestRun('v', runRequest, abort.signal)).rejects.toThrow('had enough');
     expect(server.asked).toHaveLength(1);
   });
 });
 
 describe('size', () => {
-  /** Writes pieces until somebody hangs up, and says how much went out. */
+  /** Writes pieces until the client disconnects, and returns how much was written. */
   function pourOut(headers: Record<string, string>, most: number): Promise<number> {
     return new Promise((resolve) => {
       server.answer((response) => {
@@ -214,7 +214,7 @@ describe('size', () => {
   }
 
   test.each<Record<string, string>>([{}, { 'content-length': String(300 * 1024 * 1024) }])(
-    'an answer over the cap is cut off, not read to its end: %j',
+    'an answer above the limit is cut off: %j',
     async (headers) => {
       const sent = pourOut(headers, 300 * 1024 * 1024);
       const error = await failure(server.client().listModels());
@@ -223,14 +223,14 @@ describe('size', () => {
     },
   );
 
-  test('one that is small only while it is compressed counts as what it becomes', async () => {
+  test('a compressed answer counts with its decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(1024 * 1024);
     server.answer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     expect((await failure(server.client().listModels())).kind).toBe('too-large');
   });
 
-  test('one below the cap is read', async () => {
+  test('an answer below the limit is read', async () => {
     server.say(200, `[]${' '.repeat(8 * 1024 * 1024)}`);
     expect(await server.client().listModels()).toEqual([]);
   });
@@ -242,13 +242,13 @@ describe('size', () => {
 });
 
 describe('attempts', () => {
-  test('one by default: the layer above tries again', async () => {
+  test('there is one by default: the layer above tries again', async () => {
     server.say(500, '');
     await failure(server.client().listModels());
     expect(server.asked).toHaveLength(1);
   });
 
-  test('as many as are asked for, of what may pass', async () => {
+  test('there are as many as requested after temporary errors', async () => {
     server.answer((response) => {
       if (server.asked.length < 3) response.writeHead(500).end();
       else response.end('[]');
@@ -257,13 +257,13 @@ describe('attempts', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test.each([400, 401, 404])('only one of what stays as it is: %d', async (status) => {
+  test.each([400, 401, 404])('there is only one after a permanent error: %d', async (status) => {
     server.say(status, '');
     await failure(server.client({ attempts: 3 }).listModels());
     expect(server.asked).toHaveLength(1);
   });
 
-  test('no longer than the caller wants', async () => {
+  test('they end when the caller aborts', async () => {
     const abort = new AbortController();
     server.answer((response) => {
       response.writeHead(503, { 'retry-after': '3600' }).end();
@@ -280,7 +280,7 @@ afterEach(async () => {
   for (const raw of opened.splice(0)) await raw.close();
 });
 
-/** A server of bare sockets. */
+/** A TCP server without HTTP. */
 async function listen(handle: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const raw: Server = createServer((socket) => {

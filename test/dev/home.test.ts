@@ -10,7 +10,7 @@ import { startModule } from '../support/module.ts';
 import { until } from '../support/until.ts';
 
 const addresses: Addresses = {
-  // a process that lives, and is no foray dev: after a reboot any may have the number of the one that wrote this
+  // a living process that is no foray dev: after a reboot, any process may have the number of the writer
   pid: process.pid,
   temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
   service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },
@@ -37,7 +37,7 @@ async function startHolder() {
   return child;
 }
 
-test('addresses count while the process that wrote them lives, whoever has its number later', async () => {
+test('addresses are valid only while the process that wrote them lives, even if its number is used again', async () => {
   const url = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() }).service.url;
   mkdirSync(home);
   writeFileSync(join(home, 'addresses.json'), JSON.stringify(addresses));
@@ -58,7 +58,7 @@ test('addresses count while the process that wrote them lives, whoever has its n
   lock.release();
 });
 
-test('the key is made once, for its user alone, and one that cannot be read is never replaced', async () => {
+test('the key is made once and only its user can read it; an unreadable key is never replaced', async () => {
   mkdirSync(home);
   writeFileSync(join(home, 'key'), '');
   const key = await localKey(home);
@@ -73,7 +73,7 @@ test('the key is made once, for its user alone, and one that cannot be read is n
   await expect(localKey(home)).rejects.toMatchObject({ code: 'HOME_UNUSABLE' });
 });
 
-test('a home that cannot be made is refused in one line', async () => {
+test('a home that cannot be made is an error on one line', async () => {
   writeFileSync(home, '');
   await expect(holdHome(home)).rejects.toMatchObject({
     code: 'HOME_UNUSABLE',

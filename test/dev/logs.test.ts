@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a log that is full begins anew; the oldest is dropped', () => {
+test('a full log is rotated, and the oldest is dropped', () => {
   const log = new RotatingLog(file, () => expect(true).toBe(false));
   const megabyte = Buffer.alloc(1024 ** 2, 'x');
   for (let n = 0; n < 45; n++) log.write(megabyte);
@@ -35,12 +35,12 @@ test('a log that is full begins anew; the oldest is dropped', () => {
   expect(readFileSync(file, 'utf8').endsWith('xthe end\n')).toBe(true);
 });
 
-test('a part goes on when its log cannot be written, which is said once', async () => {
+test('a part continues when its log cannot be written, and this is reported once', async () => {
   if (!existsSync('/dev/full')) return console.warn('left out: there is no /dev/full here');
   symlinkSync('/dev/full', file);
   const ended = join(folder, 'ended');
   const program = join(folder, 'part.mjs');
-  // it fills the pipe several times over, so it ends only if it is read
+  // the output fills the pipe several times, so the process ends only if the pipe is read
   writeFileSync(
     program,
     `import { writeFileSync } from 'node:fs';

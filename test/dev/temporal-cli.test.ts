@@ -21,19 +21,19 @@ function program(...path: string[]): string {
 
 const silent = (): void => undefined;
 
-test('takes the program that FORAY_TEMPORAL_CLI names, before all others', async () => {
+test('FORAY_TEMPORAL_CLI is used before all other programs', async () => {
   const named = program('named', 'my-temporal');
   program('bin', 'temporal');
   const env = { FORAY_TEMPORAL_CLI: named, PATH: join(folder, 'bin') };
   expect(await findTemporalCli(silent, env)).toBe(named);
 });
 
-test('says so when that is no program, and tries nothing else', async () => {
+test('FORAY_TEMPORAL_CLI is an error if it is no program; nothing else is tried', async () => {
   const env = { FORAY_TEMPORAL_CLI: join(folder, 'nothing'), PATH: folder };
   await expect(findTemporalCli(silent, env)).rejects.toMatchObject({ code: 'TEMPORAL_MISSING' });
 });
 
-test('takes the one on the path before the one in the cache', async () => {
+test('the program on the path is used before the one in the cache', async () => {
   const onPath = program('bin', 'temporal');
   const cached = program('cache', 'foray', 'temporal');
   const cache = { XDG_CACHE_HOME: join(folder, 'cache') };
@@ -41,7 +41,7 @@ test('takes the one on the path before the one in the cache', async () => {
   expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'empty') })).toBe(cached);
 });
 
-test('says what to do where none can be kept, as for a user without a home', async () => {
+test('an error says what to do if no program can be stored, such as for a user without a home', async () => {
   const env = { XDG_CACHE_HOME: '/dev/null', PATH: folder };
   await expect(findTemporalCli(silent, env)).rejects.toMatchObject({
     code: 'TEMPORAL_MISSING',
@@ -49,7 +49,7 @@ test('says what to do where none can be kept, as for a user without a home', asy
   });
 });
 
-test('takes no folder for the program', () => {
+test('a folder does not count as the program', () => {
   mkdirSync(join(folder, 'temporal'));
   expect(programOnPath({ PATH: folder })).toBeUndefined();
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
   await dev.stop();
 });
 
-test('analyze --format json is one object with --output, and a list without', async () => {
+test('analyze --format json prints one object with --output, and a list without it', async () => {
   const { stdout, code } = await foray(dev.folder, [
     ...['analyze', 'one-at-a-time', '--output', 'Mean total cost', '--format', 'json'],
   ]);
@@ -47,7 +47,7 @@ test('analyze --format json is one object with --output, and a list without', as
     runs: 36,
   });
   const holding = found.indices!.find(({ input }) => input === 'Holding cost')!;
-  // a dearer stock costs more, in every replication
+  // a more expensive stock costs more in every replication
   expect(holding.effect).toBeGreaterThan(0);
   expect(holding.effectInterval![0]).toBeGreaterThan(0);
   expect(holding.elasticity).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ test('analyze --format json is one object with --output, and a list without', as
   ]);
 });
 
-test('a sample is analyzed by regression, as a table and as CSV', async () => {
+test('the analysis of a sample is a regression, as a table and as CSV', async () => {
   const table = await foray(dev.folder, ['analyze', 'latin-hypercube', '--output', 'Mean total cost']);
   expect(table.stdout).toMatch(/^output +input +src +srcLow +srcHigh/);
   expect(table.stderr).toContain('of the variance of Mean total cost');
@@ -67,7 +67,7 @@ test('a sample is analyzed by regression, as a table and as CSV', async () => {
   expect(csv.stdout.trimEnd().split('\n')).toHaveLength(1 + 2 * 3);
 });
 
-test('a campaign of one point says that an analysis needs a sample', async () => {
+test('the analysis of a campaign with one point says that it needs a sample', async () => {
   const { code, stderr } = await foray(dev.folder, ['analyze', 'one-point']);
   expect(code).toBe(2);
   expect(stderr).toContain('saltelli');

@@ -10,7 +10,10 @@ import { clientOf, type Dev, ROOT, startDev } from '../support/cli.ts';
 
 type Example = [name: string, points: number, least: number, most?: number];
 
-/** Points and replications of every definition in examples/designs; the precise one's are between two numbers. */
+/**
+ * Points and replications of every definition in examples/designs. Those of the precise campaign are between two
+ * numbers.
+ */
 const designs: Example[] = [
   ['common-random-numbers', 2, 10],
   ['derived', 5, 5],
@@ -29,7 +32,7 @@ const designs: Example[] = [
   ['zip', 4, 5],
 ];
 
-/** And of those in examples/sensitivity. */
+/** The same for the definitions in examples/sensitivity. */
 const sensitivity: Example[] = [
   ['factorial', 16, 5],
   ['morris', 90, 2],
@@ -43,7 +46,7 @@ const examples = [
   ...sensitivity.map((example) => ['sensitivity', ...example] as const),
 ];
 
-/** A finished run: the values of what varies, as text, and its outputs. */
+/** A finished run: the values of the varied inputs as text, and its outputs. */
 interface Row {
   point: string;
   replication: number;
@@ -52,7 +55,7 @@ interface Row {
   outputs: Record<string, string>;
 }
 
-/** What came of each, by its name. */
+/** The results of each campaign, by its name. */
 const ran = new Map<string, { phase: string; rows: Row[] }>();
 let dev: Dev;
 let client: Foray;
@@ -84,7 +87,7 @@ async function run(folder: string, name: string): Promise<{ phase: string; rows:
 test.each([
   ['designs', designs],
   ['sensitivity', sensitivity],
-])('examples/%s has these', (folder, known) => {
+])('examples/%s has exactly these definitions', (folder, known) => {
   const files = readdirSync(join(ROOT, 'examples', folder)).filter((file) => file.endsWith('.yaml'));
   expect(files.toSorted()).toEqual(known.map(([name]) => `${name}.yaml`).toSorted());
 });
@@ -99,7 +102,7 @@ test.each(examples)('examples/%s/%s.yaml', (_, name, points, least, most = least
     expect(runs.length).toBeGreaterThanOrEqual(least);
     expect(runs.length).toBeLessThanOrEqual(most);
     expect(runs.map(({ replication }) => replication)).toEqual(runs.map((_, at) => at + 1));
-    // a point's runs have the same inputs, which no other point has
+    // all runs of a point have the same inputs, and no other point has them
     expect(new Set(runs.map((row) => JSON.stringify(row.inputs))).size).toBe(1);
   }
   expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
@@ -117,8 +120,8 @@ function numbers(name: string, column: string, where: (row: Row) => boolean): nu
     .map(({ outputs }) => Number(outputs[column]));
 }
 
-test('with common random numbers a replication meets the same chance in every point', () => {
-  // what things cost changes nothing in what happens
+test('with common random numbers, a replication has the same random events in every point', () => {
+  // costs do not change the events
   const inventory = (given: Record<string, number>): number[] =>
     numbers('one-at-a-time', 'Mean inventory', ({ inputs }) =>
       Object.entries({ 'Demand rate': 10, 'Maximum delivery lag': 1, ...given }).every(
@@ -131,7 +134,7 @@ test('with common random numbers a replication meets the same chance in every po
   for (const cost of [0.75, 1.25]) expect(inventory({ 'Holding cost': cost })).toEqual(unchanged);
 });
 
-test('with common random numbers the difference of two policies varies less than either', () => {
+test('with common random numbers, the difference of two policies varies less than either policy', () => {
   const [one, two] = [20, 25].map((point) =>
     numbers(
       'common-random-numbers',
@@ -145,7 +148,7 @@ test('with common random numbers the difference of two policies varies less than
   expect(deviation(differences)).toBeLessThan(deviation(two!));
 });
 
-test('trajectories tell which of eight inputs matter for the cost', () => {
+test('trajectories show which of eight inputs matter for the cost', () => {
   const { design } = definitionIn('sensitivity', 'morris');
   const { inputs } = design.morris!;
   const trajectories = design.morris!.trajectories as number;
@@ -163,7 +166,7 @@ test('trajectories tell which of eight inputs matter for the cost', () => {
   expect(ranked.at(-1)).toBe('Initial inventory');
 });
 
-test('the precise campaign knows its means as precisely as it was asked to', () => {
+test('a campaign with a precision reaches it', () => {
   for (const level of [50, 80]) {
     const costs = numbers(
       'precise',
@@ -171,7 +174,7 @@ test('the precise campaign knows its means as precisely as it was asked to', () 
       ({ inputs }) => inputs['Order-up-to level'] === String(level),
     );
     expect(costs.length).toBeLessThan(100);
-    // the interval by Student's t, which is asked for, is wider than that by the normal distribution
+    // the interval by Student's t, which the definition uses, is wider than a normal interval
     const half = (1.96 * deviation(costs)) / Math.sqrt(costs.length);
     expect(half / mean(costs)).toBeLessThan(0.05);
   }

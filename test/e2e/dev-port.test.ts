@@ -31,7 +31,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a campaign goes on when foray dev starts again on another port; the terminal tells what blocks it', async () => {
+test('a campaign continues when foray dev starts again on another port; the terminal says what blocks it', async () => {
   const { server, port } = await listening();
   const taken = await foray(folder, ['dev', '--port', String(port)]);
   expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining(`127.0.0.1:${port} already`)]);

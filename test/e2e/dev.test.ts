@@ -26,7 +26,7 @@ async function status(id: string): Promise<CampaignStatus> {
   return JSON.parse((await run('status', id, '--json')).stdout) as CampaignStatus;
 }
 
-/** Rows of a CSV whose cells hold no line ends, as objects of the plain leading columns. */
+/** The rows of a CSV without line breaks in cells, as objects of the simple first columns. */
 async function csv(id: string): Promise<{ header: string; lines: string[] }> {
   const file = join(dev.folder, `${id}.csv`);
   expect((await run('results', id, '-o', file)).code).toBe(0);
@@ -35,7 +35,7 @@ async function csv(id: string): Promise<{ header: string; lines: string[] }> {
 }
 
 describe('the demo’s campaign on a smaller grid', () => {
-  test('is submitted, followed and answered from the command line', async () => {
+  test('can be submitted, followed and read from the command line', async () => {
     const submitted = await run('submit', 'flu.yaml', '--id', 'flu', '--json');
     expect(submitted.code).toBe(0);
     const answer = JSON.parse(submitted.stdout) as Submitted;
@@ -63,7 +63,7 @@ describe('the demo’s campaign on a smaller grid', () => {
     expect(Number(best[5])).toBeCloseTo(17.2, 0);
   });
 
-  test('reuses every run the second time, with equal bytes', async () => {
+  test('reuses every run the second time, with equal output', async () => {
     const again = await run('submit', 'flu.yaml', '--id', 'flu-again', '--watch');
     expect(again.code).toBe(0);
     expect((await status('flu-again')).runs).toMatchObject({ done: 44, new: 0, reused: 44 });
@@ -91,7 +91,7 @@ describe('a campaign from the command line', () => {
     writeFileSync(join(dev.folder, `${name}.yaml`), head + body);
   };
 
-  test('is steered while it runs: set, pause, resume, stop, retry what is missing', async () => {
+  test('can be controlled while it runs: set, pause, resume, stop, and retry of missing runs', async () => {
     grid(
       'steered',
       'inputs: {Seconds: 1}\nconcurrency: 1\ndesign: {grid: {Value: {from: 1, to: 200, step: 1}}}',
@@ -116,7 +116,7 @@ describe('a campaign from the command line', () => {
     expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
   });
 
-  test('tells failures by cause, and tries what failed again', async () => {
+  test('shows failures by cause, and retries failed runs', async () => {
     grid('failing', 'inputs: {Seconds: 0, Fail: true}\ndesign: {grid: {Value: [1, 2, 3]}}');
     await run('submit', 'failing.yaml', '--id', 'failing', '--watch');
     const { failures } = JSON.parse((await run('status', 'failing', '--failures', '--json')).stdout) as {
@@ -130,7 +130,7 @@ describe('a campaign from the command line', () => {
     expect(await status('failing')).toMatchObject({ phase: 'completed', runs: { failed: 3 } });
   });
 
-  test('is changed by apply, once somebody has agreed', async () => {
+  test('is changed by apply after a confirmation', async () => {
     grid('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [1, 2, 3]}}');
     await run('submit', 'changed.yaml', '--id', 'changed', '--watch');
     grid('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [2, 3, 4, 5]}}\nreplications: 2');
@@ -157,7 +157,7 @@ describe('a campaign from the command line', () => {
   });
 });
 
-describe('what is lost', () => {
+describe('after a crash', () => {
   test('a worker killed with -9 costs no run and repeats none', async () => {
     const grid = FLU.replace('{ from: 1.55, to: 1.8, step: 0.025 }', '{ from: 2, to: 3, step: 0.01 }');
     writeFileSync(join(dev.folder, 'kill.yaml'), grid);
@@ -217,7 +217,7 @@ describe('bad input', () => {
     ],
   ];
   test.each(cases)(
-    '%s: the place and what is wrong, the line, a mark; exit code 2, nothing started',
+    '%s: shows the place, the mistake, the line and a mark; exit code 2, nothing started',
     async (_, from, to, message) => {
       writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
       const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
@@ -234,13 +234,13 @@ describe('bad input', () => {
     },
   );
 
-  test('a definition on standard input is placed as such', async () => {
+  test('a definition on standard input has places, too', async () => {
     const { code, stderr } = await foray(dev.folder, ['submit', '-'], { input: 'campaign: x\n' });
     expect(code).toBe(2);
     expect(stderr).toMatch(/<stdin>:1:1: "model" is missing/);
   });
 
-  test('a wrong key, a service or a Temporal that is not there: what was tried, exit code', async () => {
+  test('a wrong key, a missing service or a missing Temporal: the error says what was tried, with its exit code', async () => {
     const wrongKey = await foray(dev.folder, ['models', '--api-key', 'wrong']);
     expect([wrongKey.code, wrongKey.stderr]).toEqual([2, expect.stringMatching(/401.*--api-key/)]);
     const noService = await run('submit', 'flu.yaml', '--service-url', 'http://127.0.0.1:9/api/open/8.5.0');
@@ -259,13 +259,13 @@ describe('bad input', () => {
 });
 
 describe('the home folder', () => {
-  test('keeps the key from others', () => {
+  test('hides the key from other users', () => {
     for (const file of ['addresses.json', 'key']) {
       expect(statSync(join(dev.folder, '.foray', file)).mode & 0o777).toBe(0o600);
     }
   });
 
-  test('holds the key nowhere else: not in a history, a log or a store, in no spelling', () => {
+  test('holds the key nowhere else: in no history, log or store, in any encoding', () => {
     const home = join(dev.folder, '.foray');
     const key = readFileSync(join(home, 'key'), 'utf8').trim();
     const spellings = [0, 1, 2].map((shift) => {
@@ -285,13 +285,13 @@ describe('the home folder', () => {
     expect(dev.said()).not.toContain(key);
   });
 
-  test('has room for one foray dev', async () => {
+  test('allows only one foray dev', async () => {
     const second = await run('dev');
     expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/already runs in/)]);
   });
 });
 
-test('a part that ends at once, as another took its port, is tried again elsewhere', async () => {
+test('a part that ends at once because its port was taken is started again on another port', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
   const program = join(folder, 'temporal');
   const ended = join(folder, 'ended');
@@ -316,7 +316,7 @@ test('Ctrl-C stops every part', async () => {
   await until('all parts have ended', () => !pids.some(isRunning));
 });
 
-test('a foray dev that is killed leaves none of its parts', async () => {
+test('no part survives a foray dev that is killed', async () => {
   const other = await startDev();
   const pids = (['Worker', 'Model service', 'Temporal'] as const).map((part) => other.pidOf(part));
   process.kill(other.child.pid!, 'SIGKILL');

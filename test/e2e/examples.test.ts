@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => dev.stop());
 
-test('examples/repair-shop, a model of one’s own in TypeScript, agrees with theory', async () => {
+test("examples/repair-shop, a user's model in TypeScript, agrees with theory", async () => {
   const campaign = join(ROOT, 'examples/repair-shop/campaign.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'shop', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('60 of 60')]);
@@ -48,8 +48,9 @@ test('examples/service-desk, replicated until it is precise, has Erlang’s valu
   const args = ['report', 'desk', '--reference', known, '-o', 'desk.html'];
   expect(await foray(dev.folder, args)).toMatchObject({ code: 0, stderr: 'Wrote desk.html\n' });
   const page = readFileSync(join(dev.folder, 'desk.html'), 'utf8');
-  // of 15 intervals at 95 % one may miss, with another seed: this one was not looked for, it is the first that there is
-  // an interval of 95% misses its value once in twenty: fewer than 13 of 15 contain theirs in one campaign of 28
+  // one of 15 intervals at 95 % may miss with another seed; the seed was not chosen for this test
+  // an interval of 95% misses its value once in twenty, so fewer than 13 of 15 intervals contain theirs in one of 28
+  // campaigns
   expect(page).toMatch(/1[345] of 15 intervals\s+contain\s+the value that erlang-c\.csv gives/);
   const [picture] = /<svg[^>]*aria-label="Mean waiting time by Server capacity\..*?<\/svg>/s.exec(page)!;
   expect(picture).toContain('erlang-c.csv');
@@ -68,7 +69,7 @@ test('examples/search/flu finds a better fit than the grid of 1,271 runs', async
   expect(search.stoppedBy).toBe('points');
 });
 
-test('examples/search/inventory chooses a policy with runs that tell its cost, and keeps the service level', async () => {
+test('examples/search/inventory finds a policy that keeps the service level, and extra runs measure its cost', async () => {
   const campaign = join(ROOT, 'examples/search/inventory.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'stock', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
@@ -89,7 +90,7 @@ test('examples/search/inventory chooses a policy with runs that tell its cost, a
   expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
 });
 
-test('examples/search/select finds the best of 25 policies, and tells its cost by runs that did not choose it', async () => {
+test('examples/search/select finds the best of 25 policies, and measures its cost with runs that did not choose it', async () => {
   const campaign = join(ROOT, 'examples/search/select.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
@@ -99,7 +100,7 @@ test('examples/search/select finds the best of 25 policies, and tells its cost b
     runs: { done: number };
   };
   expect(select).toMatchObject({ method: 'kn', best: { runs: 30, isSure: true } });
-  // most of the 25 policies were left out after few runs
+  // most of the 25 policies were eliminated after few runs
   expect(runs.done).toBeLessThan(1_500);
 });
 
@@ -122,7 +123,7 @@ test('examples/search/abc finds the rates that explain the observed epidemic', a
   }
 });
 
-/** Mean number of machines at work in M/M/c//K: a birth and death process of those that are broken. */
+/** Mean number of working machines in M/M/c//K. The number of broken machines is a birth and death process. */
 function machinesAtWork(
   machines: number,
   repairers: number,

@@ -38,7 +38,7 @@ test('the program of the README submits a campaign and prints its rows', async (
   expect(stdout).toMatch(/2 of 2\n1\.2 202\.9\d+\n1\.6 282\.5\d+\n$/);
 });
 
-/** Does what a line of the page says; false for installing and for the demo, which tests of their own cover. */
+/** Executes a line of the page. Returns false for the installation and the demo, which other tests cover. */
 async function carryOut(line: string): Promise<boolean> {
   const [, text] = /^npx foray (.*)$/.exec(line) ?? [];
   if (text === undefined || text === 'demo') return false;
@@ -58,7 +58,7 @@ async function carryOut(line: string): Promise<boolean> {
   return true;
 }
 
-/** What the page says in words: 20 replications in place of 10. */
+/** A step that the page describes in words: 20 replications instead of 10. */
 function changeReplications(): void {
   const file = join(folder, 'flu.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('replications: 10', 'replications: 20'));

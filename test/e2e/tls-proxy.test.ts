@@ -18,10 +18,10 @@ let certificate: ReturnType<typeof makeCertificate>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'foray-tls-'));
   certificate = makeCertificate(folder);
-  // as NODE_EXTRA_CA_CERTS does for a process that is still to start
+  // like NODE_EXTRA_CA_CERTS, but for a process that has started
   tls.setDefaultCACertificates([...usual, certificate.cert.toString()]);
 });
-/** What was started, the first first: it has the Temporal server of all. */
+/** The started worlds. The first one has the Temporal server of all. */
 const worlds: World[] = [];
 afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
@@ -76,12 +76,12 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     await world.startWorker();
   });
 
-  test('a campaign keeps the files of its outputs, and results writes them out', async () => {
+  test('a campaign keeps its output files, and results writes them', async () => {
     const id = `flu-${worlds.length}`;
     await world.foray.submit(COURSES, { id });
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', note: '' });
     expect(proxy.asked.filter((path) => path.startsWith(`${prefix}/files/`))).toHaveLength(2);
-    // of a campaign that keeps none, the command fetches them
+    // if a campaign does not keep files, the command fetches them
     const text = COURSES.text.replace('1.5', '1.6').replace(', files: keep', '');
     await world.foray.submit({ ...COURSES, text }, { id: `linked-${id}` });
     await toTheEnd(world, `linked-${id}`);
@@ -99,7 +99,7 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     expect(readdirSync(join(folder, id))).toHaveLength(2);
   });
 
-  test('every address that the service gives out leads through the proxy', async () => {
+  test('every address that the service returns leads through the proxy', async () => {
     const ask = async <T>(path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}${path}`, {
         headers: { Authorization: KEY },

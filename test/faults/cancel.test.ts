@@ -9,15 +9,17 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * docs/guides/operations.md, "What survives what": a cancelled campaign leaves no run of its own behind, at whatever
- * moment the cancel comes.
+ * docs/guides/operations.md, "What survives what": a cancelled campaign leaves none of its own runs behind, at any
+ * moment of the cancel.
  */
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
 /** Without it, the campaign requests only as many runs as keep the service busy. */
 const ALL_AT_ONCE = 'concurrency: 30';
-/** Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take. */
+/**
+ * Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take.
+ */
 const STOPPED_MS = 30_000;
 
 let world: World;
@@ -75,71 +77,77 @@ describe('with a worker', () => {
   });
   afterAll(() => stopWorker());
 
-  test.each(seeds(2, 17))('cancelled at moments of seed %i, no run is left at the service', async (seed) => {
-    const random = seeded(seed);
-    const campaigns = Array.from({ length: AT_ONCE }, (_, at) => ({
-      first: 1_000 * seed + 100 * at,
-      count: 1 + Math.floor(random() * 40),
-      seconds: random() < 0.5 ? 0.3 : 60,
-      more: random() < 0.5 ? `concurrency: ${1 + Math.floor(random() * 20)}` : '',
-      moment: random() * 1_500,
-    }));
-    await Promise.all(
-      campaigns.map(async ({ moment, ...campaign }) => {
-        const { id } = await world.foray.submit(rehearsal(campaign));
-        // the moment is the test: the seed decides what the campaign is doing then
-        await delay(moment);
-        const phase = await cancelUnlessOver(id);
-        const status = await over(id);
-        if (phase === 'completed') expect(status.phase).toBe('completed');
-        await leftNothing(id, status);
-        figure.plain += 1;
-      }),
-    );
-  });
+  test.each(seeds(2, 17))(
+    'a campaign that is cancelled at random moments leaves no run at the service, seed %i',
+    async (seed) => {
+      const random = seeded(seed);
+      const campaigns = Array.from({ length: AT_ONCE }, (_, at) => ({
+        first: 1_000 * seed + 100 * at,
+        count: 1 + Math.floor(random() * 40),
+        seconds: random() < 0.5 ? 0.3 : 60,
+        more: random() < 0.5 ? `concurrency: ${1 + Math.floor(random() * 20)}` : '',
+        moment: random() * 1_500,
+      }));
+      await Promise.all(
+        campaigns.map(async ({ moment, ...campaign }) => {
+          const { id } = await world.foray.submit(rehearsal(campaign));
+          // the moment is the test: the seed decides what the campaign is doing then
+          await delay(moment);
+          const phase = await cancelUnlessOver(id);
+          const status = await over(id);
+          if (phase === 'completed') expect(status.phase).toBe('completed');
+          await leftNothing(id, status);
+          figure.plain += 1;
+        }),
+      );
+    },
+  );
 
-  test.each(seeds(2, 50))('between the commit of a run and its answer, seed %i', async (seed) => {
-    const random = seeded(seed);
-    // with the first seeds, it is the only request of its activity, which fails with it
-    const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
-    const which = Math.floor(random() * count);
-    // the answer still comes or is lost, either shortly after the cancel or when nobody waits for it any more
-    const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
-    const moment = random() < 0.8 ? random() * 1_500 : 6_000;
-    const held = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<'deliver' | 'lose'>();
-    let requests = 0;
-    front.plan = (asked) => {
-      if (!isRunRequest(asked) || (requests += 1) - 1 !== which) return pass();
-      held.resolve();
-      return { kind: 'hold', until: answer.promise };
-    };
-    const first = 500_000 + 1_000 * seed;
-    const { id } = await world.foray.submit(rehearsal({ count, first, seconds: 60, more: ALL_AT_ONCE }));
-    await held.promise;
-    await until('the service has committed it', async () => {
-      const { FRESH = 0, RUNNING = 0 } = await world.statusesAtService(id);
-      return FRESH + RUNNING > which;
-    });
-    await world.foray.cancel(id);
-    await delay(moment);
-    answer.resolve(end);
-    front.plan = pass;
-    const status = await over(id);
-    expect(status.phase).toBe('cancelled');
-    await leftNothing(id, status);
-    figure.held += 1;
-  });
+  test.each(seeds(2, 50))(
+    'a cancel between the commit of a run and its answer leaves no run, seed %i',
+    async (seed) => {
+      const random = seeded(seed);
+      // with the first seeds, it is the only request of its activity, which fails with it
+      const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
+      const which = Math.floor(random() * count);
+      // the answer still comes or is lost, either shortly after the cancel or when nobody waits for it any more
+      const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
+      const moment = random() < 0.8 ? random() * 1_500 : 6_000;
+      const held = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<'deliver' | 'lose'>();
+      let requests = 0;
+      front.plan = (asked) => {
+        if (!isRunRequest(asked) || (requests += 1) - 1 !== which) return pass();
+        held.resolve();
+        return { kind: 'hold', until: answer.promise };
+      };
+      const first = 500_000 + 1_000 * seed;
+      const { id } = await world.foray.submit(rehearsal({ count, first, seconds: 60, more: ALL_AT_ONCE }));
+      await held.promise;
+      await until('the service has committed it', async () => {
+        const { FRESH = 0, RUNNING = 0 } = await world.statusesAtService(id);
+        return FRESH + RUNNING > which;
+      });
+      await world.foray.cancel(id);
+      await delay(moment);
+      answer.resolve(end);
+      front.plan = pass;
+      const status = await over(id);
+      expect(status.phase).toBe('cancelled');
+      await leftNothing(id, status);
+      figure.held += 1;
+    },
+  );
 });
 
-describe('beside another campaign that wants the same', () => {
+describe('beside another campaign with the same runs', () => {
   let stopWorker: () => Promise<void>;
   beforeAll(async () => {
     stopWorker = await world.startWorker();
   });
   afterAll(() => stopWorker());
 
-  test('what is stopped before that one knows its run is requested again', async () => {
+  test('a run that is stopped before the other campaign knows it is requested again', async () => {
     const answer = Promise.withResolvers<'deliver'>();
     let requests = 0;
     front.plan = (asked) => {
@@ -173,7 +181,7 @@ describe('stopped while requests are not answered', () => {
   });
   afterAll(() => stopWorker());
 
-  test('what the service has finished of them is kept', async () => {
+  test('runs that the service has finished are kept', async () => {
     const lost: string[] = [];
     // the first requests get no answer, and the others are not made: the service looks overloaded
     front.plan = (asked) => {
@@ -198,80 +206,83 @@ describe('with the worker killed meanwhile', () => {
 
   const isOpen = (status: string): boolean => status === 'FRESH' || status === 'RUNNING';
 
-  test.each(seeds(1, 8))('at moments of seed %i; runs that others wait for go on', async (seed) => {
-    const random = seeded(seed);
-    const pairs = Array.from({ length: AT_ONCE }, (_, at) => {
-      const count = 3 + Math.floor(random() * 20);
-      return {
-        first: 800_000 + 1_000 * seed + 100 * at,
-        count,
-        /** Number of runs, the first ones, that another campaign also waits for. */
-        shared: Math.ceil(count / 3),
-        seconds: at > 0 && random() < 0.5 ? 1 : 60,
-        /** Whether the cancelled campaign comes first, and starts the shared runs. */
-        isFirst: at === 0 || random() < 0.5,
-        cancelAt: random() * 1_500,
-        id: '',
-        other: '',
-        phase: '',
+  test.each(seeds(1, 8))(
+    'a cancel at random moments does not stop runs that others wait for, seed %i',
+    async (seed) => {
+      const random = seeded(seed);
+      const pairs = Array.from({ length: AT_ONCE }, (_, at) => {
+        const count = 3 + Math.floor(random() * 20);
+        return {
+          first: 800_000 + 1_000 * seed + 100 * at,
+          count,
+          /** Number of runs, the first ones, that another campaign also waits for. */
+          shared: Math.ceil(count / 3),
+          seconds: at > 0 && random() < 0.5 ? 1 : 60,
+          /** Whether the cancelled campaign comes first, and starts the shared runs. */
+          isFirst: at === 0 || random() < 0.5,
+          cancelAt: random() * 1_500,
+          id: '',
+          other: '',
+          phase: '',
+        };
+      });
+      worker = startWorkerProcess(world.settings);
+      await worker.ready;
+      const submit = async (pair: (typeof pairs)[number], count: number): Promise<string> => {
+        const { id } = await world.foray.submit(rehearsal({ ...pair, count, more: ALL_AT_ONCE }));
+        await until(`${id} has requested all`, async () => {
+          const { runs } = await world.foray.status(id);
+          return runs.total === count && runs.waiting === 0;
+        });
+        return id;
       };
-    });
-    worker = startWorkerProcess(world.settings);
-    await worker.ready;
-    const submit = async (pair: (typeof pairs)[number], count: number): Promise<string> => {
-      const { id } = await world.foray.submit(rehearsal({ ...pair, count, more: ALL_AT_ONCE }));
-      await until(`${id} has requested all`, async () => {
-        const { runs } = await world.foray.status(id);
-        return runs.total === count && runs.waiting === 0;
-      });
-      return id;
-    };
-    await Promise.all(
-      pairs.map(async (pair) => {
-        if (pair.isFirst) pair.id = await submit(pair, pair.count);
-        pair.other = await submit(pair, pair.shared);
-        if (!pair.isFirst) pair.id = await submit(pair, pair.count);
-      }),
-    );
+      await Promise.all(
+        pairs.map(async (pair) => {
+          if (pair.isFirst) pair.id = await submit(pair, pair.count);
+          pair.other = await submit(pair, pair.shared);
+          if (!pair.isFirst) pair.id = await submit(pair, pair.count);
+        }),
+      );
 
-    const killAt = random() * 1_500;
-    await Promise.all([
-      delay(killAt).then(() => worker!.kill()),
-      ...pairs.map(async (pair) => {
-        await delay(pair.cancelAt);
-        pair.phase = await cancelUnlessOver(pair.id);
-      }),
-    ]);
-    await delay(random() * 3_000);
-    worker = startWorkerProcess(world.settings);
-    await worker.ready;
-    const back = Date.now();
-    for (const { id, shared } of pairs) {
-      await until(`no run of its own is left of ${id}`, async () => {
-        const own = (await world.statusesInOrder(id)).slice(shared);
-        return !own.some(isOpen);
-      });
-    }
-    const ms = Date.now() - back;
-    figure.slowest = Math.max(figure.slowest, ms);
-    expect(ms).toBeLessThan(STOPPED_MS);
-
-    // the runs of a minute come first, because they delay the others
-    for (const { id, other, shared, seconds, phase } of pairs.sort((a, b) => b.seconds - a.seconds)) {
-      const status = await over(id);
-      if (phase === 'completed') expect(status.phase).toBe('completed');
-      expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
-      if (seconds === 1) {
-        const { runs } = await over(other);
-        expect(runs).toMatchObject({ total: shared, done: shared });
-      } else {
-        // the test does not wait for runs of a minute; they go on until the last campaign that has them is cancelled
-        expect((await world.statusesInOrder(other)).filter((one) => !isOpen(one))).toEqual([]);
-        await world.foray.cancel(other);
-        await leftNothing(other, await over(other));
+      const killAt = random() * 1_500;
+      await Promise.all([
+        delay(killAt).then(() => worker!.kill()),
+        ...pairs.map(async (pair) => {
+          await delay(pair.cancelAt);
+          pair.phase = await cancelUnlessOver(pair.id);
+        }),
+      ]);
+      await delay(random() * 3_000);
+      worker = startWorkerProcess(world.settings);
+      await worker.ready;
+      const back = Date.now();
+      for (const { id, shared } of pairs) {
+        await until(`no run of its own is left of ${id}`, async () => {
+          const own = (await world.statusesInOrder(id)).slice(shared);
+          return !own.some(isOpen);
+        });
       }
-      figure.kept += shared;
-      figure.killed += 1;
-    }
-  });
+      const ms = Date.now() - back;
+      figure.slowest = Math.max(figure.slowest, ms);
+      expect(ms).toBeLessThan(STOPPED_MS);
+
+      // the runs of a minute come first, because they delay the others
+      for (const { id, other, shared, seconds, phase } of pairs.sort((a, b) => b.seconds - a.seconds)) {
+        const status = await over(id);
+        if (phase === 'completed') expect(status.phase).toBe('completed');
+        expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
+        if (seconds === 1) {
+          const { runs } = await over(other);
+          expect(runs).toMatchObject({ total: shared, done: shared });
+        } else {
+          // the test does not wait for runs of a minute; they go on until the last campaign that has them is cancelled
+          expect((await world.statusesInOrder(other)).filter((one) => !isOpen(one))).toEqual([]);
+          await world.foray.cancel(other);
+          await leftNothing(other, await over(other));
+        }
+        figure.kept += shared;
+        figure.killed += 1;
+      }
+    },
+  );
 });

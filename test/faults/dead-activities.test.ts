@@ -49,7 +49,7 @@ files: { Observed cases: ${JSON.stringify(observed)} }
 outputs: [Fit error, Peak day]
 `;
 
-test('replications until precise are all made', async () => {
+test('all replications until precise are made', async () => {
   const text = `${head}
 design: { grid: { Contact rate: [1.4, 1.8, 2.2] } }
 replications: { min: 3, max: 8, output: Peak day, relative: 0.02 }
@@ -63,7 +63,7 @@ seed: 3
   expect(precision!.precise + precision!.imprecise).toBe(3);
 });
 
-test('points of a search are all run', async () => {
+test('all points of a search are run', async () => {
   const text = `${head}
 search:
   minimize: Fit error

@@ -69,7 +69,7 @@ test.each(seeds(2, 10))('a campaign loses answers of any kind, seed %i', async (
   figure.lost += lost.length;
 });
 
-test('a run whose results are lost again and again is asked about in its turn, and fails no activity', async () => {
+test('a run whose results are lost repeatedly is polled in turn, and fails no activity', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());

@@ -6,7 +6,7 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** Every campaign completes, and the service has every run once, whatever the network between them does. */
+/** Every campaign completes, and the service has every run once, for any faults of the network between them. */
 
 /** How long the client waits for an answer, ms. */
 const ANSWER_MS = 60_000;
@@ -80,7 +80,7 @@ if (isFull) {
     expect(proxy.met[toxic]).toBeGreaterThan(before);
   });
 
-  test.each(seeds(0, 1))('connections that never say anything again, seed %i', async (seed) => {
+  test.each(seeds(0, 1))('connections that become silent, seed %i', async (seed) => {
     random = seeded(seed);
     const before = proxy.met['black hole'];
     const id = await submit(seed);
@@ -94,7 +94,7 @@ if (isFull) {
   });
 }
 
-test.each(seeds(1, 4))('one after the other, seed %i', async (seed) => {
+test.each(seeds(1, 4))('all of these faults one after the other, seed %i', async (seed) => {
   random = seeded(seed);
   const id = await submit(seed, { count: isFull ? 100 : 40, more: 'concurrency: 8' });
   const since = Date.now();

@@ -25,7 +25,7 @@ import { rehearsal } from '../support/world.ts';
 
 /**
  * The API key and the signature of a pre-signed address appear only where they belong: not in a history, a log, a store
- * or on a screen, whatever the service and the network do.
+ * or on a screen, for any faults of the service and the network.
  */
 
 let dev: Dev;
@@ -86,7 +86,7 @@ function indiscretions(
   };
 }
 
-test.each(seeds(2, 200))('the scan finds a secret in each spelling, seed %i', (seed) => {
+test.each(seeds(2, 200))('the scan finds a secret in each encoding, seed %i', (seed) => {
   const random = seeded(seed);
   const secret = canary(random, '+/=&%#-_~ ');
   for (const [name, text] of spellings(secret)) {
@@ -100,14 +100,14 @@ test.each(seeds(2, 200))('the scan finds a secret in each spelling, seed %i', (s
   expect(leaksIn(canary(random, '+/'), secret)).toEqual([]);
 });
 
-describe('whatever happens', () => {
+describe('after any fault', () => {
   afterEach(async () => {
     for (const worker of workers.splice(0)) await worker.kill();
     await front.close();
     await dev.stop();
   });
 
-  test.each(seeds(1, 8))('no secret is anywhere, seed %i', async (seed) => {
+  test.each(seeds(1, 8))('no secret is in any file, log or answer, seed %i', async (seed) => {
     const random = seeded(seed);
     const key = canary(random, '+/=&%#-_~');
     const wrongKey = canary(random, '+/=&%#-_~');

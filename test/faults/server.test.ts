@@ -36,7 +36,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Starts `foray server` at the port of the server before it. */
+/** Starts `foray server` on the port of the previous server. */
 async function startServer(): Promise<void> {
   const args = ['server', '--port', String(port), '--keys', join(world.folder, 'keys')];
   const child = spawn(process.execPath, [MAIN, ...args], {
@@ -116,7 +116,7 @@ test.each(seeds(1, 1))('the server is killed while campaigns run and pages poll,
   report(`foray server killed ${KILLS} times: ${CAMPAIGNS} of ${CAMPAIGNS} campaigns are whole`);
 });
 
-test('a submission that is cut off leaves nothing or the campaign', async () => {
+test('an interrupted submission leaves either nothing or the whole campaign', async () => {
   const body = definitionOf(90_000, 2);
   const whole = (id: string): string =>
     [

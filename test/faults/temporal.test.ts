@@ -85,56 +85,59 @@ async function executionsOf(ids: string[]): Promise<Record<string, number>> {
   return counts;
 }
 
-test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
-  const random = seeded(seed);
-  const before = executionsIn(join(folder, 'service')).length;
-  const sizes = new Map<string, number>();
-  const acknowledged = new Set<string>();
-  let first = 10_000 * seed;
+test.each(seeds(1, 5))(
+  'campaigns complete when Temporal is killed at random moments, seed %i',
+  async (seed) => {
+    const random = seeded(seed);
+    const before = executionsIn(join(folder, 'service')).length;
+    const sizes = new Map<string, number>();
+    const acknowledged = new Set<string>();
+    let first = 10_000 * seed;
 
-  const submit = async (id: string): Promise<boolean> => {
-    try {
-      await foray.submit(definitions.get(id)!, { id });
-      return acknowledged.add(id).has(id);
-    } catch (error) {
-      // the error is one of foray's own
-      expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
-      figure.refused += 1;
-      return false;
+    const submit = async (id: string): Promise<boolean> => {
+      try {
+        await foray.submit(definitions.get(id)!, { id });
+        return acknowledged.add(id).has(id);
+      } catch (error) {
+        // the error is one of foray's own
+        expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
+        figure.refused += 1;
+        return false;
+      }
+    };
+    const definitions = new Map<string, ReturnType<typeof rehearsal>>();
+    const submits: Promise<boolean>[] = [];
+    let isKilling = true;
+    const killing = killer(random).finally(() => (isKilling = false));
+    while (isKilling) {
+      const id = `seed-${seed}-${sizes.size + 1}`;
+      const count = 1 + Math.floor(random() * 6);
+      definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
+      sizes.set(id, count);
+      first += count;
+      // in parallel, so that each kill meets some of them
+      submits.push(submit(id));
+      await delay(random() * 500);
     }
-  };
-  const definitions = new Map<string, ReturnType<typeof rehearsal>>();
-  const submits: Promise<boolean>[] = [];
-  let isKilling = true;
-  const killing = killer(random).finally(() => (isKilling = false));
-  while (isKilling) {
-    const id = `seed-${seed}-${sizes.size + 1}`;
-    const count = 1 + Math.floor(random() * 6);
-    definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
-    sizes.set(id, count);
-    first += count;
-    // in parallel, so that each kill meets some of them
-    submits.push(submit(id));
-    await delay(random() * 500);
-  }
-  await killing;
-  await Promise.all(submits);
-  // submits refused campaigns again, as a person would: they may have started anyway
-  for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
+    await killing;
+    await Promise.all(submits);
+    // submits refused campaigns again, as a person would: they may have started anyway
+    for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
 
-  for (const [id, count] of sizes) {
-    await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed', 60);
-    expect((await foray.status(id)).runs).toMatchObject({ total: count, done: count, new: count });
-    figure.completed += 1;
-  }
-  figure.acknowledged += acknowledged.size;
-  expect(executionsIn(join(folder, 'service')).slice(before)).toEqual(
-    Array.from({ length: first - 10_000 * seed }, () => 1),
-  );
-  const once = Object.fromEntries([...sizes.keys()].map((id) => [id, 1]));
-  await until('each is listed once', async () => {
-    const counts = await executionsOf([...sizes.keys()]);
-    return Object.values(counts).every((count) => count > 0) && counts;
-  }).then((counts) => expect(counts).toEqual(once));
-  expect(worker.hasEnded()).toBe(false);
-});
+    for (const [id, count] of sizes) {
+      await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed', 60);
+      expect((await foray.status(id)).runs).toMatchObject({ total: count, done: count, new: count });
+      figure.completed += 1;
+    }
+    figure.acknowledged += acknowledged.size;
+    expect(executionsIn(join(folder, 'service')).slice(before)).toEqual(
+      Array.from({ length: first - 10_000 * seed }, () => 1),
+    );
+    const once = Object.fromEntries([...sizes.keys()].map((id) => [id, 1]));
+    await until('each is listed once', async () => {
+      const counts = await executionsOf([...sizes.keys()]);
+      return Object.values(counts).every((count) => count > 0) && counts;
+    }).then((counts) => expect(counts).toEqual(once));
+    expect(worker.hasEnded()).toBe(false);
+  },
+);

@@ -85,7 +85,7 @@ function early(recorded: Recorded[]): Recorded[] {
 }
 
 test.each(seeds(1, 2))(
-  'seed %i',
+  'campaigns complete at a service that limits requests, seed %i',
   async (seed) => {
     const random = seeded(seed);
     const calm = await campaign(10_000 * seed, pass);

@@ -19,11 +19,11 @@ const read = (file: string): { events: { eventType: string }[] } =>
 let replayed = 0;
 afterAll(() => report(`upgrade: ${replayed} of ${histories.length} recorded histories replay`));
 
-test('there are histories of each way a campaign goes', () => {
+test('the recorded histories cover each course of a campaign', () => {
   expect(histories.length).toBeGreaterThanOrEqual(6);
 });
 
-test.each(histories)('%s replays: a campaign that runs on it goes on with this workflow', async (file) => {
+test.each(histories)('%s replays, so a running campaign can continue with this workflow', async (file) => {
   await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, read(file));
   replayed += 1;
 });

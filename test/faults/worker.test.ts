@@ -89,52 +89,55 @@ async function progress(ids: string[], since: number): Promise<number> {
   return Math.max(...times) - since;
 }
 
-test.each(seeds(1, 5))('killed at moments of seed %i', async (seed) => {
-  const random = seeded(seed);
-  const definitions = definitionsOf(seed, random);
-  const submitted = await Promise.all(definitions.map((definition) => world.foray.submit(definition)));
-  const undisturbed = await Promise.all(definitions.map((definition) => calm.foray.submit(definition)));
-  const ids = submitted.map(({ id }) => id);
-  const before = world.executions().length;
+test.each(seeds(1, 5))(
+  'campaigns complete when workers are killed at random moments, seed %i',
+  async (seed) => {
+    const random = seeded(seed);
+    const definitions = definitionsOf(seed, random);
+    const submitted = await Promise.all(definitions.map((definition) => world.foray.submit(definition)));
+    const undisturbed = await Promise.all(definitions.map((definition) => calm.foray.submit(definition)));
+    const ids = submitted.map(({ id }) => id);
+    const before = world.executions().length;
 
-  let kills = 0;
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    worker = startWorkerProcess(world.settings);
-    if (kill === 1 || random() < 0.8) {
-      const ms = await progress(ids, worker.startedAt);
-      figure.slowest = Math.max(figure.slowest, ms);
+    let kills = 0;
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      worker = startWorkerProcess(world.settings);
+      if (kill === 1 || random() < 0.8) {
+        const ms = await progress(ids, worker.startedAt);
+        figure.slowest = Math.max(figure.slowest, ms);
+        await delay(random() * 1_000);
+      } else {
+        // this worker may be killed before it does anything
+        await delay(random() * 5_000);
+      }
+      const phases = await Promise.all(
+        ids.map(async (id) => (await world.foray['store'].getCampaign(id))!.phase),
+      );
+      // on a slow machine, the service may finish all runs before the last kill
+      if (phases.every((phase) => phase === 'completed')) break;
+      await worker.kill();
+      kills += 1;
       await delay(random() * 1_000);
-    } else {
-      // this worker may be killed before it does anything
-      await delay(random() * 5_000);
     }
-    const phases = await Promise.all(
-      ids.map(async (id) => (await world.foray['store'].getCampaign(id))!.phase),
-    );
-    // on a slow machine, the service may finish all runs before the last kill
-    if (phases.every((phase) => phase === 'completed')) break;
-    await worker.kill();
-    kills += 1;
-    await delay(random() * 1_000);
-  }
-  expect(kills).toBeGreaterThan(KILLS / 2);
-  figure.kills += kills;
-  await worker!.kill();
-  worker = startWorkerProcess(world.settings);
-  const last = await progress(ids, worker.startedAt);
-  figure.slowest = Math.max(figure.slowest, last);
+    expect(kills).toBeGreaterThan(KILLS / 2);
+    figure.kills += kills;
+    await worker!.kill();
+    worker = startWorkerProcess(world.settings);
+    const last = await progress(ids, worker.startedAt);
+    figure.slowest = Math.max(figure.slowest, last);
 
-  for (const [at, id] of ids.entries()) {
-    figure.campaigns += 1;
-    await toTheEnd(world, id);
-    await toTheEnd(calm, undisturbed[at]!.id);
-    const results = await csv(world, id);
-    expect(results.trimEnd().split('\n').length).toBeGreaterThan(submitted[at]!.runs);
-    expect(results).toBe(await csv(calm, undisturbed[at]!.id));
-    figure.equal += 1;
-    expect((await world.foray.status(id)).runs).toMatchObject({ new: submitted[at]!.runs, reused: 0 });
-  }
-  const runs = submitted.reduce((sum, one) => sum + one.runs, 0);
-  expect(world.executions().slice(before)).toEqual(Array.from({ length: runs }, () => 1));
-  await worker.kill();
-});
+    for (const [at, id] of ids.entries()) {
+      figure.campaigns += 1;
+      await toTheEnd(world, id);
+      await toTheEnd(calm, undisturbed[at]!.id);
+      const results = await csv(world, id);
+      expect(results.trimEnd().split('\n').length).toBeGreaterThan(submitted[at]!.runs);
+      expect(results).toBe(await csv(calm, undisturbed[at]!.id));
+      figure.equal += 1;
+      expect((await world.foray.status(id)).runs).toMatchObject({ new: submitted[at]!.runs, reused: 0 });
+    }
+    const runs = submitted.reduce((sum, one) => sum + one.runs, 0);
+    expect(world.executions().slice(before)).toEqual(Array.from({ length: runs }, () => 1));
+    await worker.kill();
+  },
+);

@@ -13,7 +13,7 @@ import { oneService, replicas } from './service-group.ts';
 
 const EXECUTORS = 3;
 const SLOTS = 4;
-/** How many runs, how long each takes in milliseconds, and how often each fault comes. */
+/** The number of runs, the duration of each in milliseconds, and the number of faults of each kind. */
 const { runs, ms, ...times } = isFull
   ? { runs: 20_000, ms: 20, kill: 20, freeze: 10, service: 8, database: 3, temporal: 3, files: 3 }
   : { runs: 600, ms: 150, kill: 2, freeze: 1, service: 1, database: 0, temporal: 1, files: 0 };
@@ -21,11 +21,11 @@ const { runs, ms, ...times } = isFull
 const FILES = 20;
 /** The most runs of an experiment. */
 const TOGETHER = 1_000;
-/** Runs that are executed again, at most, as a share of all. */
+/** The maximum share of runs that are executed again. */
 const MOST_AGAIN = 0.1;
 const HOUR = 60 * 60;
 
-/** Models that wait and give three times a number back, as a value or in a file. */
+/** Models that wait and return three times a number, as a value or in a file. */
 function writeModels(folder: string): void {
   const model = (name: string, type: string, value: string): void =>
     writeModel(
@@ -66,7 +66,7 @@ test.each(seeds(1, 1))(
       Number(Object.values((await group.query(`SELECT ${what} FROM runs WHERE tasks IS NULL`))[0]!)[0]);
     const done = () => count(`sum(CASE WHEN status = 'COMPLETED' THEN 1 ELSE 0 END)`);
 
-    /** Requests so many runs as experiments, from a number on. */
+    /** Requests a number of runs as experiments, starting with a given number. */
     const request = async (first: number): Promise<void> => {
       const withFile = runs / FILES;
       for (const [model, from, to] of [
@@ -93,7 +93,7 @@ test.each(seeds(1, 1))(
         await executors[at]!.kill();
         executors[at] = startExecutor();
       },
-      // longer than the heartbeat: others take its runs over, and it reports them all the same
+      // longer than the heartbeat: other executors take its runs over, and it still reports them
       async freeze() {
         const executor = executors[oneOf(awake())]!;
         frozen.add(executor);

@@ -74,21 +74,21 @@ async function world(models: readonly string[]) {
   };
 }
 
-test('the code of versions that an executor has not used for long is removed, and that of executing runs stays', async () => {
+test('an executor removes the code of versions that it has not used for a long time, but not the code of executing runs', async () => {
   const { start, kept, contents, fetched } = await world(['A', 'B', 'C', 'D']);
   const executor = start();
   const executing = await executor.begin('A');
   for (const name of ['B', 'C', 'B', 'D']) await executor.use(name);
   expect(kept()).toBe('ABD');
   expect(existsSync(executing.code.entry)).toBe(true);
-  // their contents are bounded as well
+  // the stored contents have a limit as well
   expect(contents()).toBeLessThan(8);
   executor.end(executing, 'A');
   await executor.use('B');
-  // what was removed is fetched again
+  // removed code is fetched again
   expect(fetched.length).toBeGreaterThan(new Set(fetched).size);
 
-  // an executor that is started again has what an earlier one has left
+  // a restarted executor has the cache of the earlier one
   const before = fetched.length;
   const again = start();
   expect((await again.use('B')).code.contentHash).toHaveLength(64);

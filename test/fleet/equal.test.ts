@@ -18,7 +18,7 @@ const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
 const NODES = 3;
 const HOUR = 60 * 60 * 1_000;
 
-/** A service, and how to look into its database. */
+/** A service, and a function that reads its database. */
 interface Arm {
   url: string;
   query: ServiceGroup['query'];
@@ -46,7 +46,7 @@ print(json.dumps({"outputs": {"Out": random.Random(n).gauss(n, 1)}}))`;
   writeFileSync(path.join(folder, 'Python', 'sim.py'), program);
 }
 
-/** Executes all runs, and returns what clients get of them and what the database has of each. */
+/** Executes all runs, and returns the answers to clients and the rows of the database. */
 async function resultsOf({ url, query }: Arm): Promise<unknown> {
   const client = clientOf(url);
   const { body: file } = await upload(
@@ -79,7 +79,7 @@ async function resultsOf({ url, query }: Arm): Promise<unknown> {
 }
 
 test(
-  'a service alone, one with executors on other machines, and replicas give the same results, byte for byte',
+  'a single service, a service with executors on other machines, and replicas give the same results, byte for byte',
   async () => {
     const models = folderOfFile();
     writeModels(models);

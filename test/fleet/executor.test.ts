@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
 });
 
-/** A program whose runs take a second and say which version they were. */
+/** A program whose runs take a second and output their version. */
 function version(number: number): string {
   return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
 }
@@ -71,7 +71,7 @@ async function sleepers(count: number, seconds: number): Promise<Run[]> {
   return runs;
 }
 
-/** How often runs were executed and lost their executor. */
+/** How often runs were executed, and how often they lost their executor. */
 function historyOf(runs: readonly Run[]) {
   const ids = runs.map(({ id }) => `'${id}'`).join(', ');
   return rows(
@@ -85,7 +85,7 @@ async function leave({ child, exit }: TestExecutor): Promise<void> {
   expect(await exit).toBe(0);
 }
 
-test('runs of modules and programs, with files, give the same as in the service itself', async () => {
+test('runs of modules and programs, with files, give the same results as in the service itself', async () => {
   const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
   await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
   for (const [model, inputs] of [
@@ -101,7 +101,7 @@ test('runs of modules and programs, with files, give the same as in the service 
   }
 });
 
-test('an executor that is killed loses no run: another takes them over, and the list says so', async () => {
+test('no run is lost when an executor is killed: another executor takes its runs over, and the list shows it', async () => {
   const { service } = fleet;
   const Gate = path.join(folderOfFile(), 'gate');
   const version = await service.latest('Gated');
@@ -129,7 +129,7 @@ test('an executor that is killed loses no run: another takes them over, and the 
   ).toEqual([{ n: 4 }]);
 });
 
-test('SIGTERM drains: what executes ends here, what waits is executed elsewhere, nothing twice', async () => {
+test('SIGTERM drains an executor: its executing runs end there, waiting runs are executed elsewhere, no run twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
   const runs = await sleepers(4, 2);
   await reach(fleet.service, runs[1]!, 'RUNNING');
@@ -142,7 +142,7 @@ test('SIGTERM drains: what executes ends here, what waits is executed elsewhere,
   expect(await second.exit).toBe(0);
 });
 
-test('an executor that is free takes what another has no slot for', async () => {
+test('a free executor takes runs for which another one has no slot', async () => {
   const first = await fleet.start('busy', { flags: ['--slots', '1'] });
   const [long] = await sleepers(1, 600);
   await reach(fleet.service, long!, 'RUNNING');
@@ -152,7 +152,7 @@ test('an executor that is free takes what another has no slot for', async () => 
   expect(first.child.exitCode).toBeNull();
 });
 
-test('a second signal, and the end of its time, give back what executes, and no loss is counted', async () => {
+test('a second signal and the end of its time return executing runs, and count no loss', async () => {
   const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
   const [run] = await sleepers(1, 600);
   await reach(fleet.service, run!, 'RUNNING');
@@ -162,7 +162,7 @@ test('a second signal, and the end of its time, give back what executes, and no 
   expect(await leaving.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
 
-  // runs are given back five seconds before
+  // runs are returned five seconds earlier
   const ends = new Date(Date.now() + 16_000).toISOString();
   const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
   await reach(fleet.service, run!, 'RUNNING');
@@ -197,7 +197,7 @@ test('versions 1 and 2 of a model execute side by side, each run with its own', 
   }
 });
 
-test('a flipped byte in the cache, of code and of input files, is fetched anew and never used', async () => {
+test('code and input files with a flipped byte in the cache are never used, but fetched again', async () => {
   const { service } = fleet;
   const version = await service.latest('Files');
   const { body: File } = await upload(service, ' and a file');

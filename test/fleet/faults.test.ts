@@ -46,7 +46,7 @@ async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Prom
   await reach(fleet.service, run, 'COMPLETED');
 }
 
-test('an executor without the program of a model fails no run, and says why it claims nothing, also in the metrics', async () => {
+test('an executor without the program of a model fails no run, and reports why it claims none, also in the metrics', async () => {
   const run = await request('Program', 7);
   await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
   await until('it says so', async () =>
@@ -64,7 +64,7 @@ test('an executor without the program of a model fails no run, and says why it c
   await completeElsewhere(run);
 });
 
-test('an executor with a wrong key, and one without a place for its cache, end at once and say what to do', async () => {
+test('an executor with a wrong key or without a cache folder ends at once and says what to do', async () => {
   const wrong = fleet.spawn('wrong', { env: { FORAY_EXECUTOR_KEY: 'wrong' } });
   const file = path.join(folderOfFile(), 'file');
   writeFileSync(file, '');
@@ -88,7 +88,7 @@ test('an executor of another build is refused, and the list says so', async () =
   expect(await fleet.listed('newer')).toMatchObject({ build: '99.0.0', problem: `it is ${why}` });
 });
 
-test('the clock of an executor may be wrong by an hour: nothing depends on it', async () => {
+test('an executor works with a clock that is wrong by an hour', async () => {
   const file = path.join(folderOfFile(), 'clock.mjs');
   writeFileSync(
     file,
@@ -103,7 +103,7 @@ test('the clock of an executor may be wrong by an hour: nothing depends on it', 
   expect(Date.parse(since)).toBeGreaterThan(Date.now() + HOUR / 2);
 });
 
-test('a version that an executor cannot fetch waits, by name in the list, and its other models run on', async () => {
+test('runs of a version that an executor cannot fetch wait, the list names it, and other models continue', async () => {
   const { service } = fleet;
   const id = await service.latest('Lost');
   const [row] = rows(service.dataDir, `SELECT manifest FROM versions WHERE id = '${id}'`);
@@ -123,7 +123,7 @@ test('a version that an executor cannot fetch waits, by name in the list, and it
   await reach(service, run, 'COMPLETED');
 });
 
-test('runs that need what no executor has wait, the service says so, and they run when one has it', async () => {
+test('runs wait if no executor has what they need, the service says so, and they run as soon as an executor has it', async () => {
   await fleet.start('plain', one);
   const run = await request('Needy', 1);
   const line = await until('the service says so', () =>
@@ -154,7 +154,7 @@ test('an executor whose key was removed leaves, and its run is given to another'
   await completeElsewhere(run);
 });
 
-test('an executor that reaches Temporal and not the service loses its runs, and works again when it does', async () => {
+test('an executor that reaches only Temporal loses its runs, and works again when it reaches the service', async () => {
   const { port } = new URL(fleet.service.running.url);
   const proxy = await startProxy(Number(port), () => 0);
   onCleanup(() => proxy.close());
@@ -180,7 +180,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 // only root may mount; in a container perhaps not even that
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('of an executor fails no run: it claims nothing and says why', async () => {
+  test('of an executor fails no run: the executor claims no runs and says why', async () => {
     const disk = smallDisk('4m');
     if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
     onCleanup(() => disk.remove());

@@ -5,7 +5,7 @@ import { HttpFeed } from '../../src/service/remote-executor/feed.ts';
 
 const MB = 2 ** 20;
 
-/** What the service is told of runs whose output has so many MB. */
+/** The reports to the service about runs with outputs of a size in MB. */
 async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   const reports: Report['endings'][] = [];
   const report = ({ endings }: Report): Promise<void> => Promise.resolve(void reports.push(endings));
@@ -19,7 +19,7 @@ async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   return reports;
 }
 
-test('a report has about eight MB of outputs, and each run is in one', async () => {
+test('a report has about eight MB of outputs, and each run is in one report', async () => {
   const reports = await reportsOf(5, 5, 1, 1, 9, 1);
   expect(reports.map((endings) => endings.map(({ runId }) => runId))).toEqual([
     ['run-0'],
@@ -29,7 +29,7 @@ test('a report has about eight MB of outputs, and each run is in one', async () 
   ]);
 });
 
-test('a run whose outputs no report can take fails, and the others do not', async () => {
+test('only a run whose outputs are too large for a report fails', async () => {
   const [endings] = await reportsOf(1, 61, 1);
   expect(endings!.map(({ status }) => status)).toEqual(['COMPLETED', 'FAILED', 'COMPLETED']);
   expect(endings![1]).toEqual({

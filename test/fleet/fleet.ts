@@ -14,7 +14,9 @@ import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import '../support/quiet-runtime.ts';
 
-/** Of the checkout: executors need the build of the service, which runs in this process from source. */
+/**
+ * The program of the checkout: executors need the same build as the service, which runs from source in this process.
+ */
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** How long an executor may be silent in tests, in milliseconds. */
 export const HEARTBEAT = 5_000;
@@ -25,12 +27,12 @@ afterAll(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** An executor in a process of its own. It ends with its test. */
+/** An executor in a separate process. It ends with its test. */
 export interface TestExecutor {
   name: string;
   child: ChildProcess;
   cache: string;
-  /** What it has said so far. */
+  /** Its output so far. */
   lines: string[];
   /** Resolves with its exit code. */
   exit: Promise<number | null>;
@@ -46,7 +48,9 @@ export interface StartOptions {
   program?: readonly string[];
 }
 
-/** A service that takes executors on other machines, with a Temporal of its own. Both end after the tests of the file. */
+/**
+ * A service for executors on other machines, with its own Temporal server. Both end after the tests of the file.
+ */
 export interface TestFleet {
   service: TestService;
   temporal: TemporalProcess;
@@ -54,14 +58,14 @@ export interface TestFleet {
   keyFile: string;
   /** The folder of the models of tests, which the service watches. */
   models: string;
-  /** What the service has said of its problems. */
+  /** The problems that the service has reported. */
   problems: string[];
   /** Starts an executor; resolves when it works for the service. */
   start(name: string, options?: StartOptions): Promise<TestExecutor>;
-  /** The same, without waiting for that. */
+  /** The same, without the wait. */
   spawn(name: string, options?: StartOptions): TestExecutor;
   executors(): Promise<ListedExecutor[]>;
-  /** What is listed of an executor. */
+  /** The entry of an executor in the list. */
   listed(name: string): Promise<ListedExecutor | undefined>;
 }
 
@@ -72,7 +76,7 @@ export function folderOfFile(): string {
   return folder;
 }
 
-/** Starts executors of a service, each in a process of its own. */
+/** Starts executors of a service, each in a separate process. */
 export function executorsOf({
   url,
   address,
@@ -103,7 +107,7 @@ export function executorsOf({
   };
 }
 
-/** @param write - writes models of the test's own into a folder */
+/** @param write - writes the test's models into a folder */
 export async function startFleet(
   write: (folder: string) => void = () => {},
   options: Partial<ServiceOptions> = {},

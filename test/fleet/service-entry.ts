@@ -1,4 +1,6 @@
-/** Starts a service for executors on other machines in a process of its own, for tests that kill it; prints its address. */
+/**
+ * Starts a service for executors on other machines in a separate process, for tests that kill it. Prints its address.
+ */
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { startService } from '../../src/service/service.ts';
 import { KEY } from '../service/fixed.ts';

@@ -11,10 +11,10 @@ import { startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
 import { startS3 } from '../support/s3.ts';
 
-/** How long an outage of the store of files lasts, in milliseconds. */
+/** The duration of an outage of the bucket, in milliseconds. */
 const OUTAGE = 5_000;
 
-/** What the process of a service is started with, as JSON. */
+/** The options of a service's process, as JSON. */
 export interface EntryOptions extends Pick<
   ServiceOptions,
   'port' | 'dataDir' | 'modelDirs' | 'database' | 's3' | 'apiKey'
@@ -24,9 +24,9 @@ export interface EntryOptions extends Pick<
   heartbeat: number;
 }
 
-/** Services in processes of their own, and what they keep. */
+/** Services in separate processes, with their database and files. */
 export interface ServiceGroup {
-  /** The address that clients and executors have. */
+  /** The address that clients and executors use. */
   url: string;
   /** The addresses of the services. */
   urls: string[];
@@ -34,7 +34,7 @@ export interface ServiceGroup {
   killService(at: number): Promise<void>;
   /** Kills the database and starts it again. */
   killDatabase?(): Promise<void>;
-  /** Kills the store of files, and starts it again after five seconds. */
+  /** Kills the server of the bucket, and starts it again after five seconds. */
   interruptFiles?(): Promise<void>;
   query(sql: string): Promise<Record<string, unknown>[]>;
   contentOf(hash: string): string;
@@ -72,7 +72,7 @@ export async function replicas(given: Given): Promise<ServiceGroup> {
     url: proxy.url,
     urls: services.map(({ url }) => url),
     async killService(at) {
-      // a service does not start without its files
+      // a service does not start without its bucket
       await outage;
       await services[at % services.length]!.killAndRestart();
     },

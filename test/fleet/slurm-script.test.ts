@@ -9,14 +9,14 @@ import { temporaryFolder } from '../service/support.ts';
 
 const JOB = '4711';
 
-/** The script for a task of a job array, as the guide has it. */
+/** The guide's script for a task of a job array. */
 function scriptOfGuide(): string {
   const guide = readFileSync(path.join(ROOT, 'docs/guides/several-machines.md'), 'utf8');
   const [script] = guide.split('```\n').filter((text) => text.startsWith('#!/bin/bash\n#SBATCH'));
   return script!;
 }
 
-/** A task, with programs that stand for Slurm and for the executor. */
+/** A task with substitutes for Slurm and for the executor. */
 function task(executor: string) {
   const folder = temporaryFolder();
   const [programs, bin] = [path.join(folder, 'programs'), path.join(folder, 'node_modules', '.bin')];
@@ -68,7 +68,7 @@ test.each([
   },
   { what: 'that is refused holds the others at once', executor: 'exit 2', attempts: 1, code: 2, held: true },
   { what: 'that is killed holds nothing', executor: 'kill -KILL $$', attempts: 1, code: 137, held: false },
-])('a task of the Slurm script of the guide $what', ({ executor, attempts, code, held }) => {
+])("a task of the guide's Slurm script $what", ({ executor, attempts, code, held }) => {
   const { script, options, lines, isHeld } = task(executor);
   expect(spawnSync('bash', [script], options).status).toBe(code);
   expect(lines('foray')).toEqual(
@@ -77,7 +77,7 @@ test.each([
   expect(isHeld()).toBe(held);
 });
 
-test('a task that Slurm signals lets its executor drain, and ends with it', async () => {
+test('a task that gets a signal from Slurm drains its executor, and ends with it', async () => {
   const { folder, script, options, lines, isHeld } = task(
     `trap 'touch drained; exit 0' TERM; touch started; while true; do read -t 0.1 < <(:) || :; done`,
   );

@@ -10,10 +10,13 @@ export async function findSchemathesis(): Promise<string> {
   return path.join(await pythonWith('schemathesis', requirements), 'schemathesis');
 }
 
-/** In one thread: Python 3.11 counts the depth of its parser for all threads together, and then fails with a SystemError. */
+/**
+ * In one thread: Python 3.11 counts the depth of its parser for all threads together, and then fails with a
+ * SystemError.
+ */
 const COMMON = ['--workers', '1', '--no-color', '--suppress-health-check', 'all', '--warnings', 'off'];
 
-/** Runs it to its end, in a folder for its files. */
+/** Runs Schemathesis to its end, in a folder for its files. */
 export async function runSchemathesis(
   folder: string,
   args: readonly string[],

@@ -7,7 +7,10 @@ import { report } from '../support/seeds.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
 
-/** Schemathesis makes requests from the openapi.json of foray's own server: no answer is a fault, and each has the shape that is described. */
+/**
+ * Schemathesis makes requests from the openapi.json of foray's own server: no answer is an internal error, and each has
+ * the described shape.
+ */
 
 const EXAMPLES = process.env.FORAY_FUZZ === 'full' ? 400 : 5;
 const SEED = process.env.FORAY_SEED ?? '1';

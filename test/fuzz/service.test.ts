@@ -5,9 +5,9 @@ import { report } from '../support/seeds.ts';
 import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
 
 /**
- * Schemathesis makes requests from openapi.json, valid ones and invalid ones, of each endpoint and in sequences, and checks
- * every answer against it: no 5xx, only statuses, types and shapes that are described, what is invalid refused, methods that are
- * not there answered with 405, and nothing without a key.
+ * Schemathesis makes requests from openapi.json, valid ones and invalid ones, for each endpoint and in sequences. It
+ * checks every answer: no 5xx, only described statuses, types and shapes, invalid requests are refused, missing methods
+ * are answered with 405, and there is no answer without a key.
  */
 
 const isFull = process.env.FORAY_FUZZ === 'full';
@@ -63,7 +63,7 @@ test.each(seeds)(
       [
         ...['run', `${service.running.url}/openapi.json`, '--header', `Authorization: ${KEY}`],
         ...['--max-examples', String(EXAMPLES), '--seed', String(seed), '--checks', 'all'],
-        // a valid request may name an input or a run that is not there: the schemas cannot say what is
+        // a valid request may name a missing input or run, because the schemas cannot list the existing ones
         ...['--exclude-checks', 'positive_data_acceptance'],
       ],
       {

@@ -1,6 +1,6 @@
 import type { InputDeclaration, ModelDefinition, RunContext } from '../../src/service/models/model.ts';
 
-/** What a model's `run` is given for inputs beside its defaults, without a service. Its seed is 1. */
+/** The argument of a model's `run` for some inputs and its defaults, without a service. The seed is 1. */
 export function contextOf<const I extends readonly InputDeclaration[]>(
   { inputs: declared }: Pick<ModelDefinition<I>, 'inputs'>,
   inputs: Partial<Record<I[number]['name'], unknown>>,

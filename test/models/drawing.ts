@@ -8,8 +8,7 @@ interface Horizon {
 }
 
 /**
- * Checks that the animation of a model has the outputs of a run of the model, in whatever steps, and however often it is
- * drawn.
+ * Checks that the animation of a model has the outputs of a run of the model, for any steps and any number of pictures.
  *
  * @param length - the length of a run, in the model's unit of time
  */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { messageIn, outputsOf, reach, requestRun, startTestService } from '../service/support.ts';
 
 describe('the model Rehearsal', () => {
-  test('waits as long as it is told, and gives the value back', async () => {
+  test('waits for the given time, and returns the value', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const start = performance.now();
@@ -11,7 +11,7 @@ describe('the model Rehearsal', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(600);
   });
 
-  test('fails when told, always at a rate of 1 and never at 0', async () => {
+  test('fails when it is told to, always at a rate of 1 and never at 0', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const [inputs, reason] of [

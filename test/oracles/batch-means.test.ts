@@ -14,11 +14,11 @@ beforeAll(async () => {
   python = await pythonWithSimulators();
 }, 600_000);
 
-test('batch means are those of NumPy, and their intervals those of SciPy', () => {
+test("batch means equal NumPy's, and their intervals equal SciPy's", () => {
   const cases = fc.sample(
     fc
       .tuple(
-        // whole numbers, so that what spreads little does not owe it to rounding
+        // whole numbers, so that a small variance does not come from rounding
         fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 60, maxLength: 400 }),
         fc.integer({ min: 2, max: 30 }),
         fc.integer({ min: 0, max: 30 }),

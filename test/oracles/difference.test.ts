@@ -21,8 +21,8 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-test('intervals of differences are those of SciPy', () => {
-  // whole numbers, so that what spreads little does not owe it to rounding
+test("intervals of differences equal SciPy's", () => {
+  // whole numbers, so that a small variance does not come from rounding
   const values = (most: number) =>
     fc
       .array(fc.integer({ min: -most, max: most }), { minLength: 2, maxLength: 40 })
@@ -59,7 +59,7 @@ test('intervals of differences are those of SciPy', () => {
   expect(Math.max(...errors)).toBeLessThan(1e-9);
 });
 
-/** How far an interval is from another, over the width of that. */
+/** The distance of an interval from another one, divided by the width of the other. */
 function errorOf([low, high]: Ends, [theirLow, theirHigh]: Ends): number {
   const width = theirHigh - theirLow;
   return Math.max(Math.abs(low - theirLow), Math.abs(high - theirHigh)) / (width || 1);

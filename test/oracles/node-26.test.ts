@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { fingerprint } from '../models/service-system/support.ts';
 import { cacheFolder } from '../support/python.ts';
 
-/** The program of Node, as npm has it for each platform. */
+/** npm's package with the program of Node for each platform. */
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 const VERSION = '26.10.0';
 
@@ -14,7 +14,7 @@ beforeAll(() => {
   node = nodeOf(VERSION);
 }, 600_000);
 
-test('a run comes to the same bytes in Node 26', () => {
+test('a run gives the same bytes in Node 26', () => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${VERSION}\n`);
   const script = path.resolve(import.meta.dirname, '../models/service-system/fingerprint.ts');
   expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());
@@ -31,7 +31,7 @@ function nodeOf(version: string): string {
     execFileSync('npm', ['install', ...options, `${PACKAGE}@${version}`], { stdio: 'pipe' });
     return program;
   } catch (error) {
-    // half a package would be taken for a whole one
+    // half a package would count as a complete one
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }

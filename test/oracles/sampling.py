@@ -17,7 +17,7 @@ def points(question):
 
 
 def discrepancies(question):
-    """The centered discrepancy of samples, and that of as many of scipy's own."""
+    """The centered discrepancies of the given samples and of the same number of SciPy's samples."""
     ours = [qmc.discrepancy(np.array(sample)) for sample in question["samples"]]
     count, dimensions = np.array(question["samples"][0]).shape
     engine = ENGINES[question["method"]]
@@ -29,7 +29,7 @@ def discrepancies(question):
 
 
 def quantiles(question):
-    """A normal one from the side of its lower tail: near 1 a truncated one of scipy loses half of its digits."""
+    """Quantiles. Those of a normal distribution above 0.5 are mirrored, because SciPy's truncnorm loses half of its digits near 1."""
     return [[quantile(d, u) for u in question["shares"]] for d in question["distributions"]]
 
 

@@ -8,7 +8,7 @@ import { moments } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 import { pythonWithSimulators } from './install.ts';
 
-/** scipy comes to the same points and quantiles as the designs. */
+/** SciPy has the same points and quantiles as the designs. */
 
 let python: string;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(['sobol', 'halton', 'lhs'] as const)('the centered discrepancy of 
     [2, 128],
     [5, 256],
     [20, 256],
-  ])('in %d dimensions with %d points is that of scipy', (dimensions, points) => {
+  ])("in %d dimensions with %d points equals SciPy's", (dimensions, points) => {
     const samples = Array.from({ length: 30 }, (_, seed) =>
       pointsOf(method, points, inputs(dimensions), { seed }),
     );
@@ -87,7 +87,7 @@ test('quantiles', () => {
   for (const [at, distribution] of distributions.entries()) {
     for (const [i, u] of shares.entries()) {
       const [our, their] = [quantile(distribution, u), theirs[at]![i]!];
-      // at 0 there is nothing to be relative to
+      // near 0 there is no relative error
       const error = Math.abs(our - their) / Math.max(Math.abs(their), 1e-3);
       if (!(error < 1e-10))
         throw new Error(`${JSON.stringify(distribution)} at ${u}: ${our}, scipy ${their}`);

@@ -6,14 +6,14 @@ import { moments, simulated } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 import { pythonWithSimulators } from './install.ts';
 
-/** Other simulators, written by others, come to the same figures as the kernel. */
+/** Independent simulators give the same figures as the kernel. */
 
 interface System {
   servers: number;
-  /** Of arrivals; the mean service time is 1. */
+  /** The arrival rate; the mean service time is 1. */
   rate: number;
   service: 'exponential' | 'lognormal';
-  /** Of the logarithm of a lognormal service time. */
+  /** The standard deviation of the logarithm of a lognormal service time. */
   mu: number;
   sigma: number;
   warmUp: number;

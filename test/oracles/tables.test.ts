@@ -12,7 +12,7 @@ import { ROOT } from '../support/cli.ts';
 import { report } from '../support/seeds.ts';
 import { pythonWithTables } from './install.ts';
 
-/** Others read what is written: pandas, PyArrow and DuckDB. */
+/** pandas, PyArrow and DuckDB read the written files. */
 
 let python: string;
 let folder: string;
@@ -38,7 +38,7 @@ const record = {
 };
 const LARGEST = 2n ** 63n - 1n;
 
-/** Points of which the keys look like numbers; values at the ends of their types; a failed run. */
+/** Points with keys that look like numbers, values at the limits of their types, and a failed run. */
 function rows(): ResultRow[] {
   const done = Array.from({ length: 40 }, (_, at): ResultRow => ({
     ...sampleRow(at, [String(1 + (at % 4) / 4), '0.3'], 1),
@@ -118,8 +118,8 @@ print(json.dumps({
 theirs = duckdb.read_parquet("all.parquet")
 found = [dict(zip(theirs.columns, row)) for row in duckdb.sql("select * from theirs").fetchall()]`,
     ],
-  ])('is read value for value by %s', (_, script) => {
-    // what its JSON cannot hold goes as text
+  ])('gives %s all values', (_, script) => {
+    // values that JSON cannot hold are sent as text
     const found = ask<Record<string, unknown>[]>(`${script}
 for row in found:
   for name in ("Ends", "requested"):
@@ -156,13 +156,13 @@ print(json.dumps(found))`);
     });
   });
 
-  test('tells pandas its units', () => {
+  test('gives pandas its units', () => {
     expect(ask('import pandas as pd\nprint(json.dumps(pd.read_parquet("all.parquet").attrs))')).toEqual({
       units: { 'Contact rate': 'PER_DAY', 'Recovery rate': 'PER_DAY', 'Peak day': 'DAY' },
     });
   });
 
-  test('has groups of rows that both read as one table', async () => {
+  test('has row groups that both read as one table', async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => sampleRow(at, [String(at % 10), String(at)]));
     await write('many', many);
     const [rows, sums] = ask<[number, number[]]>(`
@@ -175,7 +175,7 @@ print(json.dumps([table.num_rows, [pc.sum(table["Recovery rate"]).as_py(), their
   });
 });
 
-test('the quantiles of a table of points are those of NumPy and DuckDB', async () => {
+test('the quantiles in a table of points equal those of NumPy and DuckDB', async () => {
   const seed = 7;
   const samples = fc.sample(
     fc.array(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { minLength: 1, maxLength: 60 }),
@@ -220,19 +220,19 @@ describe('the lines of docs/guides/results.md', () => {
   ];
   const readers = blocks.map((block) => block[1]!).filter((lines) => !/metadata|flu-long/.test(lines));
   beforeAll(() =>
-    // a frame of Infinity prints otherwise than one without
+    // a frame with Infinity is printed differently
     write(
       'flu',
       rows().filter(({ outputs }) => outputs['Peak day'] !== '"Infinity"'),
     ),
   );
 
-  test('are three a format and library', () => {
+  test('are three for each format and library', () => {
     expect(readers).toHaveLength(6);
     for (const lines of readers) expect(lines.trim().split('\n')).toHaveLength(3);
   });
 
-  test.each(['pandas', 'duckdb'])('come to the same in %s, whatever the format', (library) => {
+  test.each(['pandas', 'duckdb'])('give the same in %s for every format', (library) => {
     const printed = readers.filter((lines) => lines.includes(library)).map(run);
     expect(printed).toHaveLength(3);
     expect(new Set(printed).size).toBe(1);

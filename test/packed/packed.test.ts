@@ -14,7 +14,7 @@ const own = join(project, 'node_modules/foray');
 const program = join(project, 'node_modules/.bin/foray');
 let tarball: string;
 
-/** What a program prints that is installed in the checkout. */
+/** The output of a program that is installed in the checkout. */
 const tool = (path: string, ...args: string[]): string =>
   spawnSync(process.execPath, [join(ROOT, 'node_modules', path), ...args], { cwd: project, encoding: 'utf8' })
     .stdout;
@@ -34,7 +34,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('is what publint and arethetypeswrong expect', () => {
+  test('passes publint and arethetypeswrong', () => {
     expect(tool('publint/src/cli.js', '--strict', tarball)).toContain('All good!');
     const types = tool(
       '@arethetypeswrong/cli/dist/index.js',
@@ -48,7 +48,7 @@ describe('the package', () => {
     expect(types.match(/node16 \(from ESM\): OK/g)).toHaveLength(3);
   });
 
-  test('brings no tests, no source and no tools of development', () => {
+  test('contains no tests, no source and no development tools', () => {
     const files = globSync('**/*.*', { cwd: own });
     expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
       [],
@@ -56,14 +56,14 @@ describe('the package', () => {
     const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
-    // nor the folder in which it was made
+    // nor does it contain the folder in which it was made
     const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );
     expect(texts).toEqual([]);
   });
 
-  test('keeps apart all files that Node loads for foray/kernel and foray/model', () => {
+  test('has separate files for all that Node loads for foray/kernel and foray/model', () => {
     write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';
@@ -80,7 +80,7 @@ console.log(JSON.stringify(urls.filter((url) => url.startsWith('file:'))));`,
     expect(loaded.length).toBeGreaterThan(10);
   });
 
-  test('has the licences of the packages that are part of it', () => {
+  test('has the licences of the packages in its bundle', () => {
     const licences = readFileSync(join(own, 'dist/LICENSES.txt'), 'utf8');
     expect(licences).toMatch(/^kysely [\d.]+ \(MIT\)\n\nThe MIT License/m);
     expect(licences.match(/^\S+ [\d.]+ \((MIT|ISC|BSD-.*|Apache-2.0|.*OR.*)\)$/gm)!.length).toBe(
@@ -151,7 +151,7 @@ describe('in an empty folder', () => {
     expect(tool('typescript/bin/tsc', '-p', project)).toBe('');
   });
 
-  test('a campaign in TypeScript runs a model of one’s own', async () => {
+  test("a campaign in TypeScript runs a user's model", async () => {
     expect(await foray('submit', 'campaign.ts', '--id', 'mine', '--watch')).toMatchObject({ code: 0 });
     const { stdout } = await foray('results', 'mine', '--format', 'csv');
     expect(stdout.trim().split('\n')).toHaveLength(7);

@@ -42,7 +42,7 @@ concurrency: 4
 `,
 };
 
-test('a campaign gives the same bytes through SQLite and through PostgreSQL, though that is gone for a while', async () => {
+test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if PostgreSQL is gone for a while', async () => {
   await embedded.foray.submit(definition, { id: 'embedded' });
   await shared.foray.submit(definition, { id: 'shared' });
   await untilSomeAreDone(shared, 'shared');
@@ -55,7 +55,7 @@ test('a campaign gives the same bytes through SQLite and through PostgreSQL, tho
     expect(expected.split('\n').length).toBeGreaterThan(20);
     expect(await printedResults(shared, 'shared', flags)).toBe(expected);
   }
-  // both workers had a part in it, and neither said what nobody is to know
+  // both workers took part, and neither printed a secret
   for (const worker of workers) {
     expect(worker.hasEnded()).toBe(false);
     expect(worker.said()).not.toContain(PASSWORD);
@@ -65,11 +65,11 @@ test('a campaign gives the same bytes through SQLite and through PostgreSQL, tho
   expect(JSON.stringify(history)).not.toContain(PASSWORD);
 });
 
-test('a campaign of another store at the same Temporal is not taken for its own', async () => {
+test("a store does not take another store's campaign on the same Temporal for its own", async () => {
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists in this Temporal.');
-  // nothing stays of it: what is there is the other store's alone
+  // nothing stays of it: only the other store's campaign exists
   expect((await shared.foray.list()).map(({ id }) => id)).not.toContain('taken');
   await embedded.foray.cancel('taken');
   expect((await toTheEnd(embedded, 'taken')).phase).toBe('cancelled');

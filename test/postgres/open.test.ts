@@ -31,13 +31,13 @@ async function refusal(attempt: Promise<unknown>): Promise<{ code: string; text:
   throw new Error('it was carried out');
 }
 
-/** Connections of foray's to a database, as the server counts them. */
+/** The number of foray's connections to a database, from the server. */
 async function connections(): Promise<number> {
   const counting = "select count(*) as n from pg_stat_activity where application_name = 'foray'";
   return Number((await server.query(address, counting))[0]!.n);
 }
 
-test('a store is one store, for as many as open it at once', async () => {
+test('several processes that open a store at once get the same store', async () => {
   const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(address)));
   expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
   await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
@@ -46,7 +46,7 @@ test('a store is one store, for as many as open it at once', async () => {
   await until('the server has seen them go', async () => (await connections()) === 0);
 });
 
-test('the scheme may be written in either way', async () => {
+test('both spellings of the scheme are accepted', async () => {
   const first = await openStore(address);
   const second = await openStore(address.replace('postgres:', 'postgresql:'));
   expect(second.id).toBe(first.id);
@@ -60,7 +60,7 @@ test.each<[string, (address: string) => string, string]>([
   ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
   ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
   ['of another user', (at) => at.replace('//foray', '//nobody'), 'STORE_UNUSABLE'],
-])('an address %s is refused, and the password kept', async (_, change, expected) => {
+])('an address %s is refused without its password', async (_, change, expected) => {
   const { code, text } = await refusal(openStore(change(address)));
   expect(code).toBe(expected);
   expect(text).not.toContain(PASSWORD);
@@ -77,7 +77,7 @@ test('the command line says where there is no server, and exits with 3', async (
   expect(stderr).not.toContain(PASSWORD);
 });
 
-test('a store that a newer foray wrote is refused, and nothing in it changed', async () => {
+test('a store of a newer foray is refused and not changed', async () => {
   await (await openStore(address)).close();
   await server.query(
     address,
@@ -111,26 +111,23 @@ test('an open store that a newer foray changes is refused from then on', async (
   await store.close();
 });
 
-test.each(Object.keys(migrationsFor(postgresTypes)))(
-  'a store as %s left it is brought up to date',
-  async (last) => {
-    const all = migrationsFor(postgresTypes);
-    const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
-    const { Migrator } = await import('kysely/migration');
-    const { error } = await new Migrator({
-      db,
-      provider: { getMigrations: () => Promise.resolve(all) },
-    }).migrateTo(last);
-    expect(error).toBeUndefined();
-    await db.destroy();
-    const store = await openStore(address);
-    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
-    expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
-    await store.close();
-  },
-);
+test.each(Object.keys(migrationsFor(postgresTypes)))('a store of %s is migrated', async (last) => {
+  const all = migrationsFor(postgresTypes);
+  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
+  const { Migrator } = await import('kysely/migration');
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(all) },
+  }).migrateTo(last);
+  expect(error).toBeUndefined();
+  await db.destroy();
+  const store = await openStore(address);
+  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+  expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+  await store.close();
+});
 
-test('a server that goes and comes back is found again', async () => {
+test('a server that stops and starts again is found again', async () => {
   const store = await openStore(address);
   await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
   await server.stop();
@@ -142,13 +139,13 @@ test('a server that goes and comes back is found again', async () => {
   await store.close();
 });
 
-test('a server that goes in the middle of a transaction fails the transaction, and not the process', async () => {
+test('a server that stops during a transaction fails the transaction, but not the process', async () => {
   const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
   const { code } = await refusal(
     db.transaction().execute(async (transaction) => {
       const asked = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
       await server.kill();
-      // the connection breaks while nothing is asked through it
+      // the connection breaks while it is idle
       await until('the connection is gone', () => !isRunning(asked.rows[0]!.pid));
       await sql`select 1`.execute(transaction);
     }),
@@ -159,7 +156,7 @@ test('a server that goes in the middle of a transaction fails the transaction, a
   await db.destroy();
 });
 
-test('a text with a character that PostgreSQL has no place for loses no more than that', async () => {
+test('a text with a character that PostgreSQL cannot store loses only this character', async () => {
   const store = await openStore(address);
   await store.addCampaign({ campaign: campaign('flu'), definition: 'a\0b', digest: '' }, 1);
   expect((await store.getCampaign('flu'))?.definition).toBe('a\uFFFDb');

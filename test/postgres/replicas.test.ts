@@ -56,7 +56,7 @@ async function twoReplicas(): Promise<[TestService, TestService]> {
   ];
 }
 
-test('a campaign whose runs two replicas execute has one result a run, though one of them is killed', async () => {
+test('a campaign whose runs two replicas execute has one result per run, even if one replica is killed', async () => {
   let killed: ServiceProcess | undefined;
   let answered: number[] = [];
   const world = await startWorld({
@@ -97,7 +97,7 @@ test('a campaign whose runs two replicas execute has one result a run, though on
 });
 
 describe('one of two replicas', () => {
-  test('executes what was requested of the other, and both tell of it', async () => {
+  test('executes runs that were requested from the other, and both know them', async () => {
     const [idle, busy] = await twoReplicas();
     const version = await idle.latest('Rehearsal');
     expect(await busy.latest('Rehearsal')).toBe(version);
@@ -112,7 +112,7 @@ describe('one of two replicas', () => {
     await reach(busy, next, 'COMPLETED');
   });
 
-  test('that ends gives its runs to the other at once, and leaves nothing behind', async () => {
+  test('gives its runs to the other at once when it ends, and leaves nothing behind', async () => {
     const [, first] = await twoReplicas();
     const version = await first.latest('Rehearsal');
     const { body: run } = await requestRun(first, version, { Seconds: 0.5 });
@@ -134,7 +134,7 @@ describe('one of two replicas', () => {
     expect(await second.latest('Rehearsal')).toBe(await first.latest('Rehearsal'));
   });
 
-  test('that was taken for lost goes on as another holder', async () => {
+  test('continues under a new holder if it was taken for lost', async () => {
     const service = await startTestService({ dataDir, database });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -186,7 +186,7 @@ describe('a replica is refused', () => {
     throw new Error('it was started');
   }
 
-  test('with other keys, until the first has taken them over', async () => {
+  test('with other keys, until the first replica has accepted them', async () => {
     const first = await startTestService({ dataDir, database });
     const other = temporaryFolder();
     const keyFile = path.join(other, 'keys.yaml');
@@ -198,7 +198,7 @@ describe('a replica is refused', () => {
     await startTestService({ dataDir, database, keyFile });
   });
 
-  test('but of several that start at once, one sets the keys, and the others wait for it', async () => {
+  test('but not while several start at once: the first sets the keys, and the others wait for it', async () => {
     const opened = await Promise.all([1, 2, 3].map(() => openPostgres(database)));
     onCleanup(async () => void (await Promise.all(opened.map((one) => one.close()))));
     for (const [n, { peers }] of opened.entries()) await peers.join(`holder ${n}`, `folder ${n}`);
@@ -238,7 +238,7 @@ describe('a replica is refused', () => {
     );
   });
 
-  test('of an older foray, and one of a newer foray while older ones run', async () => {
+  test('of an older foray, or of a newer foray while older ones run', async () => {
     const service = await startTestService({ dataDir, database });
     const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
     const { host, pathname } = new URL(database);
@@ -257,7 +257,7 @@ describe('a replica is refused', () => {
     ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
     ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
     ['of something else', () => `mysql://foray:${PASSWORD}@127.0.0.1/foray`, 'STORE_UNUSABLE'],
-  ])('for an address %s', async (_, change, code) => {
+  ])('with an address %s', async (_, change, code) => {
     expect(await refusal(startTestService({ dataDir, database: change(database) }))).toMatch(code);
   });
 });

@@ -39,7 +39,7 @@ async function open(): Promise<Database> {
   return database.sql;
 }
 
-/** The database of all tests, empty but for a version. */
+/** The database of all tests, which has only a version. */
 async function databaseOfTest(): Promise<Database> {
   const sql = await open();
   await server.query(address, EMPTY);
@@ -47,7 +47,7 @@ async function databaseOfTest(): Promise<Database> {
   return sql;
 }
 
-/** A database where something happens after each statement of a transaction. */
+/** A database that calls a function after each statement of a transaction. */
 function interrupted(database: Database, after: (text: string) => Promise<void>): Database {
   return {
     dialect: database.dialect,
@@ -69,7 +69,7 @@ function interrupted(database: Database, after: (text: string) => Promise<void>)
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
 
-test('the tables are those of a service in SQLite, and the shares of runs', async () => {
+test('the tables are those in SQLite, and the table of shares of runs', async () => {
   await open();
   const sqlite = openDatabase(temporaryFolder());
   onCleanup(() => sqlite.close());
@@ -103,7 +103,7 @@ describe('two services on one database', () => {
     expect(new Set(claimed)).toEqual(new Set(ids));
   });
 
-  test('see at once what the other has changed', async () => {
+  test("see each other's changes at once", async () => {
     const [here, there] = [queueIn(await databaseOfTest()), queueIn(await open())];
     const { id } = await here.runs.insert(newRun('run'));
     expect((await there.runs.insert(newRun('run'))).id).toBe(id);
@@ -120,7 +120,7 @@ describe('two services on one database', () => {
   test.each([
     ['just before its parts are locked', /^SELECT DISTINCT runs.seq FROM sub_runs/],
     ['while its parts are locked', /^SELECT seq FROM runs[^]*FOR UPDATE$/],
-  ])('stop no part of an experiment that another gets %s', async (_when, statement) => {
+  ])('stop no part of an experiment that the other gets %s', async (_when, statement) => {
     const [sql, there] = [await databaseOfTest(), queueIn(await open())];
     const parts = [newRun('part')];
     let second: Promise<{ id: string }> | undefined;
@@ -145,7 +145,7 @@ describe('two services on one database', () => {
     ).toEqual([{ status: 'FRESH' }]);
   });
 
-  test.each(seeds(3, 60))('keep experiments whole, whatever both do at once, seed %i', async (seed) => {
+  test.each(seeds(3, 60))('keep experiments complete while both work at once, seed %i', async (seed) => {
     const random = uniforms(seed);
     const queues = [queueIn(await databaseOfTest()), queueIn(await open())];
     const pick = (most: number): number => Math.floor(random() * most);

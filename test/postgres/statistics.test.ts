@@ -31,7 +31,7 @@ async function addDone(id: string, points: number, replications: number): Promis
   await store.observe(id, runs, 2);
 }
 
-test('the results of a new campaign are joined by the index, not run by run', async () => {
+test('PostgreSQL joins the results of a new campaign by the index, not run by run', async () => {
   await addDone('new', 400, 3);
   const [campaign] = await server.query(address, "select number from campaigns where id = 'new'");
   const number = Number(campaign!['number']);

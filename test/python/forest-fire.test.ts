@@ -35,14 +35,14 @@ async function rows(id: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The campaign of the example with something else in it. */
+/** The campaign of the example with a replaced text. */
 function write(name: string, change: (text: string) => string): string {
   const file = join(dev.folder, name);
   writeFileSync(file, change(readFileSync(CAMPAIGN, 'utf8')));
   return file;
 }
 
-test('a traceback three calls deep is in explain, with its lines', async () => {
+test('explain shows a traceback three calls deep, with its lines', async () => {
   const program = `import json, math, sys
 inputs = json.load(sys.stdin)
 def logarithm(x):
@@ -79,7 +79,7 @@ print(json.dumps({"outputs": main()}))
   expect([checked.code, checked.stderr]).toEqual([2, expect.stringMatching(/line 4, in logarithm/)]);
 });
 
-test('50 of its 200 points are run, and reused by the next campaign', async () => {
+test('50 of its 200 points run, and the next campaign reuses them', async () => {
   const file = write('fire.yaml', (text) => text.replace('step: 0.004', 'step: 0.016'));
   const first = await run('submit', file, '--id', 'fire', '--watch');
   expect(first.code).toBe(0);
@@ -112,7 +112,7 @@ test('the script of docs/guides/python.md submits a campaign and follows its row
   expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['0.4', '0.5', '0.6', '0.7']));
 });
 
-test('a run that fails says why, in the words of Python', async () => {
+test("a failed run has Python's message", async () => {
   const file = write('bare.yaml', (text) =>
     text.replace('{ from: 0.2, to: 0.996, step: 0.004 }', '[0, 0.5]').replace('seed: 7', 'seed: 8'),
   );
@@ -124,7 +124,7 @@ test('a run that fails says why, in the words of Python', async () => {
   expect((await status('bare')).runs).toMatchObject({ done: 1, failed: 1 });
 });
 
-test('a cancel ends the programs that run', async () => {
+test('a cancel ends the running programs', async () => {
   const file = write('large.yaml', (text) =>
     text.replace('design:', 'inputs: { Side: 2000, Neighbours: 8 }\ndesign:').replace('seed: 7', 'seed: 9'),
   );
@@ -138,7 +138,7 @@ test('a cancel ends the programs that run', async () => {
   await until('its programs have ended', () => !programs.some(isRunning));
 });
 
-test('the model that foray models new makes is served as soon as it is there', async () => {
+test('a model from foray models new is served as soon as it exists', async () => {
   expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
   await until('it is served', async () => (await run('models', 'Coffee bar')).code === 0);
   expect(dev.said()).toContain('Models have changed: Coffee bar, version 1');
@@ -149,7 +149,7 @@ test('the model that foray models new makes is served as soon as it is there', a
   expect((await status('coffee')).runs).toMatchObject({ total: 36, done: 36 });
 });
 
-/** Processes below a process that are Python. */
+/** The Python processes below a process. */
 function programsOf(pid: number): number[] {
   const children = childrenOf(pid);
   return [...children.filter((child) => /python/.test(commandOf(child))), ...children.flatMap(programsOf)];
@@ -163,7 +163,7 @@ function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Empty for a process that has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -99,7 +99,7 @@ assert len(second.results()) >= 4`,
 assert len(compared["rows"]) == 4, compared`,
 ];
 
-/** Files of results by their address, as pandas and DuckDB read them: DuckDB asks for the length, then for ranges. */
+/** Files of results, read from their URL by pandas and DuckDB. DuckDB asks for the length, and then for ranges. */
 const ADDRESS = `import duckdb, foray, pathlib, sysconfig
 import pandas as pd
 server = foray.connect()
@@ -137,13 +137,13 @@ print(json.dumps([cell.outputs for cell in notebook.cells]))
   return JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];
 }
 
-test('a notebook submits, waits, reads a frame with units, steers, and shows a campaign as a table', async () => {
+test('a notebook submits, waits, reads a frame with units, controls a campaign, and shows it as a table', async () => {
   const outputs = await notebook(CELLS);
   expect(outputs[2]![0]!.data!['text/html']).toMatch(/^<table>.*nb.*completed, 3 of 6 runs done, 3 failed/);
   expect(outputs[4]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
 });
 
-test('a notebook makes campaigns of a model in Python, and pandas and DuckDB read results by their address', async () => {
+test('a notebook runs campaigns of a model in Python, and pandas and DuckDB read results from their URL', async () => {
   const outputs = await notebook([...STORY, ADDRESS]);
   expect(outputs[1]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
 });

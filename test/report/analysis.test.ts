@@ -56,7 +56,7 @@ describe.each(designs)('%s', (title, played) => {
     for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
   });
 
-  test('is a table with a row an input', async () => {
+  test('is a table with one row per input', async () => {
     const [head, ...rows] = await csvOf([analysis]);
     expect(head).toMatch(/^output,input,/);
     const pairs = analysis.secondOrder?.length ?? 0;
@@ -76,25 +76,25 @@ describe('a sentence about a curve says which input matters when', () => {
   const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
     courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);
 
-  test('one input all the time', () => {
+  test('if it is the same input all the time', () => {
     expect(told(([a]) => ({ dataX: [0, 1, 5], dataY: [a, a, a] }))).toBe(
       'A matters most for Course at all 3 times from 0 to 5; B and C have no visible effect at any time.',
     );
   });
 
-  test('one after another', () => {
+  test('if inputs matter one after another', () => {
     expect(told(([a, b]) => ({ dataX: [0, 1, 2], dataY: [a, a, b] }))).toBe(
       'The input that matters most for Course changes: A from 0 to 1, then B at 2; C has no visible effect at any time.',
     );
   });
 
-  test('many changes', () => {
+  test('if the input changes often', () => {
     expect(told(([a, b]) => ({ dataX: [0, 1, 2, 3, 4], dataY: [a, b, a, b, a] }))).toMatch(
       /^The input that matters most for Course changes often: A at 3 of 5 times, B at 2 of 5 times; C has no visible effect/,
     );
   });
 
-  test('none at all', () => {
+  test('if no input matters', () => {
     let run = 0;
     const chance = (): number => Math.sin((run += 1) * 2.3);
     expect(told(() => ({ dataX: [0, 1], dataY: [chance(), chance()] }), designs[2])).toBe(
@@ -109,7 +109,7 @@ test('the answer names the inputs that matter', () => {
   );
 });
 
-test('an input that only works together with another matters in a factorial with replications', () => {
+test('an input that only interacts with another one matters in a factorial with replications', () => {
   let run = 0;
   const [found] = analyzed({ ...designs[3]![1], replications: 4 }, ([a, b]) => ({
     Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),
@@ -120,20 +120,20 @@ test('an input that only works together with another matters in a factorial with
   expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
 });
 
-test('what an output says nothing of has no picture', () => {
+test('an output without indices has no picture', () => {
   const [analysis] = analyzed(designs[2]![1], () => ({ Y: 1 }));
   expect(analysisFigures(analysis!, measureOf(OUTPUTS, 'Y'))).toEqual([]);
   expect(analysisSection(analysis!).text).toContain('the same at all points');
 });
 
-test('a campaign of one point has nothing to analyze', () => {
+test('a campaign with one point has nothing to analyze', () => {
   const campaign = { varied: [], outputs: OUTPUTS, precision: null };
   expect(whyNot(campaign)!.problem).toContain('no input varies');
   const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
   expect(whyNot({ ...campaign, varied })).toBeUndefined();
 });
 
-test('effects of a fifth of the largest one are little: their squares compare like shares of the variance', () => {
+test('an effect of a fifth of the largest one is small, because its square counts, like a share of the variance', () => {
   const sizes = { Demand: 40, Holding: 23, Level: 8, Lag: 2 };
   const indices = Object.entries(sizes).map(([input, muStar]) => ({ input, muStar }));
   const analysis = {

@@ -8,7 +8,7 @@ import { quantile } from '../../src/statistics/quantile.ts';
 const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
 
 describe('bands', () => {
-  test('of curves at common places are the quantiles there', () => {
+  test('of curves with common places are the quantiles at these places', () => {
     const family = fc
       .integer({ min: 1, max: 9 })
       .chain((length) =>
@@ -28,7 +28,7 @@ describe('bands', () => {
     );
   });
 
-  test('of straight lines at whatever places are those of the lines', () => {
+  test('of straight lines at any places are those of the lines', () => {
     const places = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.array(places, { minLength: 2, maxLength: 12 }), (all) => {
@@ -45,7 +45,7 @@ describe('bands', () => {
     );
   });
 
-  test('end where fewer than half of the curves go on', () => {
+  test('end where fewer than half of the curves continue', () => {
     const to = (end: number): Curve => [
       [0, 1],
       [end, 1],
@@ -56,7 +56,7 @@ describe('bands', () => {
     expect(bandsOf([])).toEqual([]);
   });
 
-  test('of several points of a curve at one place take the last', () => {
+  test('use the last of several points of a curve at one place', () => {
     const step: Curve = [
       [0, 0],
       [1, 0],
@@ -71,7 +71,7 @@ describe('bands', () => {
   });
 });
 
-test('a curve is thinned to its ends and points between them', () => {
+test('a curve is reduced to its ends and points between them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 60 }),
@@ -94,7 +94,7 @@ describe('an even sample', () => {
     return sample;
   };
 
-  test('keeps all of few, and a good part of what it may of many', () => {
+  test('keeps all of a few items, and a large part of its maximum of many', () => {
     fc.assert(
       fc.property(fc.nat(3_000), fc.integer({ min: 10, max: 100 }), (count, most) => {
         const { items, isPart } = sampleOf(count, most);
@@ -106,7 +106,7 @@ describe('an even sample', () => {
     );
   });
 
-  test('is spread evenly: each tenth of what was shown has about a tenth of it', () => {
+  test('is spread evenly: each tenth of the items has about a tenth of the sample', () => {
     const { items } = sampleOf(100_000, 400);
     for (let tenth = 0; tenth < 10; tenth += 1) {
       const within = items.filter((item) => Math.floor(item / 10_000) === tenth).length;
@@ -114,7 +114,7 @@ describe('an even sample', () => {
     }
   });
 
-  test('makes only what it may keep, and counts what is none', () => {
+  test('makes only items that it may keep, and counts invalid ones', () => {
     const made: number[] = [];
     const sample = new EvenSample<number>(10);
     for (let i = 0; i < 10_000; i += 1) {

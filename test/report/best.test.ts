@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { bestRows, Lowest } from '../../src/report/best.ts';
 import { failedRow, sampleRow, stream } from './support.ts';
 
-test('Lowest is the start of a stable sort', () => {
+test('Lowest keeps the start of a stable sort', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 })), fc.integer({ min: 1, max: 5 }), (scores, size) => {
       const lowest = new Lowest<{ score: number; index: number }>(size);
@@ -14,7 +14,7 @@ test('Lowest is the start of a stable sort', () => {
   );
 });
 
-test('the best rows are the finished ones with the lowest numbers', async () => {
+test('the best rows are the finished rows with the lowest numbers', async () => {
   const withError = (index: number, error: string) => ({
     ...sampleRow(index, ['1', '1']),
     outputs: { 'Fit error': error },

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { campaignSection, durationText, replicationsText } from '../../src/report/campaign-section.ts';
 import { countsOf, sampleRecord } from './support.ts';
 
-test('durations are told in what a person counts in', () => {
+test('durations are in units that people use', () => {
   const told = [0, 1_449, 9_990, 59_700, 3_599_000, 3_600_000, 3_690_000, 86_400_000, 30 * 3_600_000].map(
     durationText,
   );
@@ -19,7 +19,7 @@ test('durations are told in what a person counts in', () => {
   ]);
 });
 
-test('replications are told with what they are to reach', () => {
+test('replications are shown with their precision', () => {
   const { campaign } = sampleRecord({ replications: 20 });
   expect(replicationsText(campaign)).toBe('20 of each point');
   const precision = {
@@ -35,7 +35,7 @@ test('replications are told with what they are to reach', () => {
   );
 });
 
-describe('what was run', () => {
+describe('the section about the campaign', () => {
   const base = [
     { name: '{RANDOM_SEED}', type: 'LONG' as const, units: null, value: '1' },
     { name: 'Contact rate', type: 'DOUBLE' as const, units: 'PER_DAY' as const, value: '1.66' },
@@ -48,7 +48,7 @@ describe('what was run', () => {
     ].map(([, name, value]) => [name, value]);
   };
 
-  test('has the inputs with one value: those that the design varies are none, nor is a seed that others are made of', () => {
+  test('has the inputs with one value, without varied inputs and without a seed from which others are derived', () => {
     expect(inputsOf(null)).toEqual([
       ['{RANDOM_SEED}', '1'],
       ['Days', '14 days'],
@@ -56,7 +56,7 @@ describe('what was run', () => {
     expect(inputsOf(7)).toEqual([['Days', '14 days']]);
   });
 
-  test('has the definition to the letter', () => {
+  test('has the exact text of the definition', () => {
     const definition = '\ncampaign: <flu> # "a" & b\n';
     const { text } = campaignSection({ ...sampleRecord(), definition }, countsOf(3), 0);
     expect(text).toContain('<pre tabindex="0">\ncampaign: &#60;flu&#62; # &#34;a&#34; &#38; b\n</pre>');

@@ -12,7 +12,7 @@ export const rate = { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0'
 
 export const wait: CampaignOutput = { name: 'Wait', type: 'DOUBLE', units: 'MINUTE' };
 
-/** What a row of a run has beside its place and its values. */
+/** The fields of a run's row apart from its place and its values. */
 export const EMPTY = {
   reason: null,
   runId: null,
@@ -22,7 +22,7 @@ export const EMPTY = {
   version: null,
 } as const;
 
-/** A campaign over rates: the values of Wait by rate, a number a replication; null of one that failed. */
+/** A campaign over rates: the values of Wait by rate, one number per replication; null for a failed one. */
 export function side(
   id: string,
   waits: Record<string, (number | null)[]>,

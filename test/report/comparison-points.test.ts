@@ -9,7 +9,7 @@ import { EMPTY, pointsIn, policy, rate, SEED, side, wait } from './compared.ts';
 const places = (points: ComparedPoint[]) => points.map((point) => [point.values[0], point.in]);
 
 describe('points', () => {
-  test('are joined by their keys, in the order of A, then what is only in B', async () => {
+  test('are joined by their keys: first in the order of A, then the points of B only', async () => {
     const a = side('a', { '3.0': [1], '1.0': [1], '2.0': [1] });
     const b = side('b', { '0.0': [1], '2.0': [1], '3.0': [1], '4.0': [1] });
     expect(places(await pointsIn(a, b))).toEqual([
@@ -21,7 +21,7 @@ describe('points', () => {
     ]);
   });
 
-  test('of any two designs are all there, each with its own numbers', async () => {
+  test('of any two designs are all there, each with its numbers', async () => {
     const design = fc
       .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1 })
       .chain((rates) =>
@@ -64,14 +64,14 @@ describe('points', () => {
     );
   });
 
-  test('that differ in what is fixed in each are joined apart from it', async () => {
+  test('are joined without inputs that are fixed at different values', async () => {
     const a = side('a', { 1: [1, 2], 2: [3, 4] });
     const b = side('b', { 2: [5, 6], 1: [7, 9] }, {}, [policy('priority')]);
     const comparison = compareCampaigns(a, b);
     expect(comparison.matching.apart).toEqual([{ name: 'Policy', a: 'fifo', b: 'priority' }]);
     const points = await Array.fromAsync(comparison.points);
     expect(points.map(({ outputs }) => outputs[0]!.difference)).toEqual([6.5, 2]);
-    // the seeds hang on the keys
+    // the seeds depend on the keys
     expect(comparison.method).toBe('Welch');
     const crn = { commonRandomNumbers: true };
     const [c, d] = [
@@ -81,7 +81,7 @@ describe('points', () => {
     expect(compareCampaigns(c, d).method).toBe('paired');
   });
 
-  test('of a later version are joined apart from the inputs that it has come to take', async () => {
+  test('of a later version are joined without its new inputs', async () => {
     const a = side('a', { 1: [1] }, {}, []);
     const b = side('b', { 1: [4] });
     const comparison = compareCampaigns(a, b);
@@ -89,7 +89,7 @@ describe('points', () => {
     expect((await Array.fromAsync(comparison.points))[0]).toMatchObject({ in: 'both', values: ['1'] });
   });
 
-  test('of a campaign that fixes what the other varies are joined by it', async () => {
+  test('are also joined by an input that one campaign fixes and the other varies', async () => {
     const a = side('a', { 1: [1], 2: [2] });
     const { campaign } = sampleRecord({ base: [policy('fifo'), { ...rate, value: '2' }, SEED], grid: [] });
     const key = pointKey([policy('fifo'), { name: 'Rate', value: '2' }]);
@@ -113,7 +113,7 @@ describe('points', () => {
     ]);
   });
 
-  test('are not joined where only one campaign has a varied input', () => {
+  test('are not joined if only one campaign has a varied input', () => {
     const a = side('a', { 1: [1] });
     const b = side('b', { 1: [1] });
     const other = { ...b, campaign: { ...b.campaign, base: [rate, SEED], ...gridOf([]) } };
@@ -125,7 +125,7 @@ describe('points', () => {
     expect(() => compareCampaigns(other, alone)).toThrow('"a" varies "Servers"');
   });
 
-  test('that have none in common are told, and so is a campaign of which nothing has finished', async () => {
+  test('without a common one are an error, and so is a campaign without finished runs', async () => {
     const a = side('a', { 1: [1] });
     for (const b of [side('b', { 2: [1] }), side('b', {})]) {
       await expect(pointsIn(a, b)).rejects.toMatchObject({

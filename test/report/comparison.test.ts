@@ -13,7 +13,7 @@ describe('differences', () => {
   const a = { 1: [1, 2, 4] };
   const b = { 1: [3, 5, 6] };
 
-  test('are of pairs where the replications have the same seeds', async () => {
+  test('are paired if the replications have the same seeds', async () => {
     const [point] = await pointsIn(side('a', a), side('b', b));
     const { outputs } = point!;
     // 2, 3 and 2: a mean of 7/3 with a standard error of 1/3, and t(0.975, 2) = 4.302653
@@ -33,7 +33,7 @@ describe('differences', () => {
     expect(point!.outputs[0]!.low).toBeLessThan(0);
   });
 
-  test('of pairs leave out replications that the other does not have', async () => {
+  test('leave out replications that only one campaign has if they are paired', async () => {
     const [point] = await pointsIn(side('a', { 1: [1, null, 4, 9] }), side('b', { 1: [3, 5, 6] }));
     expect(point!.outputs[0]).toMatchObject({
       a: { n: 2, mean: 2.5 },
@@ -53,7 +53,7 @@ describe('differences', () => {
     }
   });
 
-  test('are of the outputs that are numbers of one unit in both', () => {
+  test('include the outputs that are numbers with the same unit in both', () => {
     const one: CampaignOutput[] = [
       wait,
       { name: 'Cost', type: 'DOUBLE', units: null },
@@ -73,7 +73,7 @@ describe('differences', () => {
     );
   });
 
-  test('of shares are those of Newcombe, in pairs or apart; of quantiles those of both intervals', async () => {
+  test('of shares are Newcombe’s, paired or not; differences of quantiles come from both intervals', async () => {
     const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
     const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
     const compared = async (seed: number) => {
@@ -110,7 +110,7 @@ describe('differences', () => {
     expect(page).toMatch(/<strong>(<span[^>]*>)?20 %</);
   });
 
-  test('take the confidence that both campaigns have', () => {
+  test('use the confidence of both campaigns if it is the same', () => {
     const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 0.1, absolute: null, confidence: 0.99 };
     const confidences = [
       [precision, precision],
@@ -131,7 +131,7 @@ describe('a comparison', () => {
   const compare = () =>
     compareCampaigns(side('old', { ...waits(0), 9: [1] }), side('new', { ...waits(0.5), 8: [1, 2] }));
 
-  test('is a table of a row a point and output', async () => {
+  test('is a table with one row per point and output', async () => {
     const comparison = compare();
     const text = await textOf(formatTable('csv', comparisonTable(comparison, comparison.points)));
     const lines = text.trimEnd().split('\n');
@@ -158,7 +158,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  test('is summed up in words', async () => {
+  test('has a summary in words', async () => {
     const comparison = compare();
     const summary = new ComparisonSummary(comparison);
     await summary.read();
@@ -192,7 +192,7 @@ describe('a comparison', () => {
       'Wait: no point has an interval, because it needs two replications with a finite value in each campaign.',
     ],
     ['none at all', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
-  ])('says where there is no interval: of %s', async (_, inA, inB, said) => {
+  ])('says where it has no interval: with %s', async (_, inA, inB, said) => {
     const byRate = (all: (number | null)[][]) => Object.fromEntries(all.map((waits, at) => [at, waits]));
     const comparison = compareCampaigns(side('a', byRate(inA)), side('b', byRate(inB)));
     const summary = new ComparisonSummary(comparison);
@@ -212,7 +212,7 @@ describe('a comparison', () => {
     expect(page).toContain('Wait, B − A (minute)');
   });
 
-  test('of thousands of points draws some, the same every time', async () => {
+  test('draws some of thousands of points, the same every time', async () => {
     const many = (shift: number) =>
       Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [at, [at, at + 1 + shift]]));
     const summaries = [];
@@ -226,12 +226,12 @@ describe('a comparison', () => {
     expect(one).toHaveLength(300);
     expect(summaries[0]!.compared).toBe(2_000);
     const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
-    // of numbers up to 2,000 taken at random: 1,000 give or take 33
+    // the mean of random numbers up to 2,000 is 1,000 ± 33
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
   });
 });
 
-test('better and worse are said where both campaigns have the same goal, or one is asked for', async () => {
+test('differences are better or worse if both campaigns have the same goal, or a goal is given', async () => {
   const goal = { output: 'Wait', wants: 'lowest' } as const;
   const sides = (goals: (Campaign['goal'] | undefined)[]) =>
     [side('a', { '1.0': [1, 1.1, 1.2] }), side('b', { '1.0': [5, 5.2, 5.1] })].map((one, at) => ({

@@ -15,7 +15,7 @@ const value = fc.oneof(
 );
 
 describe('a distribution', () => {
-  test('counts each value in the interval that it is in, whatever came before', () => {
+  test('counts each value in its interval, for any earlier values', () => {
     fc.assert(
       fc.property(
         fc.array(value, { minLength: 1, maxLength: 60 }),
@@ -46,7 +46,7 @@ describe('a distribution', () => {
     );
   });
 
-  test('takes more values after it has been looked at', () => {
+  test('takes more values after it was read', () => {
     const [looked, whole] = [new Distribution(), new Distribution()];
     for (let value = 0; value < 100; value += 1) {
       looked.add(value);
@@ -56,7 +56,7 @@ describe('a distribution', () => {
     expect(looked.intervals(40)).toEqual(whole.intervals(40));
   });
 
-  test('has intervals next to each other, of one width, as narrow as they may be', () => {
+  test('has adjacent intervals of equal width, as narrow as allowed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 2, maxLength: 40 }),
@@ -79,14 +79,14 @@ describe('a distribution', () => {
     );
   });
 
-  test('keeps no more of many values than of a few', () => {
+  test('needs no more memory for many values than for a few', () => {
     const distribution = new Distribution();
     for (let i = 0; i < 200_000; i += 1) distribution.add(Math.sin(i) * 1.5 ** (i % 100));
     expect(distribution.intervals(2_000).length).toBeLessThanOrEqual(1_024);
     expect(distribution.count).toBe(200_000);
   });
 
-  test('of nothing has no intervals', () => {
+  test('has no intervals without values', () => {
     expect(new Distribution().intervals(10)).toEqual([]);
   });
 });

@@ -51,7 +51,7 @@ describe('effects', () => {
     expect(meansOf(main)).toEqual([['Input 0', [[1, 3]]]]);
   });
 
-  test('texts keep the order of the design and make main effects', () => {
+  test('an input with texts keeps the order of the design and has main effects', () => {
     const grid = gridOf([doubles('x', [1, 2]), { ...policy, values: [...policy.values] }]);
     const gatherer = new EffectGatherer({ ...grid, ...plain });
     gatherer.add(['1', 'none'], one(2));
@@ -61,12 +61,12 @@ describe('effects', () => {
     expect(meansOf(main)[1]).toEqual(['Policy', [[0, 3]]]);
   });
 
-  test('nothing varied, or nothing there: no effect', () => {
+  test('there is no effect without varied inputs or without values', () => {
     expect(gather([], [[[], 1]])).toEqual([]);
     expect(gather([[1, 2]], [])).toEqual([]);
   });
 
-  test('one input: all its values, however few points there are of each', () => {
+  test('one input: all its values, even with few points for each', () => {
     const values = Array.from({ length: 41 }, (_, i) => i);
     const [main] = gather(
       [values],
@@ -75,7 +75,7 @@ describe('effects', () => {
     expect(meansOf(main)).toEqual([['Input 0', values.map((value) => [value, value])]]);
   });
 
-  test('three inputs: main effects, and grids by that with the fewest values', () => {
+  test('three inputs: main effects, and one grid for each value of the input with the fewest values', () => {
     const levels = [
       [1, 2],
       [3, 4, 5],
@@ -107,7 +107,7 @@ describe('effects', () => {
       ['2', 12],
     ]);
     expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
-    // two values a side are no picture
+    // two values on each side are too few for a picture
     expect(
       gather(
         [
@@ -120,7 +120,7 @@ describe('effects', () => {
     ).toHaveLength(1);
   });
 
-  test('means have an interval where all of their points have replications', () => {
+  test('means have an interval if all of their points have replications', () => {
     const grid = gridOf([doubles('x', [1, 2, 3])]);
     const gatherer = new EffectGatherer({ ...grid, ...plain });
     gatherer.add(['1'], { count: 4, mean: 10, variance: 16 });
@@ -133,7 +133,7 @@ describe('effects', () => {
     expect(second).toMatchObject({ mean: 20, low: null, high: null });
   });
 
-  test('what they leave out is known', () => {
+  test('the number of left-out points is known', () => {
     const nothing = { crowded: [], cut: [], isBeside: false };
     const values = Array.from({ length: 20_001 }, (_, i) => i);
     const leftOut = (varied: number[][], points: number[][]) => {
@@ -149,7 +149,7 @@ describe('effects', () => {
     expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
     expect(leftOut([[1, 2]], [])).toEqual(nothing);
     expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
-    // a grid knows its cells, but not the effects by each input
+    // a grid has its cells, but no effects of each input
     expect(
       leftOut(
         [values, [1, 2]],
@@ -161,7 +161,7 @@ describe('effects', () => {
     ).toEqual({ ...nothing, cut: ['Input 0'] });
   });
 
-  test('many values are put together with their neighbours', () => {
+  test('many values are grouped with their neighbours', () => {
     const values = Array.from({ length: 1_000 }, (_, i) => i);
     const axis = axisOf(doubles('x', []), values.map(String), 150);
     expect(axis.bins).toHaveLength(150);
@@ -174,7 +174,7 @@ describe('effects', () => {
   });
 });
 
-test('points put their replications together, those that failed counted apart', async () => {
+test('points collect their replications, and count failed ones separately', async () => {
   const { outputs } = sampleRecord().campaign;
   const row = (index: number, replication: number, error: string) => {
     const sample = sampleRow(index, ['1', '2'], replication);
@@ -199,7 +199,7 @@ test('points put their replications together, those that failed counted apart', 
   expect(valueOf(first!, peak!)).toBeUndefined();
 });
 
-test('the colour scale follows the span', () => {
+test('the colour scale follows the range of values', () => {
   expect(colourScale([10, 90])).toBe('linear');
   expect(colourScale([10, 110])).toBe('log');
   expect(colourScale([0, 1, 90])).toBe('sqrt');

@@ -27,7 +27,7 @@ describe('names of files', () => {
     fc.constantFrom('map', 'Map', 'MAP', 'ä'.repeat(200), `${'ä'.repeat(200)}b`, 'a\0b', '\ud800', '\ud801'),
   );
 
-  test('are safe, and no two of a campaign are the same wherever they are written', () => {
+  test('are safe, and differ within a campaign on every file system', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 12 }), (names) => {
         const files = [...fileNames(names).values()];
@@ -41,7 +41,7 @@ describe('names of files', () => {
     );
   });
 
-  test('are the names of outputs where these are plain', () => {
+  test('are the names of the outputs if these are plain', () => {
     expect([...fileNames(['Trajectory', 'Burnt area', 'Größe', 'nul', 'a%20b'])]).toEqual([
       ['Trajectory', 'Trajectory'],
       ['Burnt area', 'Burnt%20area'],
@@ -65,7 +65,7 @@ describe('names of files', () => {
     ['a.ä', ''],
     ['a.c\nsv', ''],
     ['', ''],
-  ])('have the extension of %j if it is a plain one: %j', (localPath, extension) => {
+  ])('have the extension of %j if it is plain: %j', (localPath, extension) => {
     expect(extensionOf(localPath)).toBe(extension);
   });
 });
@@ -85,7 +85,7 @@ describe('rows with their files', () => {
     for (let n = 0; n < count; n += 1) yield Promise.resolve(row(n));
   }
 
-  test('come in their order, whichever file is written first, and not all files at once', async () => {
+  test('keep their order, whichever file is written first, with a limited number of files at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 60 }), async (delays) => {
         let [busy, most] = [0, 0];
@@ -110,7 +110,7 @@ describe('rows with their files', () => {
     );
   });
 
-  test('one that could not be had leaves its reference, and its reason is counted', async () => {
+  test('keep the reference of a file that cannot be fetched, and its reason is counted', async () => {
     const save = (value: unknown): Promise<'there'> => {
       const { hash } = value as { hash: string };
       return hash === 'h1'
@@ -127,7 +127,7 @@ describe('rows with their files', () => {
     expect(count).toEqual({ written: 0, there: 1, lacking: new Map([['Gone.', 2]]) });
   });
 
-  test('a row is given when it is there, without waiting for the next', async () => {
+  test('come as soon as they exist, without waiting for the next row', async () => {
     async function* slow(): AsyncGenerator<ResultRow> {
       yield* rows(2);
       await new Promise(() => undefined);
@@ -135,11 +135,11 @@ describe('rows with their files', () => {
     const save = () => Promise.resolve('written' as const);
     const given = writingFiles({ save }, { outputs }, slow(), 'd', none())[Symbol.asyncIterator]();
     for (const n of [0, 1]) expect((await given.next()).value).toMatchObject({ point: `p${n}` });
-    // who has seen enough does not wait either
+    // a reader that stops early does not wait either
     expect(await given.return!()).toEqual({ done: true, value: undefined });
   });
 
-  test('what cannot be written, and what the store says, ends it', async () => {
+  test('end with an error of the disk or of the store', async () => {
     for (const error of [new ForayError('OUTPUT_UNWRITABLE', 'Full.'), new Error('broken')]) {
       const save = (value: unknown) =>
         (value as { hash: string }).hash === 'h3'
@@ -155,7 +155,7 @@ describe('rows with their files', () => {
     }
   });
 
-  test('a run without a file has none', async () => {
+  test('have no file if the run has none', async () => {
     const save = () => Promise.reject(new Error('never asked'));
     async function* failed(): AsyncGenerator<ResultRow> {
       yield { ...row(0), outputs: {} };

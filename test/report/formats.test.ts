@@ -27,7 +27,7 @@ function readCsv(text: string): Cell[][] {
 }
 
 describe('CSV', () => {
-  test('every text comes back as it went in', async () => {
+  test('every text is read back unchanged', async () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('"', ',', '\n', '\r', ' ', ';'),
@@ -49,7 +49,7 @@ describe('CSV', () => {
     );
   });
 
-  test('a campaign: a line a run, ended by LF', async () => {
+  test('a campaign has one line per run, ended by LF', async () => {
     const text = await textOf(formatResults('csv', campaign, stream(rows)));
     const lines = text.split('\n');
     expect(lines).toHaveLength(5);
@@ -62,7 +62,7 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test('numbers are numbers, non-scalar values are objects, null is what there is not', async () => {
+  test('numbers are numbers, non-scalar values are objects, missing values are null', async () => {
     const lines = (await textOf(formatResults('jsonl', campaign, stream(rows)))).trimEnd().split('\n');
     const [first, failed] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toHaveLength(3);
@@ -72,7 +72,7 @@ describe('JSON Lines', () => {
     expect(failed).toMatchObject({ status: 'failed', 'Fit error': null, Infected: null, reason: 'no' });
   });
 
-  test('keeps every digit, and one line whatever a value is', async () => {
+  test('keeps every digit, and any value on one line', async () => {
     const columns: Column[] = [
       { name: 'long', kind: 'number' },
       { name: 'infinite', kind: 'number' },
@@ -101,7 +101,7 @@ describe('the table for a terminal', () => {
     );
   });
 
-  test('keeps to the width and to so many rows, and says how many more', async () => {
+  test('keeps its width and its maximum of rows, and says how many more there are', async () => {
     const text = await textOf(formatResults('table', campaign, stream(rows), { width: 40, limit: 1 }));
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(3);
@@ -110,7 +110,7 @@ describe('the table for a terminal', () => {
     expect(lines[2]).toBe('… and 2 more rows');
   });
 
-  test('that flows shows each row at once, and grows', async () => {
+  test('shows each row at once while rows arrive, and widens its columns', async () => {
     const seen: string[] = [];
     async function* slowly() {
       for (const row of [sampleRow(0, ['1.2', '0.3']), sampleRow(1, ['1.2', '0.3456789'])]) {
@@ -136,7 +136,7 @@ describe('the table for a terminal', () => {
   });
 });
 
-test.each(['csv', 'jsonl', 'table'] as const)('%s of no rows', async (format) => {
+test.each(['csv', 'jsonl', 'table'] as const)('%s without rows', async (format) => {
   const text = await textOf(formatResults(format, campaign, stream([])));
   expect(text.split('\n').length - 1).toBe(format === 'jsonl' ? 0 : 1);
 });

@@ -16,7 +16,7 @@ describe('other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
-  test('one numeric input: a point a value with its interval, of each output', async () => {
+  test('one numeric input: for each output, one point with its interval per value', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
     // the bars of distributions are rects
@@ -30,10 +30,10 @@ describe('other designs', () => {
     expect(page).toContain('Lowest point, its first replication, in front of the median');
   });
 
-  test('known values: a line that is compared with the intervals', async () => {
+  test('known values: a line and its comparison with the intervals', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
-    // the rows of a point are alike, so its interval is its value
+    // the rows of a point are equal, so its interval is its value
     const peak = 6 + 4 * (1.67 - 1.2);
     const reference = {
       label: 'theory.csv',
@@ -61,7 +61,7 @@ describe('other designs', () => {
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
-  test('values that are far apart are at one distance from each other, each with its name', async () => {
+  test('values with very different distances are drawn at equal distances, each with its name', async () => {
     const record = sampleRecord({
       grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
     });
@@ -86,7 +86,7 @@ describe('other designs', () => {
     expect(page).not.toContain('NaN');
   });
 
-  test('three inputs: a panel each', async () => {
+  test('three inputs: one panel for each', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
@@ -95,7 +95,7 @@ describe('other designs', () => {
     expect(page).not.toContain('interval');
   });
 
-  test('three inputs in a grid: a heat map for each value of one, too', async () => {
+  test('three inputs in a grid: also a heat map for each value of one input', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(24), sampleRows(record));
@@ -103,7 +103,7 @@ describe('other designs', () => {
     expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
   });
 
-  test('nothing varied, or no numeric output: no effects', async () => {
+  test('no effects without varied inputs or numeric outputs', async () => {
     const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
     const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));
     expect(
@@ -116,18 +116,18 @@ describe('other designs', () => {
     expect(page.match(/<code>[0-9a-f]{16}/g)).toHaveLength(3);
   });
 
-  test('replications of one point: bands of them, and the first one', async () => {
+  test('replications of one point: bands, and the first replication', async () => {
     const record = sampleRecord({ grid: [], replications: 20 });
     const page = await renderReport(record, countsOf(20), sampleRows(record));
     expect(page).toContain(
       'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
     );
-    // all are reused, so that none was outstanding
+    // all runs are reused, so none was outstanding
     expect(marks(page, 'area')).toEqual([1, 1]);
     expect(page).not.toContain('<h2>Timeline</h2>');
   });
 
-  test('the chosen output is shown; one that there is not is an error with the names', async () => {
+  test('the chosen output is shown; an unknown one is an error that lists the names', async () => {
     const record = sampleRecord();
     const page = await renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peak day'] });
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
@@ -170,13 +170,13 @@ describe('other designs', () => {
       expect(page.replaceAll('&gt;', '>')).toContain(
         `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
       );
-    // by itself the first number comes first, and without one a share
+    // by default the first numeric output comes first, and without one a share
     expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
     const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
     expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
   });
 
-  test('of no output in particular it is the first one that has values', async () => {
+  test('by default the first output with values is shown', async () => {
     const record = sampleRecord();
     const odd = rows(4).map((row, at) => {
       const { 'Fit error': error, ...others } = row.outputs;
@@ -189,7 +189,7 @@ describe('other designs', () => {
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
   });
 
-  test('an output that no run has a value of', async () => {
+  test('an output without values', async () => {
     const record = sampleRecord();
     const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(2), stream(none));
@@ -198,7 +198,7 @@ describe('other designs', () => {
     expect(page).toContain('<h2>Timeline</h2>');
   });
 
-  test('failures are grouped by cause, the commonest first', async () => {
+  test('failures are grouped by cause, the most frequent first', async () => {
     const record = sampleRecord();
     const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>
       failedRow(i, ['1.2', '0.3'], `because ${reason}`),
@@ -209,7 +209,7 @@ describe('other designs', () => {
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
     ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
-    // the first of each, with what it said where that is more than the cause
+    // the first failure of each cause, with its message if it says more than the cause
     const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
       cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
     );

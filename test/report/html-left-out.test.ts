@@ -3,7 +3,7 @@ import { renderReport } from '../../src/report/html.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 import { countsOf, doubles, sampleRecord, sampleRow, sampleRows, stream, observed } from './support.ts';
 
-describe('what is not shown is said', () => {
+describe('the report says what it leaves out', () => {
   const pageOf = async (record: ReturnType<typeof sampleRecord>, rows: ResultRow[], options = {}) => {
     const page = await renderReport(record, countsOf(rows.length), stream(rows), options);
     return page.replaceAll(/\s+/g, ' ');
@@ -14,7 +14,7 @@ describe('what is not shown is said', () => {
   const named = (count: number, name: string, type: 'DOUBLE' | 'DATA_SET') =>
     Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, type, units: null }));
 
-  test('outputs beyond the twelfth, but for the one that is chosen', async () => {
+  test('outputs after the twelfth, except the chosen one', async () => {
     const outputs = named(14, 'Cost', 'DOUBLE');
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])], outputs });
     const rows = [1, 2, 3].map((rate, i) => ({
@@ -22,16 +22,16 @@ describe('what is not shown is said', () => {
       outputs: Object.fromEntries(outputs.map(({ name }, at) => [name, String(rate * (at + 1))])),
     }));
     const page = await pageOf(record, rows, { show: ['Cost 14'] });
-    // in the captions of other effects and of distributions, each for the eyes and as what a picture is called
+    // in the captions of other effects and of distributions, each as visible text and as the name of a picture
     expect(page.match(/Of 14 outputs the first 12 are shown\./g)).toHaveLength(4);
-    // best points have all; effects and distributions a picture of each
+    // best points have all outputs; effects and distributions have a picture of each
     const texts = (name: string) => page.match(new RegExp(`>${name}</text>`, 'g'))?.length;
     expect([texts('Cost 14'), texts('Cost 11'), texts('Cost 12')]).toEqual([2, 2, undefined]);
     const few = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 12) } };
     expect(await wordsOf(few, rows)).not.toContain('outputs the first');
   });
 
-  test('DATA_SETs beyond the eighth, but for the one that was observed', async () => {
+  test('DATA_SETs after the eighth, except the observed one', async () => {
     const outputs = named(10, 'Course', 'DATA_SET');
     const record = sampleRecord({ outputs });
     const row = sampleRow(0, ['1.2', '0.3']);
@@ -41,7 +41,7 @@ describe('what is not shown is said', () => {
     const titles = [...page.matchAll(/<h2>Course (\d+)<\/h2>/g)].map(([, number]) => Number(number));
     expect(titles).toEqual([10, 1, 2, 3, 4, 5, 6, 7]);
     expect(page).toContain('pupils in bed');
-    // under the last of them alone
+    // only under the last of them
     expect(page.match(/<p class="soft">[^<]*Of 10 DATA_SETs the first 8 are shown\.<\/p>/g)).toHaveLength(1);
     expect(page.lastIndexOf('the first 8')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
   });
@@ -49,7 +49,7 @@ describe('what is not shown is said', () => {
   test.each([
     [512, false],
     [513, true],
-  ])('points of curves of %d of them', async (points, isSaid) => {
+  ])('points of curves of %d points', async (points, isSaid) => {
     const record = sampleRecord();
     const dataX = Array.from({ length: points }, (_, i) => i);
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
@@ -60,7 +60,7 @@ describe('what is not shown is said', () => {
     expect(said).toBe(isSaid);
   });
 
-  test('an input of many texts, and values that are grouped', async () => {
+  test('an input with many texts, and grouped values', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
     const rates = doubles(
       'Rate',
@@ -75,7 +75,7 @@ describe('what is not shown is said', () => {
     const [crowded, texts, line, grid] = await Promise.all(
       records.map(async (record) => {
         const rows = await Array.fromAsync(sampleRows(record));
-        // of texts the sample makes no numbers
+        // the sample does not turn texts into numbers
         return wordsOf(
           record,
           rows.map((row, i) => ({ ...row, outputs: { 'Fit error': String(i % 7) } })),
@@ -90,7 +90,7 @@ describe('what is not shown is said', () => {
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
   });
 
-  test('runs that have no finite value', async () => {
+  test('runs without a finite value', async () => {
     const outputs = ['Drawn', 'Whole', 'Alike', 'Lone', 'Same', 'None'].map((name) => ({
       name,
       type: 'DOUBLE' as const,
@@ -120,7 +120,7 @@ describe('what is not shown is said', () => {
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });
 
-  test('known values of points that have not finished', async () => {
+  test('known values of unfinished points', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const numbers = new Map([['Fit error', 1]]);
     const known = ['1', '2', '2.5'].map((rate) => ({ values: [rate], numbers }));

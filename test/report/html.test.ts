@@ -17,7 +17,7 @@ describe('the report of a grid', () => {
   const record = sampleRecord();
   const rendered = renderReport(record, countsOf(1271), sampleRows(record), { observed });
 
-  test('has a cell a point, the best one marked, the curves and the observations', async () => {
+  test('has one cell per point, marks the best one, and shows curves and observations', async () => {
     const page = await rendered;
     // the rest are bars of the distributions and of the timeline
     expect(marks(page, 'rect')[0]).toBe(1271);
@@ -34,7 +34,7 @@ describe('the report of a grid', () => {
     ]);
   });
 
-  test('has each numeric output, the time of the runs and what was run', async () => {
+  test('has each numeric output, the timeline of the runs and the definition', async () => {
     const page = await rendered;
     const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title);
     expect(headings).toEqual([
@@ -47,12 +47,12 @@ describe('the report of a grid', () => {
       'What was run',
     ]);
     expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
-    // two of three are not reused, 5 s each
+    // two of three runs are new, 5 s each
     expect(page).toContain('1 h 11 min in all');
     expect(page).toContain('Population');
   });
 
-  test('says best only of a goal, and ranks by it', async () => {
+  test('says "best" only for a goal, and ranks by it', async () => {
     const plain = await rendered;
     expect(plain.replaceAll(/--best|var\(--best\)/g, '')).not.toMatch(/\bbest\b/i);
     const goal = { output: 'Fit error', wants: 'highest' } as const;
@@ -64,7 +64,7 @@ describe('the report of a grid', () => {
     const firstOf = (text: string): number =>
       Number(/<strong>.*?>([\d.,]+)</.exec(text)![1]!.replace(',', ''));
     expect(firstOf(page)).toBeGreaterThan(firstOf(plain));
-    // what is asked for goes before what the campaign says
+    // the option overrides the campaign
     const asked = { ...goal, wants: 'lowest' } as const;
     const other = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record), {
       goal: asked,
@@ -79,7 +79,7 @@ describe('the report of a grid', () => {
     expect(keys[0]).toBe((27 + 19 * 31 - 13).toString(16).padStart(16, '0'));
   });
 
-  test('loads nothing, and runs but the one script that saves pictures', async () => {
+  test('loads nothing, and runs only the script that saves pictures', async () => {
     const whole = await rendered;
     const [script, ...others] = [...whole.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text!);
     expect(others).toEqual([]);
@@ -94,7 +94,7 @@ describe('the report of a grid', () => {
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  test('every reference of a picture is to an id of its own', async () => {
+  test('every reference in a picture leads to an id in the same picture', async () => {
     const page = await rendered;
     const ids = [...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
@@ -106,10 +106,10 @@ describe('the report of a grid', () => {
   });
 });
 
-describe('what is not safe', () => {
+describe('unsafe content', () => {
   const evil = '"><script>alert(1)</script>$&';
 
-  test('names, values and reasons are escaped everywhere', async () => {
+  test('is escaped everywhere: names, values and reasons', async () => {
     const record = sampleRecord({
       id: evil,
       name: evil,
@@ -143,7 +143,7 @@ describe('what is not safe', () => {
     expect(page).toContain('campaign: &#34;&#62;&#60;script');
   });
 
-  test("of the service's address only the origin is told", async () => {
+  test("is left out: only the origin of the service's address is shown", async () => {
     const record = sampleRecord({
       service: 'https://user:pw@host.example:8443/api/open/8.5.0?apiKey=secret',
     });

@@ -11,7 +11,7 @@ const REPLICATIONS = 5;
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8, 2]);
 const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
 
-/** All runs of a campaign in design order; some have failed, and each replication has noise of its own. */
+/** All runs of a campaign in design order; some have failed, and each replication has its own noise. */
 function runsOf(points: string[][], next: () => number): FinishedRow[] {
   return points.flatMap((values, ordinal) =>
     Array.from({ length: REPLICATIONS }, (_, at): FinishedRow => {
@@ -24,7 +24,7 @@ function runsOf(points: string[][], next: () => number): FinishedRow[] {
   );
 }
 
-/** What a summary says, as plain data. */
+/** The content of a summary as plain data. */
 function said({ agreement: _agreement, timeline, distributions, courses, best, ...rest }: Summary): unknown {
   const plain = {
     ...rest,
@@ -54,7 +54,7 @@ function said({ agreement: _agreement, timeline, distributions, courses, best, .
   );
 }
 
-describe('a summary of runs that come in any order', () => {
+describe('a summary of runs in any order', () => {
   const precision = {
     ...{ outputs: ['Fit error'], relative: null, absolute: 0.4, confidence: 0.95 },
     ...{ min: 2, max: REPLICATIONS, growth: 1.5 },
@@ -80,7 +80,7 @@ describe('a summary of runs that come in any order', () => {
       ['P(`Fit error` > 40)'],
     ],
     ['by one input', {}, contact.values.map((a) => [a]), []],
-  ])('says the same as one of the same runs in design order, %s', async (_, changes, points, shown) => {
+  ])('equals the summary in design order, %s', async (_, changes, points, shown) => {
     const next = uniforms(1);
     const grid = points[0]!.length === 1 ? [contact] : [contact, recovery];
     const { campaign } = sampleRecord({ ...changes, grid, replications: REPLICATIONS });
@@ -112,7 +112,7 @@ describe('a summary of runs that come in any order', () => {
     expect(live.failed).toBe(ordered.filter(({ row }) => row.status === 'failed').length);
   });
 
-  test('a run that comes again after it has failed cannot be taken in', () => {
+  test('cannot take in a run again after its failure', () => {
     const { campaign } = sampleRecord({ grid: [contact] });
     const live = new LiveSummary(campaign, []);
     const place = { seq: 0, ordinal: 0, position: 0 };
@@ -120,7 +120,7 @@ describe('a summary of runs that come in any order', () => {
     expect(live.add({ ...place, row: sampleRow(0, ['1.2']) })).toBe(false);
   });
 
-  test('the sample of a failure is the first one of the design, whichever came first', async () => {
+  test('has the first failure of the design as the sample, in any order', async () => {
     const { campaign } = sampleRecord({ grid: [contact] });
     const live = new LiveSummary(campaign, []);
     for (const at of [2, 0, 1]) {
@@ -133,7 +133,7 @@ describe('a summary of runs that come in any order', () => {
     ]);
   });
 
-  test('quantiles need all values', () => {
+  test('has no quantiles without all values', () => {
     const { campaign } = sampleRecord();
     expect(LiveSummary.isEnough(campaign, [measureOf(campaign.outputs, 'Q(`Fit error`, 0.9)')])).toBe(false);
   });

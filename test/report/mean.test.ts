@@ -23,7 +23,7 @@ function meanOf(points: readonly (readonly number[])[]): MeanOfPoints {
 }
 
 describe('the mean over points', () => {
-  test('of one point has the classical interval', () => {
+  test('of one point has the usual interval', () => {
     fc.assert(
       fc.property(replications, fc.constantFrom(0.9, 0.95, 0.99), (values, confidence) => {
         const { mean, low, high } = meanOf([values]).interval(confidence, true);
@@ -36,7 +36,7 @@ describe('the mean over points', () => {
     );
   });
 
-  test('is the same whether points come one by one or joined', () => {
+  test('is the same for separate and for joined points', () => {
     fc.assert(
       fc.property(fc.array(replications, { minLength: 2, maxLength: 6 }), fc.nat(5), (points, at) => {
         const cut = at % points.length;
@@ -50,8 +50,9 @@ describe('the mean over points', () => {
     );
   });
 
-  test('of several points has the degrees of freedom of Welch', () => {
-    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of 4
+  test('of several points has Welch’s degrees of freedom', () => {
+    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of
+    // 4
     const mean = new MeanOfPoints();
     mean.add({ count: 4, mean: 10, variance: 4 });
     mean.add({ count: 2, mean: 30, variance: 18 });
@@ -63,7 +64,7 @@ describe('the mean over points', () => {
     expect((high! - 20) / error).toBeLessThan(12.7062);
   });
 
-  test('has no interval without replications, nor over several points that share their seeds', () => {
+  test('has no interval without replications, or over several points with common seeds', () => {
     const none = { low: null, high: null };
     expect(meanOf([[1, 2], [3]]).interval(0.95, true)).toEqual({ mean: 2.25, ...none });
     expect(
@@ -75,7 +76,7 @@ describe('the mean over points', () => {
     expect(meanOf([[1, 2]]).interval(0.95, false).low).not.toBeNull();
   });
 
-  test('of values that do not differ is known exactly, and extreme ones make no error', () => {
+  test('of equal values is exact, and extreme values are no error', () => {
     expect(
       meanOf([
         [2, 2, 2],
@@ -89,7 +90,7 @@ describe('the mean over points', () => {
       ]).interval(0.95, true);
       expect(low! < mean && mean < high!).toBe(true);
     }
-    // their variance is more than a number holds
+    // their variance is too large for a number
     expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
   });
 });
@@ -107,7 +108,7 @@ describe('the share over points', () => {
   };
   const truths = (n: number, count: number) => Array.from({ length: n }, (_, at) => Number(at < count));
 
-  test('of one point has Wilson’s interval, also of one replication', () => {
+  test('of one point has Wilson’s interval, also with one replication', () => {
     for (const [n, count] of [
       [1, 0],
       [1, 1],
@@ -123,7 +124,7 @@ describe('the share over points', () => {
     }
   });
 
-  test('of points that are alike is that of all runs together, and never wider', () => {
+  test('of similar points equals that of all runs together, and is never wider', () => {
     const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, true);
     const { low, high } = wilsonInterval(0.2, 50, 0.95);
     expect([alike.low, alike.high]).toEqual([expect.closeTo(low, 12), expect.closeTo(high, 12)]);
@@ -135,7 +136,7 @@ describe('the share over points', () => {
     expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
   });
 
-  test('contains the mean of the shares as often as the confidence says, or more often', () => {
+  test('contains the mean of the shares at least as often as the confidence says', () => {
     const uniform = uniforms(4);
     const chances = [0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.99];
     const known = chances.reduce((a, b) => a + b) / chances.length;
@@ -148,7 +149,7 @@ describe('the share over points', () => {
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('has no interval over several points that share their seeds, and may be joined', () => {
+  test('has no interval over several points with common seeds, and may be joined', () => {
     expect(shareOf([[1], [0]]).interval(0.95, false)).toEqual({ mean: 0.5, low: null, high: null });
     const joined = shareOf([[1, 0, 0]]);
     joined.join(shareOf([[1, 1]]));
@@ -161,7 +162,7 @@ describe('the share over points', () => {
   });
 });
 
-test('the quantile over points has an interval at one point only', () => {
+test('a quantile has an interval at a single point only', () => {
   const quantile = overPoints('quantile');
   quantile.add({ count: 9, mean: 3, variance: null, low: 1, high: 8 });
   expect(quantile.interval(0.95, true)).toEqual({ mean: 3, low: 1, high: 8 });

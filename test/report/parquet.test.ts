@@ -46,7 +46,7 @@ const anyRow = fc.tuple(
 );
 
 describe('Parquet', () => {
-  test('every value of every type comes back as it went in', async () => {
+  test('every value of every type is read back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRow), async (rows) => {
         const cells = rows.map((row) =>
@@ -73,7 +73,7 @@ describe('Parquet', () => {
     );
   });
 
-  test('a campaign, its failures among the rest', async () => {
+  test('a campaign with failures', async () => {
     const rows = [sampleRow(0, ['1.2', '0.3']), failedRow(1, ['1.2', '0.31'], 'no')];
     const table = () => tableOf(record.campaign, stream(rows));
     const found = await read(await fileOf(table()));
@@ -89,7 +89,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('of no rows has the columns', async () => {
+  test('has its columns also without rows', async () => {
     const file = await fileOf(tableOf(record.campaign, stream([])));
     const { schema, num_rows } = parquetMetadata(file);
     expect(schema.slice(1).map(({ name }) => name)).toEqual(
@@ -98,7 +98,7 @@ describe('Parquet', () => {
     expect(num_rows).toBe(0n);
   });
 
-  test('says types, units, sides and the definition, and nothing that equal campaigns differ in', async () => {
+  test('has types, units, sides and the definition, and is equal for equal campaigns', async () => {
     const told = async (all: boolean) => {
       const table = tableOf(record.campaign, sampleRows(record), { all });
       const file = await fileOf(table, {}, { ...description, all });
@@ -126,7 +126,7 @@ describe('Parquet', () => {
     expect((await told(true))['foray.campaign']).toBe(record.campaign.id);
   });
 
-  test('is written a group of rows at a time', async () => {
+  test('is written one row group at a time', async () => {
     async function* many(): AsyncIterable<Cell[]> {
       for (let row = 0; row < 50_000; row++) yield await Promise.resolve([String(row), 'x']);
     }
@@ -146,7 +146,7 @@ describe('Parquet', () => {
     expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
-  test('is the same however many rows come at a time', async () => {
+  test('is the same for any number of rows at a time', async () => {
     const rows = Array.from({ length: 45_000 }, (_, row): Cell[] => [
       String(row),
       row % 9 === 0 ? null : 'x',
@@ -163,7 +163,7 @@ describe('Parquet', () => {
     }
   });
 
-  test('says bounds and nulls of each group, and keeps texts that repeat once', async () => {
+  test('has bounds and nulls of each group, and stores repeated texts once', async () => {
     const rows = Array.from({ length: 3_000 }, (_, row): Cell[] => [
       row % 5 === 0 ? null : String(row / 4),
       row % 3 === 0 ? null : ['b', 'ß', '\u{1F600}', '\uFFFD'][row % 4]!,
@@ -207,14 +207,14 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('large texts make small groups', async () => {
+  test('has small groups if texts are large', async () => {
     const text = 'x'.repeat(1_000_000);
     const rows = Array.from({ length: 40 }, (): Cell[] => [text]);
     const file = await fileOf({ columns: [{ name: 'text', kind: 'text' }], rows: stream(rows) });
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([16, 16, 8]);
   });
 
-  test('what is not of its type is null, and told; broken JSON is a text', async () => {
+  test('has null for a value of a wrong type, and reports it; broken JSON is a text', async () => {
     const told: unknown[] = [];
     const rows = [
       ['many', '1.5', '9223372036854775808', 'yes', '2026-13-01T00:00', 'now', 'x', '{oops'],
@@ -241,7 +241,7 @@ describe('Parquet', () => {
   });
 });
 
-test('a number is one in decimal digits, with or without an exponent, or not finite', () => {
+test('a number has decimal digits, with or without an exponent, or is not finite', () => {
   const pieces = [
     ...'0123456789'.repeat(2),
     ...'..--++eEeE xXoObBaF_\n\t',
@@ -262,7 +262,7 @@ test('a number is one in decimal digits, with or without an exponent, or not fin
 });
 
 describe('rows as objects', () => {
-  test('have the type of their column, and what is not of it as a text', async () => {
+  test("have values of the column's type, and texts for all other values", async () => {
     const rows = [
       [
         'NaN',

@@ -16,6 +16,6 @@ test.each([
     { ...known, n: 1, mean: 3, sd: null, low: null, high: null, reached: false },
     'Wait: 1 value (95%), not as precise as wanted (± 5 %)',
   ],
-])('what is known of a point that is replicated until it is precise', (one, expected) => {
+])('the precision of a point is described in words', (one, expected) => {
   expect(precisionText(one)).toBe(expected);
 });

@@ -19,7 +19,7 @@ function read(text: string) {
 }
 
 describe('reference values', () => {
-  test('are read by name, in whatever order, as canonical values', async () => {
+  test('are read by name, in any order, as canonical values', async () => {
     const text =
       '\ufeffFit error, Recovery rate,Contact rate,Peak day\n17.5,0.440,"1.20",\n\n,0.45,1.2,6e0\n';
     expect(await read(text)).toEqual({
@@ -85,7 +85,7 @@ describe('reference values', () => {
     if (hint !== undefined) expect(error).toMatchObject({ hint });
   });
 
-  test('of a file that is not there are refused', async () => {
+  test('are refused if their file is missing', async () => {
     await expect(readReference(join(folder, 'none.csv'), campaign)).rejects.toMatchObject({
       code: 'REFERENCE_INVALID',
       message: expect.stringContaining('none.csv'),
@@ -114,7 +114,7 @@ describe('agreement', () => {
     precision: null,
   });
 
-  test('is told of the points that the reference has, by their interval', () => {
+  test('is counted for the points of the reference, by their intervals', () => {
     const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['1', '3'], samples: sampleOf(9, 10, 12) });
@@ -127,7 +127,7 @@ describe('agreement', () => {
     ]);
   });
 
-  test('is not told of a point without a value', () => {
+  test('leaves out a point without a value', () => {
     const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf() });
     expect(agreement.comparisons).toEqual([]);

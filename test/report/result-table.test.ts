@@ -8,7 +8,7 @@ const { campaign } = sampleRecord();
 const names = (table: { columns: { name: string }[] }) => table.columns.map(({ name }) => name);
 
 describe('the results table', () => {
-  test('has point, replication, status, the varied inputs and the outputs under their own names', async () => {
+  test('has point, replication, status, the varied inputs and the outputs under their names', async () => {
     const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
     const table = resultTable(campaign, stream(rows));
     expect(names(table)).toEqual([
@@ -26,7 +26,7 @@ describe('the results table', () => {
     ]);
   });
 
-  test('with all: run, origin and times behind', async () => {
+  test('also has run, origin and times at the end with --all', async () => {
     const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
     const table = resultTable(campaign, stream(rows), { all: true });
     expect(names(table).slice(-5)).toEqual(['reason', 'run', 'origin', 'requested', 'finished']);
@@ -38,7 +38,7 @@ describe('the results table', () => {
     ]);
   });
 
-  test('scalars lose the quotes of JSON, null is nothing, numbers stay as they were given', async () => {
+  test('shows scalars without JSON quotes, null as nothing, and numbers unchanged', async () => {
     const outputs = [
       { name: 'text', type: 'STRING', units: null },
       { name: 'number', type: 'DOUBLE', units: null },
@@ -53,7 +53,7 @@ describe('the results table', () => {
     expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null, null]);
   });
 
-  test('names are unique, and those of foray keep theirs', () => {
+  test("has unique names, and foray's columns keep theirs", () => {
     const status = { name: 'status', type: 'DOUBLE', units: null } as const;
     const { columns } = resultTable({ varied: [status], outputs: [status] }, stream([]));
     expect(names({ columns }).slice(2, 5)).toEqual(['status', 'status (input)', 'status (output)']);
@@ -64,7 +64,7 @@ describe('the results table', () => {
 });
 
 describe('the long table', () => {
-  test('has a row an output of a run: a number is a value, a curve a row a time, anything else a text', async () => {
+  test('has one row per output of a run, and one row per time of a curve; values are numbers or texts', async () => {
     const rows = [sampleRow(1, ['1.2', '0.30']), failedRow(2, ['1.2', '0.31'], 'ERROR')];
     const table = longTable(campaign, stream(rows));
     expect(names(table)).toEqual([
@@ -84,7 +84,7 @@ describe('the long table', () => {
     expect(cells.at(-1)!.slice(0, 5)).toEqual(['0000000000000002', '1', 'failed', '1.2', '0.31']);
   });
 
-  test('has no time where no output is a curve', () => {
+  test('has no time without curves', () => {
     const outputs = campaign.outputs.filter(({ type }) => type !== 'DATA_SET');
     expect(names(longTable({ ...campaign, outputs }, stream([])))).not.toContain('time');
   });
@@ -108,7 +108,7 @@ describe('the long table', () => {
     expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
   });
 
-  test('passes a long curve on in small parts', async () => {
+  test('passes on a long curve in small parts', async () => {
     const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
     const dataX = Array.from({ length: 20_000 }, (_, at) => at);
     const row = { ...sampleRow(1, []), outputs: { Infected: JSON.stringify({ dataX, dataY: dataX }) } };
@@ -118,7 +118,7 @@ describe('the long table', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
   });
 
-  test('holds the cells of the wide one, whatever these are', async () => {
+  test('has the cells of the wide table', async () => {
     const anyText = fc.option(
       fc.oneof(
         fc.double().map(String),
@@ -191,7 +191,7 @@ describe('the table of points', () => {
     expect(second!.slice(3)).toEqual(['0', '1', '0', ...Array.from({ length: 11 }, () => null)]);
   });
 
-  test('long, a row a numeric output of a point', async () => {
+  test('has one row per point and numeric output in its long form', async () => {
     const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 9, absolute: null, confidence: 0.95 };
     const more = [...outputs, { name: 'Other', type: 'LONG', units: null } as const];
     const table = longPointTable({ ...of, outputs: more, precision }, stream(rows));

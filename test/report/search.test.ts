@@ -7,7 +7,7 @@ import { searchFigures } from '../../src/report/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from './support.ts';
 
-/** The report of a search, of points that no service has run. */
+/** The report of a search over points that no service has run. */
 
 const search: NonNullable<Campaign['search']> = {
   inputs: [
@@ -80,7 +80,7 @@ async function pageOf(story: SearchStory): Promise<string> {
 }
 
 describe('the report of a search', () => {
-  test('has its points over the heat map of a grid', async () => {
+  test('draws its points over the heat map of a grid', async () => {
     const grid = sampleRecord();
     const range = search.inputs[0]!;
     const inputs = ['Contact rate', 'Recovery rate'].map((name) => ({ ...range, name }));
@@ -104,7 +104,7 @@ describe('the report of a search', () => {
     expect(layer.at(-1)!.data.values[0]).toMatchObject({ x: 40.5, y: 30.5 });
   });
 
-  test('never answers with a point that does not meet the requirements', async () => {
+  test('never names a point that does not meet the requirements', async () => {
     const page = await pageOf(storyWith([point(0, 5, { isFeasible: false }), point(1, 30), point(2, null)]));
     expect(page).toContain('Lowest Fit error <strong>30</strong>');
     const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
@@ -121,17 +121,17 @@ describe('the report of a search', () => {
     expect(page).toContain('No point has a value and meets the requirements.');
     expect(page).not.toContain('Lowest Fit error <strong>');
     expect(page).not.toContain('class="first"');
-    // and draws what there is
+    // it draws the existing points
     expect(page).toContain('-search-points.svg');
   });
 
-  test('has texts of the definition as texts', async () => {
+  test('shows texts of the definition as plain text', async () => {
     const page = await pageOf(storyWith([point(0, 5, { values: ['2', '<i>'] }), point(1, 30)]));
     expect(page).not.toContain('<i>');
     expect(page).toContain('&#60;i&#62;');
   });
 
-  test('of many points draws some, the best one among them', () => {
+  test('draws some of many points, including the best one', () => {
     const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, ask === 4_321 ? 1 : 100 + (ask % 7)));
     const figures = searchFigures(record.campaign, storyWith(points));
     expect(figures.map(({ id }) => id)).toEqual(['search-progress', 'search-points']);
@@ -139,11 +139,11 @@ describe('the report of a search', () => {
       expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
       expect(JSON.stringify(spec)).toContain('"value":1');
     }
-    // the line knows all points
+    // the line includes all points
     expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
   });
 
-  test('of one input draws no parallel coordinates, and of nothing that is known nothing', () => {
+  test('draws no parallel coordinates with one input, and nothing without known points', () => {
     const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
     expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
       'search-progress',
@@ -152,7 +152,7 @@ describe('the report of a search', () => {
   });
 });
 
-test('requirements are said with their limits', () => {
+test('requirements are shown with their limits', () => {
   const limits = { output: 'Peak', min: null, max: 320, chance: null };
   expect(requirementsText([])).toBeUndefined();
   expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(

@@ -5,7 +5,7 @@ import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/resolved-design.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
-/** A campaign over the grid of the boarding-school flu, or whatever `changes` make of it. */
+/** A campaign over the grid of the boarding-school flu, with `changes`. */
 export function sampleRecord({
   grid = FLU,
   ...changes
@@ -52,7 +52,7 @@ export function sampleRecord({
   };
 }
 
-/** An input with the values that a grid gives it. */
+/** An input with its values in a grid. */
 export type Level = Campaign['varied'][number] & { values: string[] };
 
 export function doubles(name: string, values: readonly number[]): Level {

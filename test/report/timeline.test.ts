@@ -30,7 +30,7 @@ const run = fc.record({
 });
 
 describe('the timeline', () => {
-  test('has the average of outstanding runs and the number of finished ones of each interval', () => {
+  test('has the average number of outstanding runs and the number of finished runs for each interval', () => {
     fc.assert(
       fc.property(
         fc.array(run, { minLength: 1, maxLength: 30 }),
@@ -57,7 +57,7 @@ describe('the timeline', () => {
     );
   });
 
-  test('has all runs and all of their time, in intervals next to each other', () => {
+  test('has all runs and all of their time, in adjacent intervals', () => {
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 30 }), (runs) => {
         const timeline = timelineOf(runs);
@@ -83,7 +83,7 @@ describe('the timeline', () => {
     );
   });
 
-  test('takes a run of which a time is unknown for none, and one that ends before it begins for a short one', () => {
+  test('leaves out a run with an unknown time, and counts a run that ends before its start as a short one', () => {
     const timeline = new Timeline();
     const row = rowOf({ from: 10, length: 0, kind: 'new' });
     timeline.add({ ...row, requestedAt: null });

@@ -3,7 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { HEAD } from '../campaign/support.ts';
 import { refusal, resolve, write } from './support.ts';
 
-/** Expects what is below the head of a definition to be refused at the §, where only making the points tells. */
+/**
+ * Expects a definition to be refused at the §, for a mistake that only the points show. The head of the definition is
+ * added.
+ */
 async function expectRefused(marked: string, code: string, message: string): Promise<void> {
   const before = (HEAD + marked).split('§')[0]!;
   const place = {
@@ -14,7 +17,7 @@ async function expectRefused(marked: string, code: string, message: string): Pro
   expect(await refusal(marked.replace('§', ''))).toMatchObject({ code, message, place });
 }
 
-describe('how many points a design has', () => {
+describe('the number of points of a design', () => {
   test.each([
     ['', 1],
     ['design: {grid: {Days: [1, 2], Title: [a, b, c]}}', 6],
@@ -24,7 +27,7 @@ describe('how many points a design has', () => {
     ['design: {union: [{grid: {Days: [1, 2]}}, {grid: {Days: [2, 3]}}]}', 3],
     ['design: {grid: {Days: {from: 1, to: 9, step: 1}}, where: "Days % 3 == 0"}', 3],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days * 2"}}', 2],
-    // what is derived for a point that is left out need not be right
+    // a derived value may be wrong for a point that is left out
     ['design: {grid: {Days: [0, 1, 2]}, derive: {Contact rate: "0 / Days + 1"}, where: "Days > 0"}', 2],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days / 2"}, where: "Population >= 1"}', 1],
     ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],
@@ -33,15 +36,15 @@ describe('how many points a design has', () => {
   });
 });
 
-describe('what only the points tell', () => {
-  test('a condition that holds for none', async () => {
+describe('a mistake that only the points show', () => {
+  test('a condition that no point meets', async () => {
     const message = 'The design has no points: "where" holds for none.';
     await expectRefused('§design: {grid: {Days: [1, 2]}, where: "Days > 2"}', 'EMPTY_DESIGN', message);
     const product = '{product: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}';
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
   });
 
-  test('a condition that holds for none in one of a union is none', async () => {
+  test('a condition that no point of one member of a union meets is no mistake', async () => {
     const { points } = await resolve(
       'design: {union: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}',
     );
@@ -75,7 +78,7 @@ describe('what only the points tell', () => {
 });
 
 describe('a file of points', () => {
-  test('is a design among others', async () => {
+  test('can be a part of a design', async () => {
     write('points.csv', 'Days,Title\n1,a\n2,b\n');
     const { points, campaign, contents, pointFiles } = await resolve(
       'design: {product: [{points: points.csv}, {grid: {Population: [1, 2]}}], where: "Days + Population < 4"}',
@@ -87,7 +90,7 @@ describe('a file of points', () => {
     expect(campaign.varied.map(({ name }) => name)).toEqual(['Days', 'Title', 'Population']);
   });
 
-  test('is read once, however often it is named', async () => {
+  test('is read once, even if it is named several times', async () => {
     write('points.csv', 'Days\n1\n2\n');
     const { points, contents } = await resolve(
       'design: {union: [{points: points.csv}, {points: points.csv, derive: {Title: "\'a\'"}}]}',
@@ -104,7 +107,7 @@ describe('a file of points', () => {
     });
   });
 
-  test('takes no input that is given elsewhere', async () => {
+  test('cannot have an input that is given elsewhere', async () => {
     write('points.csv', 'Title,Days\na,1\n');
     const message = 'The input "Days" is given more than once.';
     await expectRefused('design: {points: §points.csv}\ninputs: {Days: 3}', 'INVALID_VALUE', message);
@@ -112,18 +115,15 @@ describe('a file of points', () => {
     await expectRefused(`design: ${product}`, 'INVALID_VALUE', message);
   });
 
-  test.each(['constructor', '__proto__', 'toString.csv'])(
-    'that is not there is refused: %s',
-    async (path) => {
-      await expectRefused(
-        `design: {points: §${path}}`,
-        'DEFINITION_UNREADABLE',
-        `The file "${path}" is not there.`,
-      );
-    },
-  );
+  test.each(['constructor', '__proto__', 'toString.csv'])('is refused if it is missing: %s', async (path) => {
+    await expectRefused(
+      `design: {points: §${path}}`,
+      'DEFINITION_UNREADABLE',
+      `The file "${path}" is not there.`,
+    );
+  });
 
-  test.each(['constructor', '__proto__'])('may be called anything: %s', async (path) => {
+  test.each(['constructor', '__proto__'])('may have any name: %s', async (path) => {
     write(`${path}`, 'Days\n1\n2\n');
     const { points, pointFiles } = await resolve(`design: {points: ./${path}}`);
     expect(points).toBe(2);
@@ -132,7 +132,7 @@ describe('a file of points', () => {
   });
 });
 
-test('a digest tells whether files are kept, and is what it was before one could say so', async () => {
+test('the digest depends on whether files are kept, and the default has the digest of earlier releases', async () => {
   const { digest } = await resolve('');
   expect((await resolve('outputs: {files: link}\n')).digest).toBe(digest);
   expect((await resolve('outputs: {files: keep}\n')).digest).not.toBe(digest);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isForayError, type LinePlace } from '../../src/errors.ts';
 import { resolve, write } from './support.ts';
 
-/** The mistakes of a definition, each with its line and column, in the order in which a person reads them. */
+/** The mistakes of a definition, each with its line and column, in the order of the messages. */
 async function mistakesOf(body: string): Promise<string[]> {
   try {
     await resolve(body);
@@ -17,7 +17,7 @@ async function mistakesOf(body: string): Promise<string[]> {
 }
 
 describe('all mistakes of a definition are reported at once', () => {
-  test('names first, as they explain others; then in the order of the file', async () => {
+  test('wrong names first, because they explain other mistakes; then the rest in the order of the file', async () => {
     const body = `inputs:
   Contact rat: 1.7
   Days: soon
@@ -38,7 +38,7 @@ files: {Observed cases: ./missing.csv}
     ]);
   });
 
-  test('settings that are wrong in shape do not hide the others', async () => {
+  test('including those after settings with a wrong shape', async () => {
     const body = `design:
   lhs: {points: none, inputs: {Days: {min: 1, max: 5}}}
   wher: Days > 2
@@ -57,7 +57,7 @@ inputs: {Title: 7}
     ]);
   });
 
-  test('in parts of a design, a file of points among them', async () => {
+  test('in all parts of a design, also in a file of points', async () => {
     write('points.csv', 'Days,Titel\n1,a\n');
     const body = `design:
   union:
@@ -76,13 +76,13 @@ inputs: {Title: 7}
     ]);
   });
 
-  test('a misspelt setting explains the missing one', async () => {
+  test('but not a missing setting that a misspelt one explains', async () => {
     expect(await mistakesOf('design: {lhs: {point: 4, inputs: {Days: [1, 2]}}}')).toEqual([
       '3:16 "design.lhs" has no setting "point".',
     ]);
   });
 
-  test('of very many, the first ones', async () => {
+  test('up to a maximum', async () => {
     const values = Array.from({ length: 1_000 }, () => 'x').join(', ');
     expect(await mistakesOf(`design: {grid: {Days: [${values}]}}`)).toHaveLength(50);
   });

@@ -16,7 +16,7 @@ export const cloud = {
   getAllowedValues: () => Promise.resolve([{ name: 'Initially infected', min: 1, max: 100 }]),
 } as unknown as CloudClient;
 
-/** A folder for definitions and their files, taken away at the end. */
+/** A folder for definitions and their files, removed at the end. */
 export const folder = mkdtempSync(join(tmpdir(), 'foray-definitions-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -24,12 +24,12 @@ export function write(name: string, content: string): void {
   writeFileSync(join(folder, name), content);
 }
 
-/** Checks a definition, of which the two first lines are given, in the folder. */
+/** Checks a definition in the folder. The first two lines are added. */
 export function resolve(body: string): Promise<CheckedCampaign> {
   return checkCampaign(cloud, { text: HEAD + body, file: join(folder, 'campaign.yaml') });
 }
 
-/** What a definition with its files is refused for, with the file's name alone for its place. */
+/** The error for a definition with its files. Its place has only the file's name. */
 export async function refusal(
   body: string,
 ): Promise<Pick<ForayError, 'code' | 'message' | 'hint' | 'place'>> {

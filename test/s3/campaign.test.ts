@@ -7,10 +7,10 @@ import { type S3Server, startS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** A campaign that keeps output files, with a store of files that is killed on the way. */
+/** A campaign that keeps output files, while the server of the bucket is killed. */
 
 const RUNS = 60;
-/** The store is killed when it has so many files. */
+/** The server is killed when the bucket has this number of files. */
 const OUTAGES = [5, 20, 35];
 
 let server: S3Server;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.remove();
 });
 
-test('outages of the store of files fail no run and lose no file', async () => {
+test('outages of the bucket fail no run and lose no file', async () => {
   const id = 'outages';
   const rates = Array.from({ length: RUNS }, (_, index) => 1.1 + index / 100);
   const text = `
@@ -42,7 +42,7 @@ outputs: {names: [Peak day, Trajectory], files: keep}
     await until(`${files} files are stored`, () => server.files().length >= files);
     await server.kill();
     const left = server.files().length;
-    // runs end meanwhile, and wait for the store
+    // runs end in the meantime, and wait for the bucket
     await until('the service says so', async () => (await healthOf(world.service.url)).status === 'degraded');
     expect(server.files()).toHaveLength(left);
     await server.start();

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 /** Executors on other machines, for a service whose files are in an S3-compatible store. */
 
 const SLOTS = 2;
-/** Runs whose outputs may wait, and some more. */
+/** The number of runs whose outputs may wait, and some more. */
 const RUNS = 5 * SLOTS + 6;
 
 let server: S3Server;
@@ -35,7 +35,7 @@ function writeFiles(models: string): void {
   );
 }
 
-/** A stream for the log of a service, and the files that executors have asked it for or sent to it. */
+/** A stream for the log of a service, and the files that executors have requested from it or sent to it. */
 function transfers(): { log: Writable; seen: string[] } {
   const seen: string[] = [];
   const log = new Writable({
@@ -48,7 +48,7 @@ function transfers(): { log: Writable; seen: string[] } {
   return { log, seen };
 }
 
-/** The store behind a server that refuses pre-signed addresses, as a firewall would. */
+/** The bucket behind a server that refuses pre-signed addresses, like a firewall. */
 async function refusingAddresses(): Promise<S3Server['place']> {
   const front = createServer((incoming, outgoing) => {
     if (incoming.url!.includes('X-Amz-Signature')) return void outgoing.writeHead(403).end();
@@ -70,7 +70,7 @@ async function refusingAddresses(): Promise<S3Server['place']> {
 test.each([
   ['the store itself', () => Promise.resolve(server.place), []],
   ['the service, where the store cannot be reached', refusingAddresses, ['GET', 'PUT']],
-])('executors get files from, and send them to %s', async (_where, place, passed) => {
+])('executors get files from and send files to %s', async (_where, place, passed) => {
   const { log, seen } = transfers();
   const fleet = await startFleet(writeFiles, { s3: await place(), log });
   const { service } = fleet;
@@ -85,7 +85,7 @@ test.each([
   expect(executor.lines.join()).not.toContain('X-Amz');
 });
 
-test('executors get and store files, also after an outage of the store', async () => {
+test('executors get and store files, also after an outage of the bucket', async () => {
   const fleet = await startFleet(writeFiles, { s3: server.place });
   const { service } = fleet;
   const { body: File } = await upload(service, ' of the store');
@@ -113,7 +113,7 @@ test('executors get and store files, also after an outage of the store', async (
   expect(server.files()).not.toContain(hashOf('3'));
 });
 
-test('an executor whose outputs cannot be stored begins no more runs and says why; when they can be, all complete', async () => {
+test('an executor that cannot store outputs starts no more runs and says why; all runs complete when it can', async () => {
   const fleet = await startFleet(
     (models) =>
       writeModel(
@@ -138,7 +138,7 @@ test('an executor whose outputs cannot be stored begins no more runs and says wh
   const [{ held }] = rows(service.dataDir, `SELECT count(*) AS held FROM runs WHERE status = 'RUNNING'`) as [
     { held: number },
   ];
-  // those that execute when it is full go on
+  // runs that execute when the limit is reached continue
   expect(held).toBeLessThan(5 * SLOTS);
   await server.start();
   for (const run of runs) await reach(service, run, 'COMPLETED');

@@ -38,7 +38,7 @@ afterAll(async () => {
   await s3.remove();
 });
 
-/** So many runs and files are added to those that a service has executed, so that a move takes a while. */
+/** The number of runs and files that are added to those of a service, so that a move takes a while. */
 const MORE_RUNS = 15_000;
 const MORE_FILES = 400;
 
@@ -96,7 +96,7 @@ async function history(): Promise<{ dataDir: string; models: string[]; runs: Run
   return { dataDir, models, runs: known.map(({ version_id, id }) => again(version_id, id)), File };
 }
 
-/** What a service answers about all that it has. */
+/** All answers of a service about its data. */
 async function answersOf(service: TestService, runs: readonly Run[], File: string): Promise<object> {
   const answers: Record<string, unknown> = {};
   const get = async (at: string) => (answers[at] = (await service.get(at)).body);
@@ -122,13 +122,13 @@ async function answersOf(service: TestService, runs: readonly Run[], File: strin
   }
   await get(`/check-file?hash=${File}`);
   expect(Object.keys(answers).filter((name) => name.startsWith('file ')).length).toBeGreaterThan(0);
-  // errors have the time of their answer
+  // error answers contain their time
   return JSON.parse(
     JSON.stringify(answers, (name, value: unknown) => (name === 'timestamp' ? '' : value)),
   ) as object;
 }
 
-/** The content of a folder, but for what SQLite makes while a database is open. */
+/** The content of a folder, without the files that SQLite makes while a database is open. */
 function contentOf(folder: string): string {
   const hash = createHash('sha256');
   for (const name of (readdirSync(folder, { recursive: true }) as string[]).sort()) {
@@ -144,7 +144,7 @@ function contentOf(folder: string): string {
   return hash.digest('hex');
 }
 
-test('all answers are the same after a move that was killed twice', async () => {
+test('all answers are the same after a move, even if it was killed twice', async () => {
   const { dataDir, models, runs, File } = await history();
   const copy = path.join(temporaryFolder(), 'data');
   cpSync(dataDir, copy, { recursive: true });
@@ -198,7 +198,7 @@ ${copy} is as it was\\.\n$`),
   const moved = await startTestService({ database, s3: s3.place, modelDirs: models, executors: 0 });
   expect(await answersOf(moved, runs, File)).toEqual(wanted);
 
-  // what waited is executed, and the old version too, by a service that has nothing but the database and the bucket
+  // a service that has only the database and the bucket executes the waiting runs, also of the old version
   const busy = await startTestService({ database, s3: s3.place, modelDirs: [], executors: 4 });
   const waiting = runs.find(({ id }) => id === fresh(wanted))!;
   await reach(busy, waiting, 'RUNNING');
@@ -213,7 +213,7 @@ ${copy} is as it was\\.\n$`),
   expect((await foray(copy, args, { env })).code).toBe(0);
 });
 
-/** The id of a run that waits. */
+/** The id of a waiting run. */
 function fresh(answers: object): string {
   const [at] = Object.entries(answers).find(
     ([name, body]) => name.endsWith('/progress') && (body as { status: string }).status === 'FRESH',
@@ -221,7 +221,7 @@ function fresh(answers: object): string {
   return at.split('/').at(-2)!;
 }
 
-test('a damaged file is named, all others are moved, and without it the move ends', async () => {
+test('a move names a damaged file, moves all others, and ends once the damaged file is gone', async () => {
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir });
   const { body: whole } = await upload(service, 'that stays whole');
@@ -247,7 +247,7 @@ test('a damaged file is named, all others are moved, and without it the move end
   expect((await moved.get<boolean>(`/check-file?hash=${whole}`)).body).toBe(true);
 });
 
-test('files of services that have their database in PostgreSQL move to a bucket', async () => {
+test('files of services with a PostgreSQL database can be moved to a bucket', async () => {
   const database = await postgres.database();
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir, database });

@@ -23,7 +23,9 @@ import { KEY, startWorld, type World } from '../support/world.ts';
 import { executorsOf, folderOfFile, HEARTBEAT } from '../fleet/fleet.ts';
 import { replicas } from '../fleet/service-group.ts';
 
-/** The same campaign through a service alone, and through two replicas, PostgreSQL, a bucket and executors elsewhere. */
+/**
+ * The same campaign with a single service, and with two replicas, PostgreSQL, a bucket and executors on other machines.
+ */
 
 const RUNS = 120;
 const TEXT = 'a file of the campaign';
@@ -60,7 +62,7 @@ afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
 });
 
-test('a campaign with input files gives the same bytes through replicas and executors, though one of each is killed', async () => {
+test('a campaign with input files gives the same bytes with replicas and executors, even if one of each is killed', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -117,11 +119,11 @@ outputs: {names: [Size, Text], files: keep}
   report(
     `a replica and an executor killed: ${RUNS} runs, one result each, ${String(executions!['n'])} executions`,
   );
-  // the service of that world was not asked
+  // the service of that world executed no run
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
 });
 
-test('an executor that sends all requests to one replica keeps its long run', async () => {
+test('an executor that talks to one replica only keeps its long run', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -136,7 +138,7 @@ test('an executor that sends all requests to one replica keeps its long run', as
   expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);
 });
 
-test('a replica that is started again takes over its copies of files', async () => {
+test('a restarted replica takes over its copies of files', async () => {
   const [dataDir, postgres, files] = [folderOfFile(), await startPostgres(), await startS3()];
   for (const started of [postgres, files]) onCleanup(() => started.remove());
   const options = { dataDir, database: await postgres.database(), s3: files.place, modelDirs: [models] };
@@ -147,7 +149,7 @@ test('a replica that is started again takes over its copies of files', async () 
     if (File === '') ({ body: File } = await upload(service, TEXT));
     await outputsOf(service, await service.latest('Files'), { N, File });
     const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
-    // a copy that is fetched again is another file
+    // a copy that is fetched again would be another file
     copies.push(statSync(path.join(dataDir, copy!)).ino);
     await service.close();
   }

@@ -50,7 +50,7 @@ beforeEach(() => {
 
 const start = (): Promise<TestService> => startTestService({ modelDirs: [models], s3: server.place });
 
-/** The content of an output file, as clients get it. */
+/** The content of an output file for a client. */
 async function contentOf(service: Pick<TestService, 'get'>, output: string): Promise<string> {
   const { hash, localPath } = JSON.parse(output) as { hash: string; localPath: string };
   const query = new URLSearchParams({ hash, filename: localPath }).toString();
@@ -61,7 +61,7 @@ async function contentOf(service: Pick<TestService, 'get'>, output: string): Pro
   return content;
 }
 
-test('files of clients and runs are in the bucket, for every service that uses it', async () => {
+test('files of clients and runs are in the bucket, and every service that uses it has them', async () => {
   const [one, two] = [await start(), await start()];
   const { status, body: File } = await upload(one, 'content');
   expect([status, File]).toEqual([200, hashOf('content')]);
@@ -71,7 +71,7 @@ test('files of clients and runs are in the bucket, for every service that uses i
   expect(server.files()).toContain(File);
 });
 
-test('a file that is not stored is refused as before', async () => {
+test('a missing file is refused as before', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const refused = await requestRun(service, version, { N: 1, File: hashOf('nowhere') });
@@ -80,7 +80,7 @@ test('a file that is not stored is refused as before', async () => {
   expect([missing.status, missing.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_FILE' })]);
 });
 
-test('while the store is away runs wait, nothing fails, and it is said; then all is done', async () => {
+test('during an outage of the bucket runs wait, nothing fails, and the service reports it; afterwards all complete', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const { body: File } = await upload(service, 'before');
@@ -103,13 +103,13 @@ test('while the store is away runs wait, nothing fails, and it is said; then all
 
   await server.start();
   await reach(service, run, 'COMPLETED');
-  // the other service must fetch the input, which is away once more when the run is due
+  // the other service must fetch the input, and the bucket is down again when the run is due
   const waiting = (await requestRun(other, await other.latest('Files'), { N: 2, File })).body;
   await reach(other, waiting, 'COMPLETED');
   await until(async () => (await healthOf(service.running.url)).status === 'ok' || undefined, 'all is well');
 });
 
-test('a service that is stopped while the store is away executes the run again', async () => {
+test('a service that is stopped during an outage of the bucket executes the run again', async () => {
   const dataDir = temporaryFolder();
   const service = await startTestService({ modelDirs: [models], s3: server.place, dataDir });
   const version = await service.latest('Files');
@@ -131,7 +131,7 @@ test('a service that is stopped while the store is away executes the run again',
 test.each([
   [45_000, /^The clock of this machine is 4\d seconds ahead of/],
   [-3_600_000, /RequestTimeTooSkewed|^The clock of this machine is \d{4} seconds behind/],
-])('a clock that differs by %i ms from that of the store is told at the start', async (ahead, said) => {
+])("a clock that differs by %i ms from the bucket's clock is reported at the start", async (ahead, said) => {
   const told: string[] = [];
   const now = () => Date.now() + ahead;
   const onProblem = (line: string) => void told.push(line);
@@ -140,7 +140,7 @@ test.each([
   expect(told[0]).toMatch(said);
 });
 
-test('a file that is damaged in the store is not given to a model', async () => {
+test('a model never gets a file that is damaged in the bucket', async () => {
   const [one, two] = [await start(), await start()];
   const { body: File } = await upload(one, 'undamaged');
   writeFileSync(server.pathOf(File), 'damaged!!');
@@ -165,7 +165,7 @@ describe('foray service --files', () => {
     return { child, dataDir, errors: text(child.stderr) };
   };
 
-  test('keeps the key of the store to itself', async () => {
+  test('does not reveal the key of the bucket', async () => {
     const { child, dataDir, errors } = serve(addressOf('runs'));
     const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
     const url = /http\S+/.exec(line)![0];
@@ -186,7 +186,7 @@ describe('foray service --files', () => {
     expect(JSON.parse(environment)).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
   });
 
-  test('without a key is an error in plain words', async () => {
+  test('is an error with a clear text if there is no key', async () => {
     const { child, errors } = serve(addressOf('runs'), {});
     expect(await once(child, 'exit')).toEqual([2, null]);
     expect(await errors).toMatch(/^foray: --files needs the key .* Set AWS_\S+ and AWS_\S+\.\n$/);
@@ -219,7 +219,7 @@ test.each([
   's3://bucket?secret=Hidden',
   's3://Bucket_?region=a',
   'bucket',
-])('the address %s is refused without repeating it', (address) => {
+])('the address %s is refused, and the error does not repeat it', (address) => {
   let said = '';
   try {
     readS3Address(address);
@@ -232,7 +232,7 @@ test.each([
   expect(said).not.toContain('Hidden');
 });
 
-test('an address names a bucket in path style; the key is taken out of the environment', () => {
+test('an address names a bucket in path style; the key is removed from the environment', () => {
   expect(readS3Address('s3://runs?region=eu-west-1')).toEqual({
     url: 'https://s3.eu-west-1.amazonaws.com/runs',
     region: 'eu-west-1',

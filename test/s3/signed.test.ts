@@ -41,7 +41,7 @@ describe('addresses of uploads', () => {
     return statusOf(url, { method: 'PUT', headers: { ...(changed ?? headers) }, body });
   };
 
-  test('content comes up without a key, again too, and an empty one', async () => {
+  test('accept content without a key, also repeatedly, and empty content', async () => {
     const content = storeIn(server, clock);
     for (const body of [randomBytes(300_000), '']) {
       const hash = hashOf(body);
@@ -50,18 +50,18 @@ describe('addresses of uploads', () => {
     }
   });
 
-  test('other content is refused, and neither stored nor put over what is there', async () => {
+  test('refuse other content, and neither store it nor replace the stored content', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'right');
     for (const wanted of [hash, hashOf('new')]) expect(await put(content, wanted, 'wrong')).toBe(400);
-    // without what binds an address to its content, or with another binding
+    // without the header that binds an address to its content, or with another hash
     const other = { 'x-amz-checksum-sha256': createHash('sha256').update('wrong').digest('base64') };
     for (const changed of [{}, other]) expect(await put(content, hashOf('new'), 'wrong', changed)).toBe(403);
     expect([await content.has(hashOf('new')), await content.has(hashOf('wrong'))]).toEqual([false, false]);
     expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
   });
 
-  test('they hold for 300 seconds, and for uploads alone; there is none for what is no hash', async () => {
+  test('are valid for 300 seconds and only for uploads, and exist only for hashes', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'one');
     expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);

@@ -36,7 +36,7 @@ seed: 1
   };
 }
 
-test('a search that is over goes on when it may ask more points', async () => {
+test('a finished search continues when it may ask for more points', async () => {
   await world.foray.submit(definition('stop: { points: 10 }'), { id: 'more' });
   const { points } = await toTheEnd(world, 'more');
   expect(points).toBe(10);
@@ -56,7 +56,7 @@ test('a search that is over goes on when it may ask more points', async () => {
   expect(events.filter(({ kind }) => kind === 'changed')).toEqual([{ kind: 'changed', parallel: 8 }]);
 });
 
-test('a search that is paused ends earlier when it may ask fewer points', async () => {
+test('a paused search ends earlier when it may ask for fewer points', async () => {
   await world.foray.submit(definition('stop: { points: 1000 }\nconcurrency: 2'), { id: 'fewer' });
   await world.foray.steer('fewer', 'pause');
   await world.foray.apply('fewer', definition('stop: { points: 12 }\nconcurrency: 2'));
@@ -67,7 +67,7 @@ test('a search that is paused ends earlier when it may ask fewer points', async 
   expect(search!.asked).toBeLessThan(100);
 });
 
-test('a search whose best point is at a bound goes on in wider bounds', async () => {
+test('a search whose best point is at a bound continues within wider bounds', async () => {
   await world.foray.submit(definition('stop: { points: 10 }', '{ min: 1.2, max: 1.4, digits: 4 }'), {
     id: 'wide',
   });
@@ -88,7 +88,7 @@ test('a search whose best point is at a bound goes on in wider bounds', async ()
   ]);
 });
 
-test('a search takes narrower bounds and a requirement while it runs, and its best point meets them', async () => {
+test('a running search accepts narrower bounds and a requirement, and its best point meets them', async () => {
   const id = 'strict';
   const stop = 'stop: { points: 1000 }\n  parallel: 4';
   await world.foray.submit(definition(`${stop}\nconcurrency: 2`), { id });
@@ -121,7 +121,7 @@ test('a search takes narrower bounds and a requirement while it runs, and its be
   expect(explained.asks[0]).toMatchObject({ ask: outside, isOutside: true });
 });
 
-test('what the method knows cannot change, nor can a search whose best points were compared', async () => {
+test('settings that the method depends on cannot change, nor can a search whose best points were compared', async () => {
   const other = definition('stop: { points: 18 }', '{ min: 1.2, max: 2.2, digits: 3 }');
   await expect(world.foray.apply('more', other)).rejects.toMatchObject({
     code: 'CHANGE_REFUSED',

@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
-/** The best point lies in a corner of the box, where steps make many proposals of a narrow distribution the same point. */
+/**
+ * The best point lies in a corner of the box, where the steps round many proposals of a narrow distribution to the same
+ * point.
+ */
 
 const BOX = { x: { min: 0, max: 10, digits: 2 }, y: { min: 0, max: 10, digits: 2 } };
 
-test('a search by CMA-ES at a bound starts again elsewhere, and does not end before its points are used up', async () => {
+test('a CMA-ES search at a bound restarts elsewhere, and does not end before its points are used up', async () => {
   const campaign = searchCampaign(BOX, { method: 'cma', parallel: 4, stop: stopAfter(400) });
   const corner = ([x, y]: readonly number[]) => ({ f: String(x! + 2 * y!), g: '1' });
   const { asks, events } = await new SearchInMemory(campaign, corner, 1).toTheEnd(0.05);

@@ -47,7 +47,7 @@ ${rest}`,
   };
 }
 
-/** What a search asked and what came of it, in the order of the results. */
+/** The asked points of a search and their results, in the order of the results. */
 async function logOf(id: string): Promise<string[]> {
   const { rows } = await world.foray.results(id);
   const lines: string[] = [];
@@ -60,7 +60,7 @@ test.each([
   ['cma', 48],
   ['gp', 25],
   ['direct', 40],
-])('%s fits the model to the observed cases, and asks no point twice', async (method, points) => {
+])('%s fits the model to the observed cases, and asks for no point twice', async (method, points) => {
   const definition = flu({
     search: `  method: ${method}\n  parallel: 4\n  stop: { points: ${points} }`,
     rest: 'seed: 1',
@@ -82,7 +82,7 @@ test.each([
   });
   expect(search!.best!.value).toBeGreaterThan(OPTIMUM - 1e-6);
   expect(search!.best!.value).toBeLessThan(1.1 * OPTIMUM);
-  // one run of a model without chance
+  // a model without chance has one run per point
   expect(search!.best).toMatchObject({ interval: null, runs: 1, seen: search!.best!.value });
   const rows = await world.rows(id);
   expect(new Set(rows.map(({ point }) => point)).size).toBe(points);
@@ -90,7 +90,7 @@ test.each([
   expect(search!.best!.value).toBe(best);
 });
 
-test('gp ends when it expects too little of the next point', async () => {
+test('gp ends when it expects too little improvement from the next point', async () => {
   const search = '  method: gp\n  parallel: 2\n  stop: { points: 60, gain: 0.5 }';
   await world.foray.submit(flu({ search, rest: 'seed: 1' }), { id: 'gain' });
   const { search: found, points } = await toTheEnd(world, 'gain');
@@ -99,7 +99,7 @@ test('gp ends when it expects too little of the next point', async () => {
   expect(found!.best!.value).toBeLessThan(OPTIMUM + 1);
 });
 
-test('a search asks the same points whatever the timing', async () => {
+test('a search asks for the same points for any timing', async () => {
   const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 1' }), { id: 'twin-b' });
@@ -109,7 +109,7 @@ test('a search asks the same points whatever the timing', async () => {
   expect(await logOf('twin-b')).toEqual(log);
 });
 
-test('the winner of a search with chance is told by runs that did not choose it', async () => {
+test('the value of the winner of a noisy search comes from runs that did not choose it', async () => {
   const definition = flu({
     search: `  method: cma
   parallel: 8
@@ -138,7 +138,7 @@ test('the winner of a search with chance is told by runs that did not choose it'
   expect(runs.failed).toBe(0);
 });
 
-test('what the command line says of a search', async () => {
+test('the command line describes a search', async () => {
   const env = environmentOf(world.settings);
   const said = async (...line: string[]): Promise<string> => {
     const { code, stdout, stderr } = await foray(world.folder, line, { env });
@@ -165,11 +165,11 @@ async function calls(id: string, name: string): Promise<number> {
   ).length;
 }
 
-test('a search waits with its next step while points wait to be requested', async () => {
+test('a search delays its next step while points wait to be requested', async () => {
   const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
   expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });
-  // it asked after each advance before
+  // it asked after each earlier advance
   expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
 });
 
@@ -177,6 +177,6 @@ test('the activity that sees the last run of a generation asks for the next one'
   const search = '  method: cma\n  parallel: 20\n  stop: { points: 120 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
   expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 120 });
-  // only at the start there is no run to see
+  // only at the start there is no finished run
   expect(await calls('at-once', 'propose')).toBe(1);
 });

@@ -30,15 +30,12 @@ describe('CMA-ES', () => {
     ['sphere', sphere, 1, 0.5, 10, 1360],
     ['ellipsoid', ellipsoid, 1, 0.5, 5, 1432],
     ['Rosenbrock', rosenbrock, 0, 0.1, 5, 1744],
-  ])(
-    'comes to the minimum of %s as quickly as pycma',
-    (_name, { of }, start, sigma, dimension, reference) => {
-      const mean = new Array<number>(dimension).fill(start);
-      const found = median([...seeds, 11].map((seed) => unboundedEvaluations(of, mean, sigma, 1e-8, seed)));
-      expect(found).toBeGreaterThan(0.8 * reference);
-      expect(found).toBeLessThan(1.2 * reference);
-    },
-  );
+  ])('reaches the minimum of %s as fast as pycma', (_name, { of }, start, sigma, dimension, reference) => {
+    const mean = new Array<number>(dimension).fill(start);
+    const found = median([...seeds, 11].map((seed) => unboundedEvaluations(of, mean, sigma, 1e-8, seed)));
+    expect(found).toBeGreaterThan(0.8 * reference);
+    expect(found).toBeLessThan(1.2 * reference);
+  });
 
   test('fits the epidemic of a boarding school', () => {
     const counts = seeds.map((seed) => evaluationsTo(17.33, 1000, cma, flu, seed));
@@ -64,7 +61,7 @@ describe('CMA-ES', () => {
     expect([x, y, z]).toEqual([0, 1, 0].map((value) => expect.closeTo(value, 4)));
   });
 
-  test('finds the levels of integers beside a real optimum', () => {
+  test('finds the levels of integers together with a real optimum', () => {
     const dimensions = [integer(10), real, integer(2), integer(5)];
     const best = [at(8, 10), 0.123, at(1, 2), at(0, 5)];
     const found = seeds.map((seed) => {
@@ -77,7 +74,7 @@ describe('CMA-ES', () => {
     }
   });
 
-  test('reaches each level of an integer when values tell nothing', () => {
+  test('reaches each level of an integer when all values are equal', () => {
     const { told } = play(
       cma,
       problemOf({ dimensions: [integer(6), integer(3)] }),
@@ -87,7 +84,7 @@ describe('CMA-ES', () => {
     expect(new Set(told.map(({ x }) => x.join())).size).toBe(18);
   });
 
-  test('meets a requirement that the best values miss', () => {
+  test('meets a requirement that the best values do not meet', () => {
     // the least sum with x·y of at least 0.25 is at (0.5, 0.5)
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
@@ -105,14 +102,14 @@ describe('CMA-ES', () => {
     expect(x).toEqual([expect.closeTo(0.2, 2), expect.closeTo(0.7, 2)]);
   });
 
-  test('proposes as many points at once as may be open', () => {
+  test('proposes as many points at once as are allowed to be open', () => {
     const method = cma(problemOf({ dimensions: [real, real], parallel: 25 }));
     const asked = Array.from({ length: 25 }, () => method.ask());
     expect(asked).not.toContain(null);
     expect(method.ask()).toBeNull();
   });
 
-  test('has generations of twice as many points when values are noisy', () => {
+  test('has twice as large generations when values are noisy', () => {
     const sizeOf = (isNoisy: boolean): number => {
       const method = cma(problemOf({ dimensions: [real, real], isNoisy }));
       let size = 0;
@@ -122,7 +119,7 @@ describe('CMA-ES', () => {
     expect([sizeOf(false), sizeOf(true)]).toEqual([6, 12]);
   });
 
-  test('starts at the best point that is known before', () => {
+  test('starts at the best known point', () => {
     const method = cma(problemOf({ dimensions: [real, real] }));
     const tell = (x: number[], value: number | null): void =>
       method.tell({ ask: null, x, value, variance: null, runs: 1, excess: [] });
@@ -134,7 +131,7 @@ describe('CMA-ES', () => {
     expect(shift).toBeGreaterThan(0.1);
   });
 
-  test('recommends its centre when values are noisy, which is better than the best that it saw', () => {
+  test('recommends its centre when values are noisy, which is better than the best observed point', () => {
     const optimum = [0.4, 0.6];
     const errorOf = (x: readonly number[]): number => (x[0]! - optimum[0]!) ** 2 + (x[1]! - optimum[1]!) ** 2;
     const errors = Array.from({ length: 20 }, (_, seed) => {
@@ -156,9 +153,9 @@ describe('CMA-ES', () => {
   });
 });
 
-describe('noisy runs that end', () => {
-  test('leave the recommendation at the best of them', () => {
-    // the values are without noise, so that runs end soon
+describe('the end of a noisy search', () => {
+  test('leaves the recommendation at the best of its runs', () => {
+    // the values have no noise, so that runs end soon
     const problem = problemOf({ dimensions: [real, real], isNoisy: true });
     const method = cma(problem);
     const runs = new Set<string>();
@@ -183,7 +180,7 @@ describe('the constants', () => {
     expect(damping).toBeCloseTo(1 + (effective + 2) / (15 + effective), 12);
   });
 
-  test('leave the covariance in place under random ranks, whatever the dimension', () => {
+  test('keep the covariance stable under random ranks, for any dimension', () => {
     for (const dimension of [1, 2, 7, 40]) {
       for (const population of [4, 9, 200]) {
         const { weights, rankOne, rankMu } = constantsOf(dimension, population);
@@ -196,7 +193,7 @@ describe('the constants', () => {
 });
 
 describe('the box', () => {
-  test('has each of its points, and has no bounds for the distribution', () => {
+  test('reaches each of its points, and does not limit the distribution', () => {
     const dimensions: OrderedDimension[] = [{ kind: 'real' }];
     fc.assert(
       fc.property(
@@ -214,7 +211,7 @@ describe('the box', () => {
     );
   });
 
-  test('keeps the chance to leave a level', () => {
+  test('keeps the probability of leaving a level', () => {
     const dimensions: OrderedDimension[] = [
       { kind: 'integer', levels: 5 },
       { kind: 'integer', levels: 3 },

@@ -7,7 +7,7 @@ import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
 
-/** Searches without a store and a service: a point is run by a function, when the test lets it finish. */
+/** Searches without a store and a service: a function gives the result of a point when the test lets it finish. */
 
 /** Two inputs from -1 to 2. */
 function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
@@ -25,7 +25,7 @@ function noisy(sd: number): Run {
 }
 
 describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
-  test('asks the same whatever finishes first, and however often its course is made anew', async () => {
+  test('asks for the same points in any order of finished runs, and after restarts', async () => {
     const stop = { points: method === 'gp' ? 16 : 40, runs: null, value: null, gain: null, stall: null };
     for (const rest of [{}, { replications: 2 }]) {
       const campaign = campaignOf({ method, stop }, rest);
@@ -43,7 +43,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
 
 describe('in free order', () => {
   test.each(['cma', 'gp', 'direct'] as const)(
-    '%s goes on from its log as if nothing had been',
+    '%s continues from its log as if nothing had happened',
     async (method) => {
       const campaign = campaignOf({ method, order: 'free', stop: stopAfter(method === 'gp' ? 16 : 40) });
       for (const seed of [1, 2]) {
@@ -58,7 +58,7 @@ describe('in free order', () => {
     ['free', 3],
     ['fixed', 0],
   ] as const)(
-    '%s: when all but the first of four points have finished, %i more are asked',
+    '%s: when all but the first of four points have finished, it asks for %i more',
     async (order, more) => {
       const course = await SearchCourse.of(campaignOf({ order }), { asks: [], events: [] });
       const { asks } = await course.step(new Map());
@@ -71,7 +71,7 @@ describe('in free order', () => {
   );
 });
 
-test.each(['cma', 'gp', 'direct'] as const)('%s goes on after a change of its end', async (method) => {
+test.each(['cma', 'gp', 'direct'] as const)('%s continues after a change of its end', async (method) => {
   const least = { method, stop: stopAfter(10), parallel: 4 };
   const most = { method, stop: stopAfter(18), parallel: 7 };
   const logs: SearchLog[] = [];
@@ -89,7 +89,7 @@ test.each(['cma', 'gp', 'direct'] as const)('%s goes on after a change of its en
 });
 
 test.each(['cma', 'gp', 'direct'] as const)(
-  '%s looks beyond its bounds when they become wider',
+  '%s searches outside its old bounds when they become wider',
   async (method) => {
     const within = (max: number, search: Partial<Search>): Campaign => {
       const box = { min: -1, max, digits: 3 };
@@ -112,7 +112,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
       expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
-      // its end changes once more: the method goes on
+      // its end changes once more, and the method continues
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
       expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
@@ -122,7 +122,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
   },
 );
 
-/** Draws the same change of a search with the course made anew never, sometimes and always. */
+/** Checks that a change of a search has the same effect if the course is rebuilt never, sometimes or always. */
 async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
   const logs: [SearchLog, SearchLog][] = [];
   for (const [seed, rebuilds] of [
@@ -178,7 +178,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
-test('a point that may not be run is told as failed, and the others are within the condition', async () => {
+test('a point that may not run counts as failed, and the others meet the condition', async () => {
   const campaign = campaignOf({ where: 'x > y' });
   const log = await new SearchInMemory(campaign, bowl, 1).toTheEnd(0.2);
   for (const { ordinal, values, told } of log.asks) {
@@ -187,7 +187,7 @@ test('a point that may not be run is told as failed, and the others are within t
   }
 });
 
-test('a search over few points ends when there are no more, and runs none twice', async () => {
+test('a search over few points ends after all of them, and runs none twice', async () => {
   const values = ['0', '1', '2'];
   const inputs = ['x', 'y'].map((name) => ({
     name,
@@ -204,7 +204,7 @@ test('a search over few points ends when there are no more, and runs none twice'
   }
 });
 
-test('when all points fail, it ends and has no best one', async () => {
+test('a search ends without a best point when all points fail', async () => {
   const campaign = campaignOf({});
   const world = new SearchInMemory(
     { ...campaign, search: { ...campaign.search!, stop: { ...campaign.search!.stop, points: 500 } } },
@@ -225,7 +225,7 @@ test('a point that does not meet a requirement is never the best one', async () 
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
 });
 
-test('of many noisy searches the reported value of the winner is right, and the best one seen is too good', async () => {
+test('over many noisy searches the reported value of the winner is right, and the best observed value is too good', async () => {
   const confirm = { best: 4, replications: 8, indifference: 0.2, confidence: 0.95, report: 15 };
   const stop = { points: 40, runs: null, value: null, gain: null, stall: null };
   const errors: { reported: number; seen: number; isHeld: boolean }[] = [];

@@ -9,8 +9,8 @@ import { testLaws } from './laws.ts';
 describe('DIRECT', () => {
   testLaws(direct);
 
-  test.each(directRows())('comes to 1 % of $name as quickly as scipy', ({ evaluations, reference }) => {
-    // within an iteration scipy takes the cells in another order
+  test.each(directRows())('comes within 1 % of $name as fast as SciPy', ({ evaluations, reference }) => {
+    // SciPy takes the cells of an iteration in another order
     expect(Math.abs(evaluations - reference)).toBeLessThanOrEqual(0.1 * reference);
   });
 
@@ -25,7 +25,7 @@ describe('DIRECT', () => {
     expect(pointsOf(2)).toEqual(pointsOf(1));
   });
 
-  test('begins in the middle, goes a third to each side, and waits for the values', () => {
+  test('starts in the middle, goes a third to each side, and waits for the values', () => {
     const method = direct(problemOf({ dimensions: [real, real], parallel: 10 }));
     const proposed = (): unknown => {
       const proposal = method.ask();
@@ -63,7 +63,7 @@ describe('DIRECT', () => {
     );
   });
 
-  test('finds a level among many and a real optimum beside it', () => {
+  test('finds one of many levels together with a real optimum', () => {
     const bowl = valued((x) => (x[0]! - 0.805) ** 2 + (x[1]! - 0.3) ** 2);
     const { x } = play(
       direct,
@@ -75,7 +75,7 @@ describe('DIRECT', () => {
     expect(x[1]).toBeCloseTo(0.3, 2);
   });
 
-  test('meets a requirement that the best values miss', () => {
+  test('meets a requirement that the best values do not meet', () => {
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
     const { value, x } = play(direct, problem, outcome, 500).method.recommend()!;
@@ -94,7 +94,7 @@ describe('DIRECT', () => {
     expect(method.recommend()!.x[0]).toBeLessThan(0.215);
   });
 
-  test('comes near an optimum beside points that fail', () => {
+  test('comes near an optimum next to failing points', () => {
     const outcome = (x: readonly number[]) => ({
       value: x[0]! < 0.2 ? null : (x[0]! - 0.1) ** 2 + (x[1]! - 0.7) ** 2,
       excess: [],
@@ -105,20 +105,20 @@ describe('DIRECT', () => {
 });
 
 describe('the cells that may be divided', () => {
-  test('are on the lower right of the hull, and could beat the least value', () => {
+  test('are on the lower right of the hull, and could have a lower value than the least one', () => {
     const candidates = [
       { size: 1, value: 10 },
       { size: 0.5, value: 4 },
       // above the line between its neighbours
       { size: 0.25, value: 3.5 },
       { size: 0.1, value: 2 },
-      // by next to nothing
+      // by a tiny difference
       { size: 0.000_01, value: 1.999_99 },
     ];
     expect(potentiallyOptimal(candidates).map(({ size }) => size)).toEqual([1, 0.5, 0.1]);
   });
 
-  test('have the largest cell always', () => {
+  test('always include the largest cell', () => {
     const sizes = fc.uniqueArray(fc.record({ size: fc.integer({ min: 1, max: 99 }), value: fc.integer() }), {
       selector: ({ size }) => size,
       minLength: 1,

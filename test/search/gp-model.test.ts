@@ -26,8 +26,8 @@ function told(x: readonly number[], value: number, variance: number | null = nul
 }
 
 // scikit-learn 1.9.1: ConstantKernel(1.7) * Matern([0.3, 0.6, 1.5], nu=2.5) + ConstantKernel(0.8), alpha=noise
-describe('a Gaussian process, as scikit-learn has it', () => {
-  test('the likelihood and its derivatives', () => {
+describe('a Gaussian process agrees with scikit-learn', () => {
+  test('in the likelihood and its derivatives', () => {
     const found = likelihood(dimensions, parameters, points, values, noise)!;
     expect(found.value).toBeCloseTo(-7.788350975451724, 10);
     expect(found.bySignal).toBeCloseTo(-1.1940116581125382, 10);
@@ -39,7 +39,7 @@ describe('a Gaussian process, as scikit-learn has it', () => {
     [[0.5, 0.5, 0.5], -0.2162123501985147, 0.09895553357878395],
     [[0.1, 0.2, 0.9], 1.1909990165907542, 0.009904529928129959],
     [[0, 1, 0], 0.14072046533788718, 1.3872826684164952],
-  ])('the posterior at %j', (x, mean, variance) => {
+  ])('in the posterior at %j', (x, mean, variance) => {
     const found = Posterior.of(new Covariance(dimensions, parameters), points, values, noise).predict(x);
     expect(found.mean).toBeCloseTo(mean, 10);
     expect(found.variance).toBeCloseTo(variance, 10);
@@ -60,7 +60,7 @@ describe('the posterior', () => {
     expect(grown.meanOf(3)).toBeCloseTo(whole.predict(points[3]!).mean, 12);
   });
 
-  test('has the slopes that differences have', () => {
+  test('has the slopes of finite differences', () => {
     const posterior = Posterior.of(covariance, points, values, noise);
     const x = [0.3, 0.6, 0.2];
     const { meanSlope, varianceSlope } = posterior.slopes(x);
@@ -72,7 +72,7 @@ describe('the posterior', () => {
     });
   });
 
-  test('takes the same point many times without noise', () => {
+  test('accepts the same point many times without noise', () => {
     const same = Array.from({ length: 30 }, () => [0.5, 0.5, 0.5]);
     const posterior = Posterior.of(
       covariance,
@@ -84,7 +84,7 @@ describe('the posterior', () => {
   });
 });
 
-test('levels of a choice are equally far apart, those of an integer by their order', () => {
+test('levels of a choice have equal distances, levels of an integer have distances by their order', () => {
   const mixed = new Covariance(
     [
       { kind: 'choice', levels: 3 },
@@ -103,7 +103,7 @@ test('levels of a choice are equally far apart, those of an integer by their ord
 
 // log(φ(z) + z·Φ(z)) and log Φ(z) by their series in 1 / z²
 test.each([-30, -24.9, -6, -1.01, -0.99, 0, 3])(
-  'logarithms of improvement and chance have their slopes at %d',
+  'the logarithms of improvement and probability have their slopes at %d',
   (z) => {
     for (const log of [logImprovement, logChance]) {
       const difference = (log(z + 1e-4).log - log(z - 1e-4).log) / 2e-4;
@@ -119,7 +119,7 @@ test('the expected improvement is smooth where its formula changes', () => {
   }
 });
 
-test('a minimum within a box, and on its edge', () => {
+test('a minimum inside a box and at its edge is found', () => {
   const rosenbrock = (x: Float64Array, slope: Float64Array): number => {
     const off = x[1]! - x[0]! ** 2;
     slope.set([-400 * x[0]! * off - 2 * (1 - x[0]!), 200 * off]);
@@ -135,7 +135,7 @@ test('a minimum within a box, and on its edge', () => {
 describe('a warp', () => {
   const skewed = [0.4, 1, 2, 5, 20, 80, 300];
 
-  test('has an inverse, also below the least value', () => {
+  test('can be inverted, also below the least value', () => {
     const warp = new Warp(skewed, 0.1);
     for (const value of [-10, 0.4, 0.5, 50, 1000]) {
       expect(warp.value(warp.warped(value))).toBeCloseTo(value, 8);
@@ -146,7 +146,7 @@ describe('a warp', () => {
     }
   });
 
-  test('has the derivatives by its bend that differences have', () => {
+  test('has the derivatives of finite differences', () => {
     const found = new Warp(skewed, 0.3).byBend(skewed);
     const [above, below] = [new Warp(skewed, 0.3 * Math.exp(1e-5)), new Warp(skewed, 0.3 * Math.exp(-1e-5))];
     skewed.forEach((value, i) => {
@@ -168,7 +168,7 @@ describe('a model of a log', () => {
     expect(Math.sqrt(variance)).toBeLessThan(100);
   });
 
-  test('believes a value of a low variance more', () => {
+  test('gives a value with a low variance more weight', () => {
     const expected = (variance: number): number => {
       const log = Array.from({ length: 11 }, (_, i) =>
         told([i / 10], i === 5 ? 2 : i / 10, i === 5 ? variance : 0.01, 200),
@@ -178,7 +178,7 @@ describe('a model of a log', () => {
     expect(expected(1e-4)).toBeGreaterThan(expected(1) + 0.2);
   });
 
-  test('of nothing is none', () => {
+  test('does not exist without values', () => {
     expect(modelOf(one, [{ ...told([0.5], 0), value: null }], false)).toBeNull();
   });
 });

@@ -27,7 +27,7 @@ function proposed(method: Method): number[] {
 
 type Outcome = Partial<Pick<Told, 'value' | 'excess' | 'variance' | 'runs'>>;
 
-/** Asks and tells in rounds; the points in their order. */
+/** Asks and tells in rounds. Returns the points in their order. */
 function run(method: Method, of: (x: number[]) => Outcome, rounds: number, parallel = 1): number[][] {
   const points: number[][] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -44,7 +44,7 @@ const bowl = (x: readonly number[]): number => x.reduce((sum, value) => sum + (v
 const key = (x: readonly number[]): string => x.map((value) => value.toFixed(9)).join();
 
 describe('a search by a Gaussian process', () => {
-  test('proposes the same after the same calls, whether or not it was asked for its best', () => {
+  test('proposes the same after the same calls, also if it was asked for its best point in between', () => {
     const plain = run(gaussianProcess(problem()), (x) => ({ value: bowl(x) }), 15);
     const curious = gaussianProcess(problem());
     const value = (x: number[]): Outcome => {
@@ -57,7 +57,7 @@ describe('a search by a Gaussian process', () => {
     );
   });
 
-  test('stays in the box, and proposes 16 unlike points at once, also with noise and at a corner', () => {
+  test('stays in the box, and proposes 16 different points at once, also with noise and at a corner', () => {
     for (const isNoisy of [false, true]) {
       const method = gaussianProcess(problem({ parallel: 16, isNoisy }));
       const points = run(method, (x) => ({ value: -x[0]! - x[1]! }), 2, 16);
@@ -75,7 +75,7 @@ describe('a search by a Gaussian process', () => {
     expect(Math.min(...points.map(bowl))).toBeLessThan(0.085);
   });
 
-  test('lists a finite space without a repeat, and then has no more', () => {
+  test('proposes each point of a finite space once, and then none', () => {
     const dimensions: Dimension[] = [
       { kind: 'integer', levels: 4 },
       { kind: 'choice', levels: 3 },
@@ -95,7 +95,7 @@ describe('a search by a Gaussian process', () => {
     expect(method.ask()).toBeNull();
   });
 
-  test('does not come back to a point onto which its proposals are moved', () => {
+  test('does not return to a point to which its proposals are moved', () => {
     const method = gaussianProcess(problem());
     const onSteps = (x: number[]): number[] => x.map((value) => Math.round(value * 5) / 5);
     const seen = new Set<string>();
@@ -131,7 +131,7 @@ describe('a search by a Gaussian process', () => {
     expect(method.recommend()!.value).toBeCloseTo(bowl([1 / 3, 0.5]), 12);
   });
 
-  test('looks elsewhere when it has found a minimum', () => {
+  test('searches elsewhere when it has found a minimum', () => {
     const method = gaussianProcess(problem({ dimensions: reals(3) }));
     const elsewhere: number[][] = [];
     for (let ask = 0; ask < 25; ask += 1) {
@@ -144,7 +144,7 @@ describe('a search by a Gaussian process', () => {
     for (const x of elsewhere) expect(bowl(x)).toBeGreaterThan(0.01);
   });
 
-  test('with noise recommends the point that the model believes in', () => {
+  test('recommends the best point of the model when values are noisy', () => {
     const stream = new Stream(1, 'noise');
     const method = gaussianProcess(problem({ isNoisy: true }));
     run(method, (x) => ({ value: bowl(x) + 0.1 * stream.normal() }), 25);

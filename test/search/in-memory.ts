@@ -6,10 +6,13 @@ import { courseOf } from '../../src/search/course-of.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
 import type { FinishedRun } from '../../src/search/point-value.ts';
 
-/** The outputs of a run, by the values of the inputs that are searched. */
+/** The outputs of a run, from the values of the searched inputs. */
 export type Run = (values: readonly number[], ordinal: number, replication: number) => Record<string, string>;
 
-/** A campaign that searches numbers between bounds for the lowest `f`, by `cma` unless `search` says another method. */
+/**
+ * A campaign that searches for the lowest `f` over numbers within bounds, by `cma` unless `search` names another
+ * method.
+ */
 export function searchCampaign(
   inputs: Record<string, { min: number; max: number; digits: number }>,
   search: Partial<Search> & Pick<Search, 'stop'>,
@@ -61,7 +64,10 @@ interface MemoryRun {
   outputs?: Record<string, string>;
 }
 
-/** A search, or a calibration, without a store and a service. Runs finish in an order that the seed gives, some at a time. */
+/**
+ * A search, or a calibration, without a store and a service. Runs finish a few at a time, in an order that depends on
+ * the seed.
+ */
 export class SearchInMemory {
   readonly log: SearchLog = { asks: [], events: [] };
   private readonly runs = new Map<number, MemoryRun[]>();
@@ -70,7 +76,10 @@ export class SearchInMemory {
   private campaign: Campaign;
   private readonly run: Run;
   private readonly order: Stream;
-  /** How many runs have finished since the last step, and the fewest after which the next one may ask for more. */
+  /**
+   * The number of runs that have finished since the last step, and the number after which the next step may ask for
+   * more.
+   */
   private finished = 0;
   private needs = 0;
 
@@ -80,7 +89,7 @@ export class SearchInMemory {
     this.order = new Stream(seed, 'order');
   }
 
-  /** Goes on to the end. @param rebuilds - the share of steps before which the course is made anew from the log */
+  /** Continues to the end. @param rebuilds - the share of steps before which the course is rebuilt from the log */
   async toTheEnd(rebuilds: number): Promise<SearchLog> {
     let course = await courseOf(this.campaign, judged(structuredClone(this.log)));
     while (course.stage !== 'over') {
@@ -105,7 +114,7 @@ export class SearchInMemory {
     this.campaign = campaign;
   }
 
-  /** How many runs were asked for so far. */
+  /** The number of runs that were requested so far. */
   get runCount(): number {
     return this.runs.values().reduce((sum, { length }) => sum + length, 0);
   }
@@ -119,7 +128,7 @@ export class SearchInMemory {
         return [
           [
             ordinal,
-            // each run is carried out once
+            // each run is executed once
             runs.map((run) => ({
               replication: run.replication,
               outputs: (run.outputs ??= this.run(values, ordinal, run.replication)),

@@ -62,7 +62,7 @@ function logOf(id: string, { foray } = world): Promise<SearchLog> {
   return foray['store'].searchLog(id);
 }
 
-/** How often a search is changed. */
+/** The number of changes of a search. */
 const CHANGES = isFull ? 10 : 2;
 
 const outside = '{ command: [python3, random_search.py], options: { generation: 6 } }';
@@ -169,7 +169,7 @@ test.each(seeds(1, 5))(
       }
       const { phase, runs } = await toTheEnd(beside, killed);
       expect([phase, runs.failed]).toEqual(['completed', 0]);
-      // what was executing when the service died is executed again, by the same run
+      // a run that was executing when the service died is executed again under the same id
       expect(executionsIn(dataDir)).toHaveLength(runs.total);
       await beside.foray.submit(definition(seed, 'gp'), { id: undisturbed });
       expect(await toTheEnd(beside, undisturbed)).toMatchObject({ phase: 'completed', runs: { new: 0 } });

@@ -13,12 +13,12 @@ const problems: fc.Arbitrary<Problem> = fc
     parallel: fc.integer({ min: 1, max: 9 }),
     isNoisy: fc.boolean(),
     seed: fc.integer({ min: 0, max: 1000 }),
-    /** From where on the sum of the coordinates is not allowed. */
+    /** The limit of the sum of the coordinates. */
     limit: fc.double({ min: 0.6, max: 3, noNaN: true }),
   })
   .map(({ limit, ...problem }) => ({ ...problem, isAllowed: (x) => sumOf(x) <= limit * x.length }));
 
-/** With failures, requirements that are missed, plateaus and steps. */
+/** With failures, unmet requirements, plateaus and steps. */
 const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Outcome> = fc
   .record({
     optimum: fc.double({ min: -0.2, max: 1.2, noNaN: true }),
@@ -34,9 +34,9 @@ const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Out
     };
   });
 
-/** What holds of every method whose dimensions have an order. */
+/** Laws of every method whose dimensions have an order. */
 export function testLaws(maker: MethodMaker): void {
-  test('a proposal is allowed, in the box, and in the middle of a level', () => {
+  test('proposals are allowed, in the box, and in the middle of a level', () => {
     fc.assert(
       fc.property(problems, outcomes, (problem, outcome) => {
         const wrong = play(maker, problem, outcome(problem), 60).told.filter(
@@ -59,7 +59,7 @@ export function testLaws(maker: MethodMaker): void {
     );
   });
 
-  test('it goes on when all points fail', () => {
+  test('it continues when all points fail', () => {
     const failing = play(
       maker,
       problemOf({ dimensions: [real, real] }),
@@ -70,17 +70,17 @@ export function testLaws(maker: MethodMaker): void {
     expect(failing.method.recommend()).toBeNull();
   });
 
-  test('it has no more to propose when no point is allowed', () => {
+  test('it proposes nothing when no point is allowed', () => {
     const none = problemOf({ dimensions: [integer(3), integer(2)], isAllowed: () => false });
     const method = maker(none);
     expect([method.ask(), method.ask()]).toEqual(['exhausted', 'exhausted']);
   });
 
-  test('it takes no choices', () => {
+  test('it refuses choices', () => {
     expect(() => maker(problemOf({ dimensions: [{ kind: 'choice', levels: 3 }] }))).toThrow('choices');
   });
 
-  test('it recommends the best point of all that were told', () => {
+  test('it recommends the best of all told points', () => {
     const { method, told } = play(
       maker,
       problemOf({ dimensions: [real, real] }),

@@ -1,6 +1,6 @@
 import type { Dimension, MethodMaker, Problem, Told } from '../../src/search/methods/method.ts';
 
-/** What the runs of a point come to. */
+/** The result of a point's runs. */
 export type Outcome = Pick<Told, 'value' | 'excess'>;
 
 export const real: Dimension = { kind: 'real' };
@@ -19,9 +19,9 @@ export function valued(of: (x: readonly number[]) => number): (x: readonly numbe
 }
 
 /**
- * Plays the caller of a method: keeps as many points open as the problem says, and tells the oldest.
+ * Acts as the caller of a method: keeps as many points open as the problem says, and tells the oldest.
  *
- * @returns the method, and the points as they were told
+ * @returns the method, and the told points
  */
 export function play(
   maker: MethodMaker,

@@ -10,7 +10,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** What the command line shows of a search that is over: the report, a point, the progress. */
+/** The command line after the end of a search: the report, a point, the progress. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -56,12 +56,12 @@ async function said(...line: string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-test('the story of a search has its points in their order, and the winner first', async () => {
+test('the story of a search has its points in order, and the winner first', async () => {
   const { points, finalists, summary, isNoisy } = story;
   expect(isNoisy).toBe(true);
   expect(points).toHaveLength(summary.asked);
   expect(points.map(({ ask }) => ask)).toEqual(points.map(({ ask }) => ask).toSorted((a, b) => a - b));
-  // a point was told the mean of its first runs
+  // the told value of a point is the mean of its first runs
   const { key, runs, value } = points[0]!;
   const rows = (await world.rows('flu'))
     .filter(({ point }) => point === key)
@@ -74,7 +74,7 @@ test('the story of a search has its points in their order, and the winner first'
     isWinner: true,
     key: summary.best!.key,
   });
-  // not over the further runs, which are its value
+  // not over the further runs, which give its final value
   expect(winner!.mean).not.toBe(summary.best!.value);
   expect(others.length).toBeGreaterThan(2);
   for (const { isWinner, runs, mean } of finalists) {
@@ -84,7 +84,7 @@ test('the story of a search has its points in their order, and the winner first'
   }
 });
 
-test('the report answers with what is told by runs that did not choose it', async () => {
+test('the report states the value from runs that did not choose the winner', async () => {
   const { best } = story.summary;
   const { record } = await world.foray.results('flu');
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
@@ -95,7 +95,7 @@ test('the report answers with what is told by runs that did not choose it', asyn
   expect(page).toContain('it ended because it may ask no more points');
 });
 
-test('the table has the winner first, with its value, and there is no table of other best points', () => {
+test('the table has the winner first, with its value, and there is no other table of best points', () => {
   const { best } = story.summary;
   const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
   expect(row).toContain(`<code>${best!.key}</code>`);
@@ -115,7 +115,7 @@ test('the report has pictures of the progress, the finalists and all points', ()
   expect(page).not.toContain('of the variance between points');
 });
 
-test('a point is explained by its ask', async () => {
+test('explain shows the ask of a point', async () => {
   const { ask, key, by, seen } = story.points.at(-1)!;
   const [explained] = (await world.foray.explain('flu', key)).asks;
   expect(explained).toMatchObject({ ask, by, seen });
@@ -129,7 +129,7 @@ test('a point is explained by its ask', async () => {
   expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');
 });
 
-test('who watches a search is told what it has found', async () => {
+test('foray watch shows the result of a search so far', async () => {
   expect(await said('watch', 'flu')).toMatch(
     /; search: 3\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
   );

@@ -7,7 +7,7 @@ import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** What a campaign with a selection decides, without a campaign. */
+/** The decisions of a selection, without a campaign. */
 
 const REPORT = 2;
 const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
@@ -26,7 +26,7 @@ function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
   return campaign;
 }
 
-/** Plays a campaign to its end: the events of its log, and how many runs each point has had. */
+/** Simulates a campaign to its end. Returns the events of its log and the number of runs of each point. */
 function played(
   campaign: Campaign,
   points: number,
@@ -61,7 +61,7 @@ function played(
   return { events, counts: made.map(({ length }) => length), story };
 }
 
-test.each([2, 5])('it compares %i points as the procedure of Kim and Nelson does', (systems) => {
+test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (systems) => {
   for (let seed = 0; seed < 40; seed += 1) {
     const { values, extendTo } = slippage(systems, seed);
     extendTo(2_100);
@@ -79,8 +79,9 @@ test.each([2, 5])('it compares %i points as the procedure of Kim and Nelson does
   }
 });
 
-test('it spends a budget as the textbook does', () => {
-  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50 runs
+test('it spends a budget as in the textbook', () => {
+  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50
+  // runs
   const deviations = [1, 1, 3, 3, 2];
   const { counts, events } = played(
     campaignOf({ method: 'ocba', runs: 50 }, 2),
@@ -91,12 +92,12 @@ test('it spends a budget as the textbook does', () => {
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50 + REPORT);
   counts[0]! -= REPORT;
-  // in rounds, by estimates: a run more or less
+  // rounds and estimates may change the number by one
   for (const [at, expected] of [11, 9, 19, 9, 2].entries())
     expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
 });
 
-test('points without a value rank last, and are said', () => {
+test('points without a value rank last, and are reported', () => {
   const { events, story } = played(campaignOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
     point === 0 ? null : point + (n % 2),
   );
@@ -108,7 +109,7 @@ test('points without a value rank last, and are said', () => {
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
-test('the value of the best point is that of runs which did not choose it', () => {
+test('the value of the best point comes from runs that did not choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);
   const { events, story } = played(campaignOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);
@@ -119,7 +120,7 @@ test('the value of the best point is that of runs which did not choose it', () =
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
-test('equal points that have common random numbers end, and those without chance have one run each', () => {
+test('a comparison of equal points with common random numbers ends; points without chance have one run each', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);

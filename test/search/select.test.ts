@@ -9,7 +9,7 @@ import { environmentOf, startWorkerProcess, type WorkerProcess } from '../suppor
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** Campaigns that find out which point of their design is the best. */
+/** Campaigns that find the best point of their design. */
 
 let world: World;
 let worker: WorkerProcess;
@@ -48,7 +48,7 @@ function logOf(id: string): Promise<SearchLog> {
   return world.foray['store'].searchLog(id);
 }
 
-test('a worker that is killed changes nothing in what is compared, and the best point has its own runs', async () => {
+test('killing a worker does not change the comparison, and the best point has its own runs', async () => {
   await world.foray.submit(stock({ select: KN }), { id: 'killed' });
   await until('runs are done', async () => (await world.foray.status('killed')).runs.done >= 20);
   await worker.kill();
@@ -64,7 +64,7 @@ test('a worker that is killed changes nothing in what is compared, and the best 
   expect(best).toMatchObject({ runs: 12, isSure: true });
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
-  // its value is the mean of its last replications, which have compared nothing
+  // its value is the mean of its last replications, which were not used in the comparison
   const own = (await world.rows('killed'))
     .filter(({ point }) => point === best.key)
     .toSorted((a, b) => b.replication - a.replication)
@@ -73,7 +73,7 @@ test('a worker that is killed changes nothing in what is compared, and the best 
   expect(best.value).toBeCloseTo(mean(own.slice(0, 12)), 9);
   expect(best.seen).toBeCloseTo(mean(own.slice(12)), 9);
   expect(world.executions().every((times) => times === 1)).toBe(true);
-  // nobody in its way, and one run at a time: the same decisions and the same runs
+  // without a kill and with one run at a time: the same decisions and the same runs
   await world.foray.submit(stock({ select: KN, rest: 'seed: 42\nconcurrency: 3' }), { id: 'undisturbed' });
   const again = await toTheEnd(world, 'undisturbed');
   expect(again.runs).toMatchObject({ total: runs.total, new: 0 });
@@ -81,7 +81,7 @@ test('a worker that is killed changes nothing in what is compared, and the best 
   expect(await logOf('undisturbed')).toEqual(await logOf('killed'));
 });
 
-test('a budget is spent to the last run, and the rest goes to the best point', async () => {
+test('the whole budget is spent, and the rest goes to the best point', async () => {
   const select = '{ minimize: Mean total cost, runs: 60, report: 5 }';
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'budget' });
   const status = await toTheEnd(world, 'budget');
@@ -99,7 +99,7 @@ test('points that do not meet a requirement are not the best', async () => {
   expect(levels.reduce((sum, level) => sum + level, 0) / 5).toBeGreaterThanOrEqual(0.9);
 });
 
-test('a model without chance needs one run a point', async () => {
+test('a model without chance needs one run per point', async () => {
   const definition = {
     file: 'flu.yaml',
     text: `
@@ -116,7 +116,7 @@ select: { minimize: Peak infected, indifference: 1 }
   expect(runs.total).toBeLessThanOrEqual(30);
 });
 
-test('what the command line says of the best point', async () => {
+test('the command line describes the best point', async () => {
   const said = async (...line: string[]): Promise<string> => {
     const { code, stdout, stderr } = await foray(world.folder, line, { env: environmentOf(world.settings) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
@@ -136,7 +136,7 @@ test('what the command line says of the best point', async () => {
   expect(page).toMatch(/12 further runs give its value/);
 });
 
-test('a plan says the first replications and the most runs there may be', async () => {
+test('a plan shows the first replications and the maximum number of runs', async () => {
   const certain = await world.foray.plan(stock({ select: KN }));
   expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
   const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });

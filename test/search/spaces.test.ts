@@ -4,7 +4,9 @@ import fc from '../support/fast-check.ts';
 import { isFull, report } from '../support/seeds.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
-/** Searches of many spaces: no point is outside its bounds, between its steps or against `where`, and no run is there twice. */
+/**
+ * Searches of many spaces: each point is within its bounds, on its steps and meets `where`, and no run exists twice.
+ */
 
 const SPACES = isFull ? 10_000 : 150;
 const POINTS = 30;
@@ -25,7 +27,7 @@ const real: fc.Arbitrary<Unnamed<SearchedInput>> = fc
   .map(({ bounds: { min, max }, isLog, step, digits }) => ({
     ...{ kind: 'range', type: 'DOUBLE' },
     ...(isLog ? { min: max - min, max: 2 * (max - min), scale: 'log' } : { min, max, scale: 'linear' }),
-    // a definition has one of them
+    // a definition has one of these settings
     ...{ step, digits: step === null ? digits : null },
   }));
 

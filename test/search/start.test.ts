@@ -5,7 +5,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** A search that begins with what another campaign knows. */
+/** A search that begins with the results of another campaign. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -45,7 +45,7 @@ const search = (method: string, start: string) => `search:
   ${start}`;
 
 test.each(['gp', 'cma', 'direct'])(
-  '%s is told the points that are known, and asks the best one first',
+  '%s is told the known points, and asks for the best one first',
   async (method) => {
     const id = `known-${method}`;
     await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
@@ -64,7 +64,7 @@ test.each(['gp', 'cma', 'direct'])(
   },
 );
 
-test('a Gaussian process finds better points sooner', async () => {
+test('a Gaussian process finds better points sooner with them', async () => {
   await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
   const alone = await toTheEnd(world, 'alone');
   const began = await world.foray.status('known-gp');
@@ -99,7 +99,7 @@ test('points without a value of the output are not known', async () => {
   });
 });
 
-test('a campaign that is not there is an error', async () => {
+test('a missing campaign is an error', async () => {
   await expect(
     world.foray.submit(definition(search('cma', 'start: { campaign: gird }'))),
   ).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });

@@ -5,7 +5,7 @@ import { storyOf } from '../../src/search/story.ts';
 import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** What is said of a search while its end goes on: the value of the best point is honest at every moment. */
+/** The summary of a search during its final comparison: the value of the best point is unbiased at every moment. */
 
 const { campaign } = sampleRecord({
   varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
@@ -25,7 +25,7 @@ const { campaign } = sampleRecord({
   } satisfies Campaign['search'],
 });
 
-/** Values are told with the other sign, as they are maximized. */
+/** Values are told with the opposite sign, because the goal is to maximize them. */
 const log: SearchLog = {
   asks: [20, 19].map((value, ordinal) => ({
     ...{ ordinal, values: [String(ordinal)], by: 'start', seen: 0 },
@@ -44,12 +44,12 @@ function runs(...values: number[]) {
 
 const compared = runs(20, 12, 14);
 
-test('before the further runs of the winner are there nothing is said to be of runs that did not choose it', () => {
+test("before the winner's further runs exist, no value counts as independent of the choice", () => {
   const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
   expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
 });
 
-test('after them its value is theirs, and the finalists have the means that were compared', () => {
+test("afterwards the winner's value comes from them, and the finalists have the compared means", () => {
   const over: SearchLog = { ...log, events: [...log.events, { kind: 'over' }] };
   const finished = new Map([
     [0, compared],
@@ -63,7 +63,7 @@ test('after them its value is theirs, and the finalists have the means that were
   ]);
 });
 
-test('a finalist whose new runs are not there yet has no mean, and one that was rejected is no winner', () => {
+test('a finalist has no mean until its new runs exist, and a rejected finalist is no winner', () => {
   const rejected: SearchLog = { ...log, events: [...log.events, { kind: 'rejected', ordinal: 1 }] };
   const { finalists } = storyOf(campaign, rejected, new Map([[1, runs(19, 15, 17, 11, 13)]]));
   expect(finalists).toMatchObject([

@@ -33,7 +33,7 @@ describe('a sample', () => {
     );
   });
 
-  test('of what is no linear function has a low R², and says so', () => {
+  test('of a nonlinear function has a low R², and says so', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: (a! - 0.5) ** 2 }));
     expect(found!.r2).toBeLessThan(0.2);
     expect(found!.warnings.join()).toContain('R² is 0.0');
@@ -46,7 +46,7 @@ describe('a sample', () => {
     expect(found!.r2).toBeCloseTo(1, 9);
   });
 
-  test('with replications tells the variance of chance from that of inputs', () => {
+  test('with replications separates the variance of chance from that of inputs', () => {
     const random = uniforms(1);
     // variance of the input 1/12, of chance 3/12
     const noisy = { design: sample, replications: 5 };
@@ -67,7 +67,7 @@ describe('a sample', () => {
     expect(byName(found!.times![1]!.indices).B!.src).toBeCloseTo(1, 9);
   });
 
-  test('without a difference in the output says so', () => {
+  test('says so if the output never differs', () => {
     const [found] = analyzed({ design: sample }, () => ({ Y: 1 }));
     expect(found).toMatchObject({
       indices: [],
@@ -99,7 +99,7 @@ describe('a grid', () => {
     expect(found!.secondOrder![0]!.inputs).toEqual(['A', 'B']);
   });
 
-  test('that is crossed with another one is one grid', () => {
+  test('that is crossed with another grid is one grid', () => {
     const other: Design = { kind: 'grid', inputs: ['C'], values: [['0', '1']] };
     const [found] = analyzed({ design: { kind: 'product', designs: [grid, other] } }, ([a, , c]) => ({
       Y: a! + c!,
@@ -154,9 +154,9 @@ describe('points for Sobol indices', () => {
     expect(analysisSentence(found!)).toMatch(/^All inputs matter for Y: A takes part in 5\d %/);
   });
 
-  test('are those of the function where chance is added to it', () => {
+  test('are those of the function although chance is added', () => {
     const random = uniforms(3);
-    // as much variance of chance in the means as of the inputs
+    // chance and inputs have equal variance in the means
     const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
       Y: a! + 2 * random(),
     }));
@@ -179,8 +179,8 @@ describe('points for Sobol indices', () => {
     );
   });
 
-  test('are the same where two rows are one point', () => {
-    // whole numbers from 1 to 3: most rows are there many times
+  test('are the same if two rows are the same point', () => {
+    // whole numbers from 1 to 3, so most rows are repeated
     const inputs = spread(['A', 'B']).map((input) => ({
       ...input,
       isWhole: true,
@@ -207,7 +207,7 @@ describe('points for Sobol indices', () => {
   });
 });
 
-test('trajectories have the effects of Morris, and leave out those that lack a point', () => {
+test('trajectories have Morris effects; incomplete trajectories are left out', () => {
   const design: Design = {
     kind: 'morris',
     inputs: spread(['A', 'B', 'C']),
@@ -231,7 +231,7 @@ test('trajectories have the effects of Morris, and leave out those that lack a p
   );
 });
 
-test('a fraction names what it cannot tell apart', () => {
+test('a fraction names the effects that it cannot distinguish', () => {
   const design: Design = {
     kind: 'factorial',
     inputs: ['A', 'B', 'C'],

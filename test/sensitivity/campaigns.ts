@@ -9,7 +9,7 @@ import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
 import type { AnalyzedCampaign } from '../../src/sensitivity/estimators.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';
 
-/** The outputs of a run by the numbers of its inputs; undefined of one that fails. */
+/** The outputs of a run from the numbers of its inputs; undefined for a failed run. */
 type Model = (values: readonly number[], replication: number) => Record<string, unknown> | undefined;
 
 export const OUTPUTS: CampaignOutput[] = [
@@ -35,7 +35,7 @@ export function numericBase(values: Record<string, number>): BaseInput[] {
   }));
 }
 
-/** A campaign of DOUBLE inputs, unless `base` says other types. */
+/** A campaign with DOUBLE inputs, unless `base` has other types. */
 export function campaignOf({ design, base, commonRandomNumbers = false }: Played): AnalyzedCampaign {
   const all =
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));

@@ -18,7 +18,7 @@ export const SOBOL_G = {
   total: [0.787144, 0.242198, 0.034317, 0.01046, 0.000105, 0.000105, 0.000105, 0.000105],
 };
 
-/** Names of so many inputs. */
+/** Names of a number of inputs. */
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `x${at + 1}`);
 }

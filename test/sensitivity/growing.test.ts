@@ -46,7 +46,7 @@ async function campaignOf(id: string): Promise<Campaign> {
   return (await world.foray['store'].getCampaign(id))!.campaign;
 }
 
-test('points are added until every interval is narrow enough, whatever becomes of a worker, and those that are there stay', async () => {
+test('points are added until every interval is narrow enough, even if a worker is killed, and existing points stay', async () => {
   const design = SALTELLI('{ min: 32, max: 4096, width: 0.3, output: Attack rate }');
   await world.foray.submit(flu(design), { id: 'killed' });
   await until('points are added', async () => (await world.foray.status('killed')).runs.total > 128);
@@ -65,12 +65,12 @@ test('points are added until every interval is narrow enough, whatever becomes o
   expect(world.executions().every((times) => times === 1)).toBe(true);
   const analyses = await world.foray.analyze('killed');
   expect(widestInterval(analyses)).toEqual(rounds.at(-1)!.widest);
-  // as many points from the beginning are the same ones
+  // a design with this number of points from the beginning has the same points
   await world.foray.submit(flu(SALTELLI(`${size}, scrambles: 8`)), { id: 'whole' });
   expect((await toTheEnd(world, 'whole')).runs.new).toBe(0);
 });
 
-test('trajectories are added to the most that there may be, which is told', async () => {
+test('trajectories are added up to the maximum, and reaching it is reported', async () => {
   const design = `{ morris: { trajectories: { min: 4, max: 10, width: 0.0001 }, inputs: ${RATES} } }`;
   await world.foray.submit(flu(design), { id: 'most' });
   const { growth } = await toTheEnd(world, 'most');
@@ -81,7 +81,7 @@ test('trajectories are added to the most that there may be, which is told', asyn
   expect(stdout).toMatch(/Design: 10 trajectories, the most: the widest interval is [\d.]+ wide/);
 });
 
-test('an output that never differs adds nothing', async () => {
+test('a constant output adds no points', async () => {
   const design = `{ saltelli: { points: { min: 8, max: 4096, width: 0.1 }, inputs: { Days: { min: 5, max: 9 } } } }`;
   await world.foray.submit(flu(design, 'inputs: { Initially infected: 763 }'), { id: 'constant' });
   const { growth, phase } = await toTheEnd(world, 'constant');
@@ -89,7 +89,7 @@ test('an output that never differs adds nothing', async () => {
   expect(growth!.rounds).toEqual([{ size: 8, runs: expect.any(Number), widest: null }]);
 });
 
-test('a closed campaign goes on with what is wanted narrower, and keeps its points', async () => {
+test('a closed campaign continues with a narrower width, and keeps its points', async () => {
   const design = (width: number): string => SALTELLI(`{ min: 32, max: 4096, width: ${width} }`);
   await world.foray.submit(flu(design(0.5)), { id: 'changed' });
   const before = await toTheEnd(world, 'changed');
@@ -106,7 +106,7 @@ test('a closed campaign goes on with what is wanted narrower, and keeps its poin
   expect(growingSize((await campaignOf('changed')).design)).toBe(growth!.size);
 });
 
-test('a plan says how many points there are at first and at most', async () => {
+test('a plan shows the first and the maximum number of points', async () => {
   const plan = await world.foray.plan(flu(SALTELLI('{ min: 32, max: 4096, width: 0.05 }')));
   expect(plan).toMatchObject({ points: 128, mostPoints: 16384, runs: 128, mostRuns: 16384 });
   expect(plan.design.at(-1)).toContain('until each interval is at most 0.05 wide, up to 4,096');

@@ -15,7 +15,7 @@ function trajectories(count: number, inputs: number): Trajectories & { rows: num
   };
 }
 
-test('of a linear function the effects are its coefficients', () => {
+test('the effects of a linear function are its coefficients', () => {
   const design = trajectories(10, 3);
   const values = Float64Array.from(design.rows, ([a, b, c]) => 3 * a! - 2 * b! + 0.5 * c!);
   const found = elementaryEffects(design, values);
@@ -29,7 +29,7 @@ test('of a linear function the effects are its coefficients', () => {
   }
 });
 
-test('of all steps of the Ishigami function on four levels they are the exact ones', () => {
+test('the effects of all steps of the Ishigami function on four levels are exact', () => {
   const grid = [0, 1 / 3, 2 / 3, 1];
   const effects = [0, 1, 2].map((input) =>
     grid.flatMap((one) =>
@@ -49,7 +49,7 @@ test('of all steps of the Ishigami function on four levels they are the exact on
   expect(indices.map(({ sigma }) => (sigma! * ofAll).toFixed(4))).toEqual(['6.2488', '7.8750', '8.8371']);
 });
 
-test('a trajectory that lacks a value is left out whole', () => {
+test('a trajectory with a missing value is left out as a whole', () => {
   const design = trajectories(5, 3);
   const values = Float64Array.from(design.rows, ([a]) => a!);
   values[6] = NaN;

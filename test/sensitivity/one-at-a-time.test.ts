@@ -3,14 +3,14 @@ import { swings } from '../../src/sensitivity/one-at-a-time.ts';
 
 const line = { input: 'x', ends: [0, 2] as [number, number], numbers: { low: 8, high: 12, base: 10 } };
 
-test('the swing and the elasticity of a power are its own', () => {
+test('a power function has its known swing and elasticity', () => {
   const means = Float64Array.from([8, 10, 12], (x) => x ** 2);
   const [found] = swings([line], 1, { means, isPaired: false }, 0.95).indices;
   expect(found).toEqual({ input: 'x', low: 64, high: 144, effect: 80, elasticity: 2 });
 });
 
-test('with common random numbers intervals are of pairs', () => {
-  // a replication adds the same to all points, and a little to the effect
+test('intervals are paired with common random numbers', () => {
+  // each replication adds the same number to all points, and a little to the effect
   const values = [
     [0, 10, 20],
     [5, 15, 25],
@@ -27,7 +27,7 @@ test('with common random numbers intervals are of pairs', () => {
   expect(paired.elasticityInterval![0]).toBeLessThan(paired.elasticity!);
 });
 
-test('an input that lacks a point is named', () => {
+test('an input with a missing point is named', () => {
   const means = Float64Array.of(1, 2, NaN);
   const { indices, warnings } = swings([line], 1, { means, isPaired: false }, 0.95);
   expect(indices).toEqual([{ input: 'x' }]);

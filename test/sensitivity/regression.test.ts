@@ -16,7 +16,7 @@ function sample(rows: number, seed: number) {
   return { inputs, output };
 }
 
-test('coefficients are those of NumPy', () => {
+test("coefficients equal NumPy's", () => {
   const { inputs, output } = sample(50, 7);
   const found = regressionOf(inputs, output, 0.95);
   const ranks = regressionOf(
@@ -34,7 +34,7 @@ function expectNear(found: readonly number[], wanted: readonly number[]): void {
   for (const [at, value] of wanted.entries()) expect(Math.abs(found[at]! - value)).toBeLessThan(1e-10);
 }
 
-test('of a linear function the squares of coefficients add up to all of the variance', () => {
+test('the squared coefficients of a linear function add up to the whole variance', () => {
   const { inputs } = sample(400, 3);
   const output = inputs[0]!.map((a, row) => 3 * a - 0.2 * inputs[1]![row]!);
   const { src, r2, srcIntervals, partial } = regressionOf(inputs, output, 0.95);
@@ -47,7 +47,7 @@ test('of a linear function the squares of coefficients add up to all of the vari
   }
 });
 
-test('intervals of 95 % hold the coefficient of very many rows, also where the output is no linear function', () => {
+test('intervals of 95 % contain the coefficient of very many rows, also for a nonlinear output', () => {
   const truth = regressionOf(sample(100_000, 1).inputs, sample(100_000, 1).output, 0.95).src;
   let held = 0;
   for (let repeat = 0; repeat < 200; repeat += 1) {
@@ -66,6 +66,6 @@ test('an input that is a function of others has no coefficient', () => {
   expect(r2).toBeGreaterThan(0.8);
 });
 
-test('equal values have the mean of their ranks', () => {
+test('equal values share their mean rank', () => {
   expect([...doubledRanks(Float64Array.of(3, 1, 3, 2, 3))]).toEqual([8, 2, 8, 4, 8]);
 });

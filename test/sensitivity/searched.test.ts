@@ -10,7 +10,7 @@ import { ISHIGAMI, ishigami } from './functions.ts';
 
 const UNIT = { min: 0, max: 1, digits: 6 };
 
-/** The log of a search that has come to so many points, most of them near one place. */
+/** The log of a search with a number of points, most of them near one place. */
 function searched(
   of: (x: readonly number[]) => number,
   { count, near }: { count: number; near: number },
@@ -39,7 +39,7 @@ function searched(
   return { campaign, asks };
 }
 
-test('indices are those of the function, not of the points that crowd where values are good', () => {
+test('indices are those of the function, not of the points, which are dense where values are good', () => {
   const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
   const { indices, r2, warnings, runs } = searchedAnalysis(campaign, asks, false);
   expect([runs, warnings]).toEqual([60, []]);
@@ -51,11 +51,11 @@ test('indices are those of the function, not of the points that crowd where valu
     expect(totalInterval![0]).toBeLessThanOrEqual(exact + 0.03);
     expect(totalInterval![1]).toBeGreaterThanOrEqual(exact - 0.03);
   }
-  // the same log says the same
+  // the same log gives the same analysis
   expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
 });
 
-test('of a function with interactions the intervals hold the exact indices', () => {
+test('the intervals contain the exact indices of a function with interactions', () => {
   const { campaign, asks } = searched(ishigami, { count: 200, near: 50 });
   const { indices, r2 } = searchedAnalysis(campaign, asks, false);
   expect(r2).toBeGreaterThan(0.8);
@@ -66,7 +66,7 @@ test('of a function with interactions the intervals hold the exact indices', () 
   }
 });
 
-test('chance that no model explains is warned of', () => {
+test('a warning tells that no model explains the chance', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
   const { r2, warnings } = searchedAnalysis(campaign, asks, true);
@@ -74,7 +74,7 @@ test('chance that no model explains is warned of', () => {
   expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
 });
 
-test('slices go through the best point, in the sign of the output', () => {
+test('slices go through the best point, with the sign of the output', () => {
   const hill = (x: readonly number[]): number => (x[0]! - 0.25) ** 2 + 0.1 * x[1]!;
   const { campaign, asks } = searched(
     hill,
@@ -86,7 +86,7 @@ test('slices go through the best point, in the sign of the output', () => {
   expect(slices!.map(({ input }) => input)).toEqual(['a', 'b', 'c']);
   for (const { points } of slices!)
     expect(points.every(({ value, low, high }) => low <= value && value <= high)).toBe(true);
-  // what is maximized is the negative of what the method was told
+  // the maximized output is the negative of the told values
   const top = slices![0]!.points.reduce((one, other) => (other.value > one.value ? other : one));
   expect(Math.abs(top.x - 0.25)).toBeLessThan(0.05);
   const [figure] = sliceFigures(campaign, { points: askedPoints(campaign, { asks }) }, analysis);

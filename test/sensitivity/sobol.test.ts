@@ -32,7 +32,7 @@ test.each([
   }
 });
 
-test('indices of two inputs are what they do together', () => {
+test('the index of two inputs is their joint effect', () => {
   const { layout, values } = design(ishigami, {
     inputs: 3,
     points: 512,
@@ -52,7 +52,7 @@ test('indices of two inputs are what they do together', () => {
 test.each([
   ['of scrambles', 8, 32],
   ['of a bootstrap', 1, 64],
-])('intervals %s hold the index in at least 93 %% of 200 repeats', (_, scrambles, points) => {
+])('intervals %s contain the index in at least 93 %% of 200 repeats', (_, scrambles, points) => {
   const held = { first: 0, total: 0 };
   for (let seed = 0; seed < 200; seed += 1) {
     const { layout, values } = design(ishigami, { inputs: 3, points, scrambles, secondOrder: false, seed });
@@ -66,7 +66,7 @@ test.each([
   expect(held.total / 600).toBeGreaterThanOrEqual(0.93);
 });
 
-test('a base point that lacks a value is left out, and a constant has no indices', () => {
+test('a base point with a missing value is left out, and a constant has no indices', () => {
   const { layout, values } = design(ishigami, {
     inputs: 3,
     points: 64,

@@ -51,7 +51,7 @@ const json = async <T = Record<string, unknown>>(answer: Promise<Response>) =>
   (await (await answer).json()) as T;
 
 describe('submit', () => {
-  test('is PUT: the same again is the same campaign, another definition a conflict', async () => {
+  test('is PUT: a repeat gives the same campaign, another definition is a conflict', async () => {
     const again = await put('quick', QUICK);
     expect([again.status, await again.json()]).toEqual([
       200,
@@ -65,7 +65,7 @@ describe('submit', () => {
     expect(await other.json()).toMatchObject({ type: '/errors/CAMPAIGN_EXISTS', status: 409 });
   });
 
-  test('is also POST, which may be repeated with a key', async () => {
+  test('is also POST, which is safe to repeat with an idempotency key', async () => {
     const create = async (body: string, key: string) => {
       const answer = await api('/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } });
       const { id, code } = (await answer.json()) as { id?: string; code?: string };
@@ -87,7 +87,7 @@ describe('submit', () => {
     }
   });
 
-  test('says who has submitted and, of a goal, the best value that is known', async () => {
+  test('returns the owner and, with a goal, the best known value', async () => {
     const goal = QUICK.replace('quick', 'goal').replace('design:', 'goal: { minimize: Echo }\ndesign:');
     expect((await put('goal', goal)).status).toBe(201);
     await toTheEnd(world, 'goal');
@@ -101,7 +101,7 @@ describe('submit', () => {
     expect(await listed('q=quick')).toMatchObject([{ best: null }]);
   });
 
-  test('says where a definition is wrong, and plans one that is right', async () => {
+  test('says where a definition is wrong, and plans a correct one', async () => {
     const wrong = await put('wrong', QUICK.replace('Value:', 'Valeu:'));
     expect([wrong.status, await wrong.json()]).toEqual([
       422,
@@ -118,7 +118,7 @@ describe('submit', () => {
     expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
   });
 
-  test('takes files along, and reads none of the machine', async () => {
+  test('accepts files, and reads none from the machine', async () => {
     const folder = join(ROOT, 'examples/boarding-school-flu');
     const definition = readFileSync(join(folder, 'campaign.yaml'), 'utf8');
     const observed = readFileSync(join(folder, 'observed.csv')).toString('base64');
@@ -162,11 +162,11 @@ describe('results', () => {
     ['results.jsonl', ['--format', 'jsonl']],
     ['results.csv?points&show=Echo', ['--format', 'csv', '--points', '--show', 'Echo']],
     ['results.jsonl?long=true&all=1', ['--format', 'jsonl', '--long', '--all']],
-  ])('%s has the bytes of foray results', async (path, args) => {
+  ])('%s equals foray results byte for byte', async (path, args) => {
     expect(await (await api(`/campaigns/quick/${path}`)).text()).toBe(await ofCli(...args));
   });
 
-  test('inputs[NAME] leaves the rows of some points, in each format', async () => {
+  test('inputs[NAME] selects the rows of some points, in each format', async () => {
     const [first, ...all] = (await ofCli('--format', 'csv')).trimEnd().split('\n');
     const at = first!.split(',').indexOf('Value');
     const values = (lines: string[]) => lines.map((line) => line.split(',')[at]);
@@ -200,7 +200,7 @@ describe('results', () => {
     expect(lines(followed)).toEqual(lines(await ofCli('--format', 'jsonl')));
   });
 
-  test('results.parquet is one file of which ranges can be asked for', async () => {
+  test('results.parquet is one file, and clients may request ranges of it', async () => {
     await ofCli('-o', 'quick.parquet');
     const expected = readFileSync(join(world.folder, 'quick.parquet'));
     const path = '/campaigns/quick/results.parquet';
@@ -261,7 +261,7 @@ describe('results', () => {
     expect(await json(api('/campaigns/quick/runs?state=failed'))).toHaveLength(3);
   });
 
-  test('runs come by the lowest or highest values of an output', async () => {
+  test('runs can be ordered by the lowest or highest values of an output', async () => {
     const values = async (query: string) =>
       (await json<{ Echo: number }[]>(api(`/campaigns/quick/runs?${query}`))).map(({ Echo }) => Echo);
     expect(await values('lowest=Echo')).toEqual([1, 2, 3]);
@@ -289,7 +289,7 @@ describe('results', () => {
     expect((await api('/campaigns/nobody/figures/effects')).status).toBe(404);
   });
 
-  test('columns, points, failures, story, flights, report and comparison answer', async () => {
+  test('columns, points, failures, story, flights, report and comparison have answers', async () => {
     const columns = await json<{ name: string; units?: string }[]>(api('/campaigns/quick/columns'));
     expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['point', 'Value', 'Echo']));
     const [row] = await json<{ point: string }[]>(api('/campaigns/quick/runs?limit=1'));
@@ -327,7 +327,7 @@ describe('results', () => {
 });
 
 describe('a campaign that runs', () => {
-  test('is followed, steered, changed, cancelled and deleted', async () => {
+  test('can be followed, controlled, changed, cancelled and deleted', async () => {
     expect((await put('slow', SLOW)).status).toBe(201);
     const status = () => json<CampaignStatus>(api('/campaigns/slow'));
     await until('it runs', async () => (await status()).source === 'workflow');
@@ -380,7 +380,7 @@ describe('a campaign that runs', () => {
     expect((await api('/campaigns/slow')).status).toBe(404);
   });
 
-  test('is retried by its failed runs; events tell each run', async () => {
+  test('can retry its failed runs, and has an event for each run', async () => {
     const of = (cause: string) => json(post('/campaigns/quick/retry', { what: { cause } }));
     expect(await of('No such cause')).toMatchObject({ status: 404, type: '/errors/UNKNOWN_CAUSE' });
     const [{ cause }] = await json<[{ cause: string }]>(api('/campaigns/quick/failures'));
@@ -436,7 +436,7 @@ describe('bad input', () => {
   ];
 
   test.each(Object.entries(endpoints as Record<string, Endpoint>))(
-    'of %s is never a fault of the server',
+    'for %s is never an internal error',
     async (name, { method, path, query, body }) => {
       const faults: unknown[] = [];
       const send = async (at: string, sent?: string) => {

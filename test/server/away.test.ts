@@ -43,7 +43,7 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
-test('every page says who is away and since when, and shows what is known', async () => {
+test('every page says which part is unreachable and since when, and shows what is known', async () => {
   const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });
@@ -83,7 +83,7 @@ test('every page says who is away and since when, and shows what is known', asyn
   await since(false);
 
   await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
-  // the first request finds it out, and does not wait for the service's timeout of a minute
+  // the first request notices it, and does not wait for the service's timeout of a minute
   const definition = 'model: {name: Epidemic}\ndesign: {grid: {Days: [10]}}\n';
   const refused = {
     'GET /models': 'SERVICE_UNREACHABLE',
@@ -112,7 +112,7 @@ test('every page says who is away and since when, and shows what is known', asyn
   };
   await until('both are found to be silent', areAway);
   const frozen = await since(true);
-  // the first moment stays the same
+  // the page keeps the first time
   await Promise.all(neighbours.map((proxy) => proxy.spoil('down')));
   expect(await since(true)).toEqual(frozen);
 

@@ -9,7 +9,7 @@ import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { addGuard } from '../../src/server/guard.ts';
-import type { ServerParts } from '../../src/server/parts.ts';
+import type { ServerParts } from '../../src/server/server-parts.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
@@ -24,7 +24,7 @@ let server: Server;
 beforeAll(async () => {
   writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
   foray = await Foray.open({
-    // nothing listens there: what the guard lets through fails behind it
+    // nothing listens there, so allowed requests fail behind the guard
     service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
     store: `sqlite:${join(folder, 'store.db')}`,
     taskQueue: 'foray',
@@ -61,7 +61,7 @@ const sites: Record<string, Record<string, string>> = {
 describe('the guard', () => {
   const paths = [...new Set(Object.values(endpoints).map(({ path }) => path)), '/nothing'];
 
-  test.each(paths)('lets through at %s what the table says, and nothing else', async (path) => {
+  test.each(paths)('allows at %s exactly what the table says', async (path) => {
     const url = `${server.url}/api/v1${path.replaceAll(/:\w+/g, 'x')}?a=x&b=x`;
     const requests = METHODS.flatMap((method) =>
       Object.entries(keys).flatMap(([who, key]) =>
@@ -81,7 +81,7 @@ describe('the guard', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('takes the names of this machine and those that it was given, with any port', async () => {
+  test('accepts the names of this machine and configured names, with any port', async () => {
     const status = async (host: string) =>
       (await ask(`${server.url}/api/v1/health`, { headers: { host } })).status;
     const good = ['localhost', 'LOCALHOST:80', '[::1]:8100', '127.0.0.1', 'runs.example.org'];
@@ -95,13 +95,13 @@ describe('the guard', () => {
     expect(await Promise.all(bad.map(status))).toEqual(bad.map(() => 421));
   });
 
-  test('adds no route that does not say who may use it', () => {
+  test('adds no route without a role', () => {
     const app = fastify();
     addGuard(app, {} as ServerParts, { hostNames: [], cookie: () => 'c' });
     expect(() => app.get('/open', () => 'x')).toThrow(/does not say who may use it/);
   });
 
-  test('gives each answer its policy', async () => {
+  test('gives each answer its content security policy', async () => {
     for (const path of ['/login', '/api/v1/health', '/api/v1/nothing']) {
       const { headers } = await ask(server.url + path);
       expect(headers).toMatchObject({
@@ -138,7 +138,7 @@ describe('a login', () => {
     String(headers['set-cookie']).split(';', 1)[0]!;
   const home = (cookie: string) => ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } });
 
-  test('by a code works once, and its cookie is for this server alone', async () => {
+  test('by a code works once, and its cookie is only for this server', async () => {
     const code = new URL(server.loginUrl(READER)).hash.slice(1);
     const first = await post(`code=${code}&to=/`);
     expect([first.status, first.headers.location]).toEqual([303, '/']);
@@ -149,7 +149,7 @@ describe('a login', () => {
     expect((await post(`code=${code}&to=/`)).status).toBe(401);
   });
 
-  test('by a key works without script, and ends with the logout', async () => {
+  test('by a key works without scripts, and ends with the logout', async () => {
     const answer = await post(`key=${STEERER}&to=${encodeURIComponent('/campaigns/a?b=c')}`);
     expect([answer.status, answer.headers.location]).toEqual([303, '/campaigns/a?b=c']);
     const cookie = cookieOf(answer);
@@ -160,13 +160,13 @@ describe('a login', () => {
   });
 
   test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
-    'leads to no other site: %s',
+    'never redirects to another site: %s',
     async (to) => {
       expect((await post(`key=${STEERER}&to=${encodeURIComponent(to)}`)).status).toBe(400);
     },
   );
 
-  test('is asked for by a browser that opens a page', async () => {
+  test('is requested from a browser that opens a page', async () => {
     const { status, headers } = await ask(`${server.url}/?phase=running`, {
       headers: { accept: 'text/html' },
     });
@@ -175,7 +175,7 @@ describe('a login', () => {
 });
 
 describe('the key file', () => {
-  test('is read anew: a key that is taken out opens nothing, also for a login', async () => {
+  test('is read again after a change: a removed key gives no access, also for a login', async () => {
     const key = 'leaver-0123456789';
     const status = async () =>
       (await ask(`${server.url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } })).status;
@@ -193,7 +193,7 @@ describe('the key file', () => {
     expect((await ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } })).status).toBe(401);
   });
 
-  test('that becomes unusable changes nothing until it is mended', async () => {
+  test('changes nothing while it is invalid', async () => {
     const good = `rita read ${READER}\nstan steer ${STEERER}\n`;
     writeFileSync(keyFile, 'nonsense\n');
     const { status } = await ask(`${server.url}/api/v1/campaigns`, {
@@ -208,7 +208,7 @@ describe('the key file', () => {
     ['a short key', 'rita read short', 0o600],
     ['no keys', '# none', 0o600],
     ['others who may read it', `rita read ${READER}`, 0o644],
-  ])('with %s is refused, and the error does not repeat it', (_what, text, mode) => {
+  ])('is refused with %s, and the error does not repeat it', (_what, text, mode) => {
     const file = join(folder, 'other-keys');
     writeFileSync(file, text);
     chmodSync(file, mode);
@@ -221,7 +221,7 @@ describe('the key file', () => {
   });
 });
 
-test('a problem holds no secret', async () => {
+test('an error answer contains no secret', async () => {
   const headers = { authorization: `Bearer ${STEERER}` };
   for (const path of ['/models', '/campaigns/x', '/models/x']) {
     const { body, headers: answered } = await ask(`${server.url}/api/v1${path}`, { headers });

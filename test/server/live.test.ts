@@ -60,7 +60,7 @@ async function submit(campaign: Campaign): Promise<void> {
   await store.setPhase(campaign.id, 'running', 2_000);
 }
 
-/** Requests so many of the runs that wait, and sees them finish, some of them failed. */
+/** Requests a number of waiting runs and records their ends. Some of them fail. */
 async function finish(count: number, failing = 7): Promise<void> {
   await observe(await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000), failing);
 }
@@ -75,7 +75,7 @@ async function observe(planned: readonly PlannedRun[], failing: number): Promise
   await store.observe(ID, seen, 9_000);
 }
 
-/** Looks until something else is to be seen. */
+/** Waits for a new version of the sections. */
 function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !== ''): Promise<Seen> {
   return until('something else is to be seen', async () => {
     const seen = await sections.look(ID, view);
@@ -85,7 +85,7 @@ function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !=
 
 const isFinal = ({ next }: Seen): boolean => next === 0;
 
-/** The report of what is in the store, of some points. */
+/** The report of the store's content, for some points. */
 async function report(isWanted?: (values: readonly string[]) => boolean, show?: string[]): Promise<string> {
   const record = (await store.getCampaign(ID))!;
   const all = await Array.fromAsync(store.results(ID));
@@ -107,7 +107,9 @@ function rounded(part: string): string {
   return part.replaceAll(/-?\d+\.\d{6,}(e-?\d+)?/g, (number) => Number(number).toPrecision(9));
 }
 
-/** Changes a campaign as its workflow or somebody else might: runs end in any order, failed ones are requested again, it is changed. */
+/**
+ * Random changes of a campaign: runs end in any order, failed runs are requested again, and the definition changes.
+ */
 class Changes {
   readonly #next: () => number;
   #requested: PlannedRun[] = [];
@@ -146,7 +148,7 @@ class Changes {
 }
 
 describe('the pictures of a campaign', () => {
-  test('follow it through failures, a retry and a change, and are those of the report at its end', async () => {
+  test('follow it through failures, a retry and a change, and equal those of the report at the end', async () => {
     await submit(campaignOver(recovery));
     await finish(5);
     let seen = await news('');
@@ -168,17 +170,17 @@ describe('the pictures of a campaign', () => {
     const page = await report();
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
     expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
-    // each cell leads to its point, which the table has as well
+    // each cell links to its point, and so does the table
     const { html } = seen.sections.find(({ id }) => id === 'grid')!;
     const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
     expect(keys).toHaveLength(16);
     expect(html.match(/<td><a /g)).toHaveLength(16);
-    // who looks again sees the same
+    // a second look gives the same
     expect(await sections.look(ID, ALL)).toEqual(seen);
   });
 
   test.each(seeds(5, 50))(
-    'are those of a report at ten random moments, with retries, applies and replications: seed %d',
+    'equal those of a report at ten random moments, with retries, applies and replications: seed %d',
     async (seed) => {
       const changes = new Changes(seed);
       await changes.begin();
@@ -200,7 +202,7 @@ describe('the pictures of a campaign', () => {
     },
   );
 
-  test('are of the points and outputs that a viewer wants', async () => {
+  test('show the points and outputs that a viewer chooses', async () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);
@@ -215,7 +217,7 @@ describe('the pictures of a campaign', () => {
     expect(listed.version).not.toBe(ranged.version);
   });
 
-  test('with a quantile are drawn of all runs each time', async () => {
+  test('are drawn from all runs each time if they have a quantile', async () => {
     await submit(campaignOver(recovery, { goal: { output: 'Q(`Fit error`, 0.5)', wants: 'lowest' } }));
     await finish(60);
     const seen = await news('');
@@ -224,7 +226,7 @@ describe('the pictures of a campaign', () => {
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
   });
 
-  test('of a campaign that is not there, or of an output that it lacks, are refused', async () => {
+  test('are refused for a missing campaign or output', async () => {
     const refusal = (view: View) =>
       until('it is refused', async () => {
         try {

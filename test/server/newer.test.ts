@@ -26,12 +26,12 @@ function change(sql: string): void {
   database.close();
 }
 
-test('pages, API, worker and commands say that a newer foray has changed the store, and no run is lost', async () => {
+test('pages, API, worker and commands report that a newer foray has changed the store, and no run is lost', async () => {
   const stop = await world.startWorker();
   await world.foray.submit(rehearsal({ count: 40, seconds: 2 }), { id: 'live' });
   const headers = { authorization: `Bearer ${KEY}` };
   const get = (path: string, accept: string) => ask(server.url + path, { headers: { ...headers, accept } });
-  // somebody looks
+  // a viewer opens the page
   await get('/campaigns/live', 'text/html');
   await until('a run is done', async () => (await world.foray.counts('live')).done > 0);
 

@@ -38,7 +38,7 @@ const over = (id: string) =>
   );
 
 describe('without scripts', () => {
-  test('a campaign is made of a model’s inputs, planned, started and followed', async () => {
+  test('a form of the model’s inputs makes a campaign, which can be planned, started and followed', async () => {
     const form = await page(
       `/new?model=Epidemic&${new URLSearchParams({ 'in:Contact rate': '1.2..2/0.4', 'in:Days': '14' }).toString()}`,
     );
@@ -58,7 +58,7 @@ describe('without scripts', () => {
     expect(list).toContain('>somebody</td>');
   });
 
-  test('fields make designs that are drawn, replications until precise, a seed and outputs', async () => {
+  test('the form has samples, replications until precise, a seed and outputs', async () => {
     const written = async (fields: Record<string, string>): Promise<string> => {
       const { status, body } = await send('/new/written', { model: 'Epidemic', ...fields });
       expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe('without scripts', () => {
     expect(form).toMatch(/value="Peak day"\s+checked/);
   });
 
-  test('the list has the best value of what campaigns seek, and is filtered by name', async () => {
+  test('the list has the best values of goals, and can be filtered by name', async () => {
     const sought = FIT.replace('campaign: fit', 'campaign: sought') + 'goal: {minimize: Peak infected}\n';
     await world.foray.submit({ text: sought, file: 'sought.yaml' }, { id: 'another' });
     await over('another');
@@ -98,14 +98,14 @@ describe('without scripts', () => {
     expect((await page('/?q=sought')).body).not.toContain('row-fit');
   });
 
-  test('a definition can be written without a model’s inputs', async () => {
+  test('a definition can be written without the form', async () => {
     expect((await page('/new')).body).toContain('<textarea');
     const plan = await send('/new/plan', { definition: FIT });
     expect([plan.status, plan.body]).toEqual([200, expect.stringMatching(/6\s+points/)]);
     expect(await send('/new/plan', { definition: ' ' })).toMatchObject({ status: 200, body: '' });
   });
 
-  test('a definition with mistakes comes back with their lines', async () => {
+  test('a definition with mistakes is shown again with their lines', async () => {
     const answer = await send('/new', { definition: 'campaign: x\nmodel: {name: Epidemi}\n', do: 'start' });
     expect(answer.status).toBe(422);
     expect(answer.body).toMatch(/Line 2, column \d+/);
@@ -118,7 +118,7 @@ describe('without scripts', () => {
     const [row] = await world.rows('fit');
     const story = (await page(`/campaigns/fit/points/${row!.point}`)).body;
     expect(story).toContain('Contact rate');
-    // with the outputs of each run
+    // the page has the outputs of each run
     expect(story).toContain('<th class="number">Peak infected');
     const peak = Number(row!.outputs['Peak infected']);
     expect(story).toContain(peak.toLocaleString('en-US', { maximumSignificantDigits: 4 }));
@@ -132,7 +132,7 @@ describe('without scripts', () => {
     expect(none.body).toContain('href="/models"');
   });
 
-  test('runs are ordered by an output, and by when they finished', async () => {
+  test('runs can be ordered by an output and by the time of their end', async () => {
     const peaks = async (order: string): Promise<number[]> => {
       const { body } = await page(`/campaigns/fit/runs?${new URLSearchParams({ order }).toString()}`);
       const at = [...body.matchAll(/<th[^>]*>([^<]*)<\/th>/g)].findIndex(
@@ -149,7 +149,7 @@ describe('without scripts', () => {
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
-  test('a view is kept from tab to tab, and filters the runs and the downloads', async () => {
+  test('tabs share a view, which filters the runs and the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
       const { body } = await page(`/campaigns/fit/runs?${view}${more}`);
@@ -166,7 +166,7 @@ describe('without scripts', () => {
     expect((await page(csv)).body.trim().split('\n')).toHaveLength(1 + 4);
   });
 
-  test('points of a sampled design lead to their pages', async () => {
+  test('points of a sampled design link to their pages', async () => {
     const text =
       'campaign: sampled\nmodel: {name: Epidemic}\noutputs: [Peak infected]\n' +
       'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
@@ -182,7 +182,7 @@ describe('without scripts', () => {
     expect((await page(marks[7]![1]!)).status).toBe(200);
   });
 
-  test('one run of a model is tried, and its outputs are shown', async () => {
+  test('a single run of a model can be tried, and its outputs are shown', async () => {
     const form = (await page('/models/Epidemic')).body;
     expect(form).toMatch(/name="in:Contact rate"\s+value="[\d.]+"/);
     const refused = await send('/models/Epidemic/runs', { 'in:Contact rate': 'much' });
@@ -201,11 +201,11 @@ describe('without scripts', () => {
     };
     expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
-    // values that it allows
+    // the values that the model allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
   });
 
-  test('a run of a point is animated', async () => {
+  test('a run of a point can be animated', async () => {
     const runs = (await page('/campaigns/fit/runs')).body;
     const [, point] = /href="(\/campaigns\/fit\/points\/\w+)"/.exec(runs)!;
     expect((await page(point!)).body).toContain(`action="${point}/animation/1"`);
@@ -215,7 +215,7 @@ describe('without scripts', () => {
     expect((await send(`${point}/animation/7`, {})).status).toBe(404);
   });
 
-  test('what cannot be taken back asks first, and is then done', async () => {
+  test('an action that cannot be undone asks for confirmation', async () => {
     await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
     await until('it runs', async () => (await world.foray.status('long')).runs.running > 0);
     expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);
@@ -230,7 +230,7 @@ describe('without scripts', () => {
       ['id', 'fit'],
       ['id', 'long'],
     ]).toString();
-    // one of them is over already: that is said, and the other one is cancelled all the same
+    // one of them is over already: the page says so, and the other campaign is still cancelled
     const answer = await ask(`${server.url}/chosen/cancel`, {
       method: 'POST',
       headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
@@ -254,13 +254,13 @@ describe('without scripts', () => {
         send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
       ),
     );
-    // of two people who apply at once, one is shown what the other one has done
+    // if two people apply at once, the second one sees the change of the first
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
     await until('it is done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
   });
 
-  test('failures of before a change are still there', async () => {
+  test('failures from before a change are still shown', async () => {
     const text = `campaign: broken
 model: {name: Rehearsal}
 design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
@@ -275,7 +275,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(shown.body).toMatch(/<td class="number">3<\/td>/);
     expect(shown.body.match(/Run these again/g)).toHaveLength(2);
     expect((await send('/campaigns/broken/retry', { cause: 'No such cause' })).status).toBe(404);
-    // of two causes, one is requested again
+    // runs of one of two causes are requested again
     const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;
     expect((await send('/campaigns/broken/retry', { cause: cause! })).status).toBe(303);
     await over('broken');
@@ -284,7 +284,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(again).toHaveLength(3);
   });
 
-  test('two campaigns are compared', async () => {
+  test('two campaigns can be compared', async () => {
     await world.foray.submit({ text: FIT.replace('fit', 'other'), file: 'other.yaml' }, { id: 'other' });
     await over('other');
     const { body } = await page('/compare?id=fit&id=other');
@@ -296,8 +296,8 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
   });
 });
 
-describe('a page that is kept up to date', () => {
-  test('of a closed campaign it has what the report has, byte for byte', async () => {
+describe('a live page', () => {
+  test('equals the report of a closed campaign, byte for byte', async () => {
     const report = await reportOf(world.foray, 'fit', {});
     let html = '';
     await until('all is drawn', async () => {
@@ -318,7 +318,7 @@ describe('a page that is kept up to date', () => {
     expect((await page(cell!)).status).toBe(200);
   });
 
-  test('is sent at once, and says which parts it has, so that these are not sent again', async () => {
+  test('is sent at once and says which parts it has, so that they are not sent again', async () => {
     const view = '?in%3ARecovery+rate=0.5';
     const first = await page(`/campaigns/fit${view}`);
     expect(first.body).toContain('The pictures are being drawn.');
@@ -338,7 +338,7 @@ describe('a page that is kept up to date', () => {
     expect(parts).toEqual(have.split(',').map((one) => ({ id: one.split('=')[0], hash: one.split('=')[1] })));
   });
 
-  test('parts that the page has are not sent again, and nothing at all when nothing is new', async () => {
+  test('gets only new parts, and nothing if there is nothing new', async () => {
     const first = await page('/campaigns/fit/live');
     const { parts } = JSON.parse(first.body) as { parts: { id: string; hash: string; html?: string }[] };
     const have = parts.map(({ hash }) => hash).join(',');
@@ -350,7 +350,7 @@ describe('a page that is kept up to date', () => {
     expect((await ask(`${server.url}/campaigns/fit/live`, { headers })).status).toBe(304);
   });
 
-  test('a view of some values of an input shows only these', async () => {
+  test('shows only the chosen values of an input', async () => {
     let body = '';
     await until('it is drawn', async () => {
       body = (await page('/campaigns/fit/live?in%3AContact+rate=1.2')).body;
@@ -368,7 +368,7 @@ test('the script of all pages has at most 5 kB', async () => {
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(5_000);
 });
 
-test('hostile names are text on every page', async () => {
+test('hostile names are plain text on every page', async () => {
   const name = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>';
   for (const path of [`/?q=${encodeURIComponent(name)}`, `/campaigns/${encodeURIComponent(name)}`]) {
     const { body } = await page(path);

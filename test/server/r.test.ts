@@ -13,7 +13,7 @@ const DOCS = resolve(import.meta.dirname, '../../docs');
 const hasR = spawnSync('Rscript', ['-e', 'stopifnot(requireNamespace("jsonlite"))']).status === 0;
 if (!hasR) report('left out: the lines of docs/guides/r.md, as there is no R with jsonlite');
 
-/** The blocks of a language of a page. */
+/** The blocks of code of a page in one language. */
 function blocksOf(page: string, language: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code!);

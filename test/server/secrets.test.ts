@@ -48,7 +48,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Asks as who may steer, and keeps the answer. */
+/** Sends a request with the permission to steer, and keeps the answer. */
 async function asked(path: string, method = 'GET', body?: string, more: Record<string, string> = {}) {
   const headers = { authorization: `Bearer ${OURS}`, accept: 'text/html', ...more };
   const answer = await ask(server.url + path, { method, headers, ...(body !== undefined && { body }) });
@@ -74,7 +74,7 @@ async function readAllPages(): Promise<Set<string>> {
   return found;
 }
 
-test('no answer and no log has a key or a login', async () => {
+test('no answer and no log contains a key or a login', async () => {
   // the reason of a run repeats the service's key
   front.plan = (asked) => {
     if (!isRunRequest(asked)) return pass();
@@ -120,7 +120,7 @@ test('no answer and no log has a key or a login', async () => {
   await asked('/campaigns/told/live');
   await asked('/live');
 
-  // every endpoint, where the service answers, where it says its key, and where it is gone
+  // every endpoint, with a service that answers, one that repeats its key, and one that is gone
   const ofAll = async (): Promise<void> => {
     for (const [name, { method, path, body }] of Object.entries(endpoints as Record<string, Endpoint>)) {
       if (['deleteCampaign', 'putCampaign', 'createCampaign', 'retry'].includes(name)) continue;

@@ -31,7 +31,7 @@ export function serverOf({ foray, settings }: World): Promise<Server> {
   return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
 }
 
-/** A part of a page as the report has it: without links from marks to points, and without tables of pictures. */
+/** A part of a page in the form of the report: without links from marks to points, and without tables of pictures. */
 export function asInReport(section: string): string {
   return section
     .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')

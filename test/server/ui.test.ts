@@ -30,7 +30,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return (await exit)[0];
 }
 
-test('foray ui serves a page, which a second one finds; Ctrl-C ends it', async () => {
+test('foray ui serves the page, a second foray ui finds it, and Ctrl-C ends it', async () => {
   const page = join(folder, '.foray/page.json');
   const { child, said } = start('ui', '--no-open');
   const [, url, code] = await until('it says its address', () => {
@@ -45,7 +45,7 @@ test('foray ui serves a page, which a second one finds; Ctrl-C ends it', async (
   const second = await foray(folder, ['ui', '--no-open']);
   expect([second.code, second.stdout.trim()]).toEqual([0, expect.stringMatching(`^${url}/login#`)]);
   expect(second.stdout).not.toContain(code);
-  // the key itself is in no output
+  // no output contains the key
   expect(said() + second.stdout + second.stderr).not.toContain(key);
 
   // the module for Python comes from the server itself
@@ -56,7 +56,7 @@ test('foray ui serves a page, which a second one finds; Ctrl-C ends it', async (
   expect(existsSync(page)).toBe(false);
 });
 
-test('foray server for others needs keys, and says names and roles of no key', async () => {
+test('foray server needs keys for other machines, and prints names and roles without keys', async () => {
   const refused = await foray(folder, ['server', '--host', '0.0.0.0', '--port', '0']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keys FILE')]);
   writeFileSync(join(folder, 'keys'), 'rita read 0123456789abcdef\n', { mode: 0o600 });

@@ -34,7 +34,7 @@ interface Protected {
   keys: Record<User, string>;
   model: Model;
   version: string;
-  /** A completed run of ada's. */
+  /** A completed run of ada. */
   run: Run;
 }
 
@@ -73,7 +73,7 @@ async function startProtected(): Promise<Protected> {
   return { service, keyFile, keys, model: found, version, run };
 }
 
-/** A request that would succeed, or nearly so, for who may make it. */
+/** A request that would succeed, or almost, for a user with the permission. */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
     ':modelId': model.id,
@@ -100,7 +100,7 @@ async function ask(on: Protected, route: (typeof routes)[number], headers: Recor
 }
 
 describe('every route', () => {
-  test('is closed without a key, with a wrong one and with one that was revoked', async () => {
+  test('is closed without a key, with a wrong key and with a revoked key', async () => {
     const on = await startProtected();
     await revokeKey(on.keyFile, hashOf(on.keys.bob).slice(0, 8));
     const refused = [
@@ -120,7 +120,7 @@ describe('every route', () => {
     }
   });
 
-  test("that is about a model or its versions is closed with another's key, as if there was none", async () => {
+  test("of a model or its versions answers another user's key as if the model did not exist", async () => {
     const on = await startProtected();
     expect(guarded).toHaveLength(17);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
@@ -131,7 +131,7 @@ describe('every route', () => {
         route.path.startsWith('/models') ? 'UNKNOWN_MODEL' : 'UNKNOWN_VERSION',
       ]);
       if (route.path.includes('/name')) continue;
-      // and in the very words of an id that nobody has
+      // with the same message as for an unknown id
       const unknown = crypto.randomUUID();
       const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
       const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
@@ -140,13 +140,13 @@ describe('every route', () => {
     }
   });
 
-  test('is open to the owner, and to those with developer or user permission', async () => {
+  test('is open to the owner and to users with developer or user permission', async () => {
     const on = await startProtected();
     for (const user of ['ada', 'bob', 'carol'] as const) {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
         const isRefused = user === 'carol' && route.path.endsWith('/prune');
-        // what is served of animation is not the matter here
+        // this test does not cover the files of animations
         const isFine =
           status === (isRefused ? 403 : 200) ||
           (route.path.endsWith('/animation') && ![401, 404].includes(status));
@@ -157,7 +157,7 @@ describe('every route', () => {
 });
 
 describe('models', () => {
-  test('are listed to those who may use them; published ones to all', async () => {
+  test('are listed for users who may use them; published models for all users', async () => {
     const on = await startProtected();
     for (const user of users) {
       const { body } = await on.service.get<Model[]>('/models', { Authorization: on.keys[user] });
@@ -167,7 +167,7 @@ describe('models', () => {
     }
   });
 
-  test('that the key file does not name belong to the local user', async () => {
+  test('belong to the local user if the key file does not name them', async () => {
     const folder = temporaryFolder();
     writeModel(
       folder,
@@ -180,7 +180,7 @@ describe('models', () => {
     expect((await service.get<Model[]>('/models', { Authorization: ada })).body).toEqual([]);
   });
 
-  test('a permission that is taken away or given holds with the next request', async () => {
+  test('are subject to a changed permission from the next request on', async () => {
     const on = await startProtected();
     const text = readFileSync(on.keyFile, 'utf8');
     const get = (user: User) => on.service.get(`/models/${on.model.id}`, { Authorization: on.keys[user] });
@@ -218,7 +218,7 @@ describe('the key file', () => {
     throw new Error(`was not refused: ${content}`);
   }
 
-  test('is refused by place when it is wrong, without repeating what may be a key', async () => {
+  test('is refused with the place of a mistake, without repeating a possible key', async () => {
     const hash = hashOf('a key');
     expect(await refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
     expect(await refused('users:\n  ada:\n    keys:\n      - sha256: THE-KEY-ITSELF\n')).toMatch(
@@ -240,7 +240,7 @@ describe('the key file', () => {
     expect(await refused('users: &a {ada: *b}')).toContain('key file');
   });
 
-  test('must be there when it is named', async () => {
+  test('must exist if it is named', async () => {
     const keyFile = path.join(temporaryFolder(), 'keys.yaml');
     const starting = startTestService({ keyFile, apiKey: undefined });
     await expect(starting).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('the key file', () => {
     });
   });
 
-  test('that a change has broken changes nothing until it is mended', async () => {
+  test('changes nothing while it is invalid', async () => {
     const on = await startProtected();
     writeFileSync(on.keyFile, 'users: [');
     const { status } = await on.service.get('/models', { Authorization: on.keys.ada });

@@ -16,7 +16,7 @@ import {
 } from './support.ts';
 
 describe('a session', () => {
-  test('is paused, goes on, and goes at the speed that is set', async () => {
+  test('can be paused and resumed, and has the speed that is set', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 1e6 });
     expect(await session.state()).toBe('RUNNING');
@@ -37,7 +37,7 @@ describe('a session', () => {
     for (let n = 0; n < 20; n++) expect(await session.frame()).toEqual({ ...held, speed: 5000 });
 
     expect((await session.command('run')).body).toBeNull();
-    // in this many pictures it would not come so far at its own speed
+    // it would not get this far at its own speed with this number of pictures
     const later = await session.reach('time has flown', ({ time }) => time > held.time + 1000);
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
     const far = await until(async () => {
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(far).toBeLessThan(100);
   });
 
-  test('never goes back, and stands still while it is paused, however it is steered', async () => {
+  test('never goes back, and does not move while it is paused, for any commands', async () => {
     const service = await startTestService();
     const { session } = await startSession(service, 'Rehearsal', { Seconds: 1e9 });
     const command = fc.oneof(
@@ -73,7 +73,7 @@ describe('a session', () => {
     );
   });
 
-  test('that is stopped ends its run, and shows its last picture from then on', async () => {
+  test('ends its run when it is stopped, and then shows its last picture', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     const stopped = await session.ask('/stop');
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect((await service.post(`/versions/${run.modelVersionId}/results/${run.id}`, [])).status).toBe(404);
   });
 
-  test('that reaches the end is a completed run with the outputs of a run that was not drawn', async () => {
+  test('that reaches the end is a completed run, with the same outputs as without animation', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const inputs = { Stochastic: true, Days: 40, '{RANDOM_SEED}': 7 };
     const { session, run } = await startSession(service, 'Epidemic', inputs);
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(new Map(body.map(({ outputs, value }) => [outputs[0]!.name, value]))).toEqual(expected);
   });
 
-  test('whose model fails on its way is a failed run with the reason', async () => {
+  test('whose model fails is a failed run with the reason', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 0.2, Fail: true });
     const { status, reason } = await session.end();
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect(messageIn(await reach(service, run, 'FAILED')).title).toBe(reason);
   });
 
-  test('whose model hangs is stopped at once, and holds up nobody', async () => {
+  test('whose model hangs can be stopped at once, and delays nothing', async () => {
     const folder = temporaryFolder();
     // from its second picture on
     const scene = `let drawn = false; return {
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect((await stateOf(service, run)).status).toBe('STOPPED');
   });
 
-  test('refuses commands that it does not know, and speeds that are none', async () => {
+  test('refuses unknown commands and invalid speeds', async () => {
     const service = await startTestService();
     const { session } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     for (const [command, parameters] of [
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect((await session.frame()).speed).toBe(1);
   });
 
-  test('is for browsers of other hosts too, needs no key, and is known by its uuid alone', async () => {
+  test('is open to browsers of other hosts, needs no key, and is known only by its uuid', async () => {
     const log = new PassThrough();
     const lines: string[] = [];
     log.setEncoding('utf8').on('data', (line: string) => lines.push(line));
@@ -160,7 +160,7 @@ describe('a session', () => {
         'no-referrer',
       ]);
     }
-    // clients in the field send the key here, too, so their browsers ask first
+    // existing clients send the key here, too, so browsers send a preflight request
     const asked = await fetch(`${session.address}/stop`, {
       method: 'OPTIONS',
       headers: {

@@ -18,7 +18,7 @@ import {
 } from './support.ts';
 
 describe('POST …/runs/animation', () => {
-  test('answers as specified when the first picture is there', async () => {
+  test('answers as specified when the first picture exists', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { info, session, run } = await startSession(service, 'Epidemic', { Days: 100 });
     const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');
@@ -40,7 +40,7 @@ describe('POST …/runs/animation', () => {
     );
   });
 
-  test('every request has a run of its own, shared with nobody', async () => {
+  test('starts a new run for every request, which is not shared', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const ids = new Set<string>();
@@ -52,7 +52,7 @@ describe('POST …/runs/animation', () => {
     expect(ids.size).toBe(7);
   });
 
-  test('refuses what cannot be animated, and says why', async () => {
+  test('refuses models without animation, and says why', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'plain', drawn('Plain', CIRCLE).replace(/animation:.*};/s, '};'));
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
@@ -76,7 +76,7 @@ describe('POST …/runs/animation', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('a model that fails before its first picture is an error with the reason', async () => {
+  test('answers with the reason if the model fails before its first picture', async () => {
     const folder = temporaryFolder();
     const faults = {
       Throws: [`throw new Error('no such luck');`, 'no such luck'],
@@ -107,7 +107,7 @@ describe('POST …/runs/animation', () => {
     expect(stored).toEqual(Object.values(faults).map(([, failure]) => ({ status: 'FAILED', failure })));
   });
 
-  test('takes only so many at once, and more when one has ended', async () => {
+  test('has a limit of runs at once, and starts more when one has ended', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
     const service = await startTestService({ modelDirs: [folder] });
@@ -126,7 +126,7 @@ describe('each shipped model', () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     expect(models.length).toBeGreaterThanOrEqual(2);
-    // so that they are not over before they are looked at
+    // so that they do not end before the test sees them
     const long: Record<string, Record<string, number>> = {
       Epidemic: { Days: 90 },
       Rehearsal: { Seconds: 90 },
@@ -143,8 +143,8 @@ describe('each shipped model', () => {
   });
 });
 
-describe('nobody renders', () => {
-  test('a run ends after 300 seconds in which nobody looked, and says so', async () => {
+describe('without a viewer', () => {
+  test('a run ends after 300 seconds, and says so', async () => {
     const clock = new StandingClock();
     const service = await startTestService({ after: clock.after });
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 1e6 });
@@ -152,7 +152,7 @@ describe('nobody renders', () => {
     await session.frame();
     clock.pass(RENDER_TIMEOUT - 1);
     expect((await stateOf(service, run)).status).toBe('RUNNING');
-    // steering is not looking
+    // a command does not count as a view
     await session.command('pause');
     await session.state();
     clock.pass(1);
@@ -166,7 +166,7 @@ describe('nobody renders', () => {
     expect((await session.raw('/frame')).status).toBe(404);
   });
 
-  test('a run that never starts ends, too, and the request is answered', async () => {
+  test('a run that never starts also ends, and the request is answered', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'hangs', drawn('Hangs', 'for (;;);'));
     const clock = new StandingClock();
@@ -184,7 +184,7 @@ describe('nobody renders', () => {
 });
 
 describe('a restart of the service', () => {
-  test('stops animated runs, whose sessions are gone, and runs others again', async () => {
+  test('stops animated runs, whose sessions are gone, and executes other runs again', async () => {
     const dataDir = temporaryFolder();
     const first = await startProcess(dataDir);
     const client = clientOf(first.url);
@@ -209,7 +209,7 @@ describe('a restart of the service', () => {
 });
 
 describe('the page', () => {
-  test('is served where the answer says, and may load and run only what the service serves', async () => {
+  test('is served at the address in the answer, and may load and run only files of the service', async () => {
     const service = await startTestService();
     const { session, info } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     const bare = await session.raw('');
@@ -220,7 +220,7 @@ describe('the page', () => {
       /^default-src 'none'; script-src 'self'; style-src 'self';/,
     );
     expect(body).not.toMatch(/https?:|<style|<script>|style=|\son\w+=/);
-    // what clients in the field put into a page of theirs
+    // the address that existing clients put into their own page
     for (const [asset, type] of [
       ['assets/svg-template.html', 'text/html'],
       ['standalone.bundle.js', 'text/javascript'],

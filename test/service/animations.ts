@@ -14,7 +14,7 @@ export function startAnimation(
   return service.post(`/versions/${version}/runs/animation`, { ...simulation(inputs), experimentType });
 }
 
-/** A session as clients in the field talk to it: without a key, at the address that they make of the answer. */
+/** A session as existing clients use it: without a key, at the address that they build from the answer. */
 export class RemoteSession {
   readonly address: string;
 
@@ -32,7 +32,7 @@ export class RemoteSession {
     return { status: response.status, headers: response.headers, body: await response.text() };
   }
 
-  /** What comes of a request with a body that should not be taken. */
+  /** The answer to a request with a body that the service should refuse. */
   async post(what: string, body: string): Promise<ErrorBody> {
     const response = await fetch(`${this.address}${what}`, { method: 'POST', body });
     return (await response.json()) as ErrorBody;
@@ -48,13 +48,13 @@ export class RemoteSession {
     return body;
   }
 
-  /** As the official client unpacks it. */
+  /** Unpacked like in the official client. */
   async state(): Promise<unknown> {
     const { body } = await this.ask<string>('/get-state', 'GET');
     return JSON.parse(JSON.parse(body) as string) as unknown;
   }
 
-  /** Looks until the run is as asked for. */
+  /** Requests pictures until the run has the expected state. */
   async reach(what: string, is: (frame: FrameResource) => boolean): Promise<FrameResource> {
     return await until(what, async () => {
       const frame = await this.frame();
@@ -62,7 +62,7 @@ export class RemoteSession {
     });
   }
 
-  /** Waits until the run is over, and returns how. */
+  /** Waits until the run is over, and returns its final state. */
   async end(): Promise<FrameResource> {
     const going = ['RUNNING', 'PAUSED'];
     await until('the run is over', async () => !going.includes((await this.state()) as string));
@@ -70,7 +70,7 @@ export class RemoteSession {
   }
 }
 
-/** Timers of a clock that stands still until it is moved. */
+/** Timers of a clock that the test moves. */
 export class StandingClock {
   #now = 0;
   readonly #pending = new Set<{ due: number; callback: () => void }>();
@@ -94,7 +94,7 @@ export class StandingClock {
   }
 }
 
-/** A model with an animation of one's own; `scene` is the source of what makes the scene. */
+/** A model with its own animation. `scene` is the source of the function that makes the scene. */
 export function drawn(name: string, scene: string): string {
   return `export default {
     name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 1 }],
@@ -103,12 +103,12 @@ export function drawn(name: string, scene: string): string {
   };`;
 }
 
-/** The source of a scene that is one circle. */
+/** The source of a scene with one circle. */
 export const CIRCLE = `return {
   end: 60, advance() {}, draw: () => '<circle r="9"/>', outputs: () => ({ Out: inputs.N }),
 };`;
 
-/** Starts an animated run, and gives its session. */
+/** Starts an animated run, and returns its session. */
 export async function startSession(
   service: TestService,
   model: string,

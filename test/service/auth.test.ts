@@ -13,7 +13,7 @@ const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(
 );
 
 describe('keys', () => {
-  test('the key is taken raw and after Bearer', async () => {
+  test('a key is accepted alone and after Bearer', async () => {
     const service = await startTestService();
     for (const Authorization of [KEY, `Bearer ${KEY}`]) {
       expect((await service.get('/models', { Authorization })).status).toBe(200);
@@ -44,7 +44,7 @@ describe('keys', () => {
     });
   });
 
-  test('a new key is made once, when none is given and none is known', async () => {
+  test('a new key is made once, if no key is given and none is known', async () => {
     const first = await startTestService({ apiKey: undefined });
     const key = first.running.newKey!;
     expect(key).toMatch(/^[0-9a-f]{8}-/);
@@ -55,7 +55,7 @@ describe('keys', () => {
     expect(statSync(path.join(first.dataDir, 'keys.yaml')).mode & 0o777).toBe(0o600);
   });
 
-  test('a new key is made beside those of executors, which may be added before the first start', async () => {
+  test('a new key is made even if keys of executors were added before the first start', async () => {
     const dataDir = temporaryFolder();
     await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executors');
     const { running } = await startTestService({ dataDir, apiKey: undefined });
@@ -63,7 +63,7 @@ describe('keys', () => {
     expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ user }) => user)).toEqual(['local', 'node1']);
   });
 
-  test('a given key holds while the service runs, besides those that are kept', async () => {
+  test('a given key is valid while the service runs, together with the stored keys', async () => {
     const first = await startTestService({ apiKey: undefined });
     const kept = first.running.newKey!;
     await first.close();
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect((await third.get('/models', { Authorization: KEY })).status).toBe(401);
   });
 
-  test('neither key nor signature is kept or logged', async () => {
+  test('neither keys nor signatures are stored or logged', async () => {
     const lines: string[] = [];
     const log = new Writable({
       write(chunk: Buffer, _encoding, done) {

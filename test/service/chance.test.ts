@@ -45,7 +45,7 @@ const valueOf = (outputs: Outputs, name: string): unknown =>
   JSON.parse(outputs.find((element) => element.outputs[0]?.name === name)!.value);
 
 describe('random inputs', () => {
-  test('are drawn from the seed: the same seed gives byte-equal outputs, on any installation', async () => {
+  test('are drawn from the seed: the same seed gives byte-equal outputs on any installation', async () => {
     const ask = async (seed: number) => {
       const { service, version } = await mirror();
       const body = experiment('SIMULATION', { N: dice, X: share, Flag: coin, '{RANDOM_SEED}': seed });
@@ -56,7 +56,7 @@ describe('random inputs', () => {
     expect(other).not.toBe(one);
   });
 
-  test('make the run that is asked for with those values', async () => {
+  test('make the same run as a request with these values', async () => {
     const { service, version } = await mirror();
     const run = await complete(service, version, experiment('SIMULATION', { N: dice, X: share }));
     const drawn = Object.fromEntries(run.inputs.map(({ name, value }) => [name, value]));
@@ -72,7 +72,7 @@ describe('random inputs', () => {
     expect((await requestRun(service, version, { N: drawn['N']!, X: drawn['X']! })).body.id).toBe(run.id);
   });
 
-  test('in a parameter variation each run draws from its own seed', async () => {
+  test("are drawn from each run's own seed in a parameter variation", async () => {
     const { service, version } = await mirror();
     const seeds = range('FIXED_RANGE_LONG', 1, 8, 1);
     const texts = async (inputs: Parameters<typeof variation>[0]) =>
@@ -82,7 +82,7 @@ describe('random inputs', () => {
     expect(new Set(oneSeed.map((text) => text.split(' ')[0])).size).toBe(1);
   });
 
-  test('what does not fit is refused, naming the input', async () => {
+  test('are refused with the name of the input if they do not fit', async () => {
     const { service, version } = await mirror();
     for (const [inputs, message] of [
       [{ N: share }, /RANDOM_DOUBLE does not fit "N".*use RANDOM_INTEGER/],
@@ -99,7 +99,7 @@ describe('random inputs', () => {
     }
   });
 
-  test('every draw is within its bounds, and all of them are reached', () => {
+  test('stay within their bounds, and reach all values', () => {
     const bound = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
     fc.assert(
       fc.property(fc.bigInt().map(String), fc.string(), bound, bound, (seed, name, a, b) => {
@@ -128,7 +128,7 @@ describe('random inputs', () => {
 describe('Monte Carlo', () => {
   const replicated = (n: number, inputs = {}) => monteCarlo({ '{NUMBER_OF_REPLICATIONS}': n, ...inputs });
 
-  test('repeats a run with seeds of its own; numbers are histograms, what is no number an array', async () => {
+  test('repeats a run with own seeds; numbers become histograms, other outputs arrays', async () => {
     const { service, version } = await mirror();
     const body = replicated(50, { N: dice });
     const run = await complete(service, version, body);
@@ -160,7 +160,7 @@ describe('Monte Carlo', () => {
     expect(new Set(executed(service.dataDir).map(({ inputs }) => inputs['{RANDOM_SEED}'])).size).toBe(50);
   });
 
-  test('the n-th seed does not depend on how many there are, so more replications reuse the first', async () => {
+  test('has an n-th seed that does not depend on the number of replications, so more replications reuse the first ones', async () => {
     const { service, version } = await mirror();
     await complete(service, version, replicated(5));
     await complete(service, version, replicated(8));
@@ -175,14 +175,14 @@ describe('Monte Carlo', () => {
     );
   });
 
-  test('a failure names the replication by its seed', async () => {
+  test('names a failed replication by its seed', async () => {
     const { service, version } = await mirror();
     const { body: run } = await request(service, version, replicated(3, { Label: 'fail at 0' }));
     const { title } = messageIn(await reach(service, run, 'FAILED'));
     expect(title).toMatch(/^sub-run [123] of 3 \(\{RANDOM_SEED\} = \d+\) failed: no 0$/);
   });
 
-  test('what cannot be is refused', async () => {
+  test('refuses impossible requests', async () => {
     const folder = temporaryFolder();
     writeMirror(folder);
     writeModel(
@@ -244,7 +244,7 @@ describe('histograms', () => {
     );
   });
 
-  test('of what is no number, infinite, or nothing at all', () => {
+  test('accept infinite and missing numbers, and no values at all', () => {
     expect(parse(['null', '"Infinity"', '2', '"-Infinity"', '"-Infinity"'])).toMatchObject({
       lowerBound: 2,
       intervalWidth: 1,

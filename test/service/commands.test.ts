@@ -19,7 +19,7 @@ import {
 const types = ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN', 'STRING', 'DATE_TIME', 'DATA_SET', 'OUTPUT_FILE'];
 
 describe('command models', () => {
-  test('inputs go in as JSON, outputs of every type come out', async () => {
+  test('get inputs as JSON, and return outputs of every type', async () => {
     const folder = temporaryFolder();
     writeCommandModel(
       folder,
@@ -75,7 +75,7 @@ describe('command models', () => {
     ['Mistyped', `say({ outputs: { Out: 'five' } });`, 'the output "Out" was given by the model as string'],
   ];
 
-  test('each way to go wrong fails its run with the reason, and the next run executes', async () => {
+  test('fail only their run, with the reason, in each possible way', async () => {
     const folder = temporaryFolder();
     for (const [name, program] of failures) writeCommandModel(folder, name, program);
     writeCommandModel(folder, 'NoFile', `say({ outputs: { Out: 'gone.csv' } });`, ['Out: OUTPUT_FILE']);
@@ -102,7 +102,7 @@ describe('command models', () => {
     expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
   });
 
-  test('stopping a run, and closing the service, end the program and what it has started', async () => {
+  test('end with all their processes when the run is stopped or the service closes', async () => {
     const [folder, marks] = [temporaryFolder(), temporaryFolder()];
     const pidOf = (name: string) => path.join(marks, name);
     writeCommandModel(
@@ -130,7 +130,7 @@ describe('command models', () => {
     }
   });
 
-  test('one that takes more memory than it may fails with that reason', async () => {
+  test('fail with the reason if they take too much memory', async () => {
     const folder = temporaryFolder();
     writeCommandModel(
       folder,
@@ -152,7 +152,7 @@ describe('command models', () => {
     );
   });
 
-  test('a value that the model does not allow is refused by name', async () => {
+  test('refuse a value that the model does not allow, with its name', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Choosy', `say({ outputs: { Out: inputs.N } });`);
     const declaration = path.join(folder, 'Choosy', 'model.yaml');
@@ -207,7 +207,7 @@ describe('a model that changes while the service runs', () => {
     expect((await outputsOf(service, first, { N: 3 })).get('Out')).toBe('6');
   });
 
-  test('and cannot be read says why, and runs on as it was', async () => {
+  test('keeps its version and says why if it cannot be read', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Broken', `say({ outputs: { Out: 1 } });`);
     const lines: string[] = [];
@@ -224,7 +224,7 @@ describe('a model that changes while the service runs', () => {
     expect(await service.latest('Broken')).toBe(version);
   });
 
-  test('a model that is added is served', async () => {
+  test('is served if it is added', async () => {
     const folder = temporaryFolder();
     const service = await startTestService({ modelDirs: [folder] });
     expect((await service.get('/models')).body).toEqual([]);

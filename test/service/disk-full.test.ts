@@ -24,7 +24,7 @@ function diskOfTest(): string | undefined {
   return disk?.folder;
 }
 
-/** Takes all room that is left; returns how to give it back. */
+/** Fills the disk. Returns a function that frees it. */
 function fill(folder: string): () => void {
   const file = path.join(folder, 'filler');
   fillDisk(file);
@@ -35,7 +35,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 // only root may mount; in a container perhaps not even that
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('is answered with 507, half-written files go, and it works on once there is room', async () => {
+  test('is answered with 507, partial files are removed, and the service continues once there is room', async () => {
     const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });

@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 describe('kill -9', () => {
-  test('accepted runs are there after it, those that ran are run again, in order', async () => {
+  test('loses no accepted run, and runs that executed are executed again, in order', async () => {
     const dataDir = temporaryFolder();
     const first = await startProcess(dataDir);
     const client = clientOf(first.url);
@@ -45,7 +45,7 @@ describe('kill -9', () => {
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
     const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    // two executors; one may have been between two runs
+    // two executors, of which one may have been between two runs
     expect([1, 2]).toContain(cut.length);
 
     const second = await startProcess(dataDir);
@@ -55,7 +55,7 @@ describe('kill -9', () => {
     const executed = rows(dataDir, 'SELECT id, executions FROM runs WHERE executions <> 1 ORDER BY seq');
     expect(executed).toEqual(cut.map(({ id }) => ({ id, executions: 2 })));
     const started = rows(dataDir, 'SELECT id FROM runs ORDER BY started_at, seq').map(({ id }) => id);
-    // those that were cut come first of all that had not completed
+    // interrupted runs come before all other unfinished runs
     expect(started.slice(Number(done!['runs'])).slice(0, cut.length)).toEqual(cut.map(({ id }) => id));
     for (const [Value, run] of runs.entries()) {
       const { body } = await requestRun(again, version, { Seconds: 0.3, Value });
@@ -64,9 +64,9 @@ describe('kill -9', () => {
   });
 });
 
-describe('kill -9 in the midst of a parameter variation', () => {
+describe('kill -9 during a parameter variation', () => {
   test.each(seeds(2, 20))(
-    'it completes, and nothing is executed twice but what ran (seed %i)',
+    'does not stop it, and only executing runs are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();
       const random = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 2 });
@@ -95,7 +95,7 @@ describe('kill -9 in the midst of a parameter variation', () => {
         }
       }
 
-      // nobody requests it again: it goes on by itself
+      // it continues without a new request
       const { url } = await startProcess(dataDir);
       const client = clientOf(url);
       await reach(client, parent!, 'COMPLETED');
@@ -110,7 +110,7 @@ describe('kill -9 in the midst of a parameter variation', () => {
 });
 
 describe('executors', () => {
-  test('do not outlive a service that is killed', async () => {
+  test('do not survive a service that is killed', async () => {
     const { child, url } = await startProcess(temporaryFolder());
     const client = clientOf(url);
     const { body: run } = await requestRun(client, await client.latest('Rehearsal'), { Seconds: 600 });
@@ -121,7 +121,7 @@ describe('executors', () => {
     await until(() => !isRunning(executors[0]!) || undefined, 'the executor to end');
   });
 
-  test('one that is killed fails its run with the reason, and the next run executes', async () => {
+  test('fail their run with the reason when they are killed, and the next run executes', async () => {
     const { child, url } = await startProcess(temporaryFolder());
     const client = clientOf(url);
     const version = await client.latest('Rehearsal');
@@ -135,7 +135,7 @@ describe('executors', () => {
 });
 
 describe('a database of the first version', () => {
-  test('is brought up to date, with the runs that wait in it', async () => {
+  test('is migrated together with its waiting runs', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: done } = await requestRun(service, version, { Seconds: 0 });
@@ -150,7 +150,7 @@ describe('a database of the first version', () => {
       const names = columns.map(({ name }) => name as string).join();
       db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
     }
-    // as if it had been killed while the run executed
+    // this is the state after a kill during the run
     db.exec("UPDATE main.runs SET status = 'RUNNING'");
     db.close();
     const restarted = await startTestService({ dataDir });
@@ -160,7 +160,7 @@ describe('a database of the first version', () => {
 });
 
 describe('closing', () => {
-  test('runs that execute are run again at the next start, and requests under way are answered', async () => {
+  test('executes interrupted runs again at the next start, and answers open requests', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 60 });
@@ -188,7 +188,7 @@ describe('closing', () => {
 });
 
 describe('a data folder that cannot be used', () => {
-  test('is refused by name when its database is damaged', async () => {
+  test('is refused by name if its database is damaged', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const Days of [5, 6, 7, 8, 9, 10]) await outputsOf(service, version, { Days });
@@ -203,14 +203,14 @@ describe('a data folder that cannot be used', () => {
     await refused(service.dataDir, 'STORE_UNUSABLE', file);
   });
 
-  test('is refused when another service has it, until that one ends', async () => {
+  test('is refused while another service uses it', async () => {
     const service = await startTestService();
     await refused(service.dataDir, 'STORE_UNUSABLE', 'another model service uses it');
     await service.close();
     await startTestService({ dataDir: service.dataDir });
   });
 
-  test('is refused when a newer foray wrote it', async () => {
+  test('is refused if a newer foray wrote it', async () => {
     const service = await startTestService();
     await service.close();
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
@@ -219,7 +219,7 @@ describe('a data folder that cannot be used', () => {
     await refused(service.dataDir, 'STORE_NEWER', 'newer');
   });
 
-  test('a port that is taken is said so', async () => {
+  test('a taken port is reported', async () => {
     const { running } = await startTestService();
     const starting = startService({ dataDir: temporaryFolder(), modelDirs: [], port: running.port });
     await expect(starting).rejects.toMatchObject({ code: 'PORT_IN_USE' });

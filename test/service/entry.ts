@@ -1,4 +1,4 @@
-/** Starts a service in a process of its own, for tests that kill it; prints its address. */
+/** Starts a service in a separate process, for tests that kill it. Prints its address. */
 import { startService } from '../../src/service/service.ts';
 import { KEY, SHIPPED_MODELS } from './fixed.ts';
 

@@ -18,7 +18,7 @@ async function failure(url: string, init: RequestInit = {}): Promise<ErrorBody> 
 }
 
 describe('errors have one shape', () => {
-  test('addresses that are not there', async () => {
+  test('for unknown addresses', async () => {
     const { running } = await startTestService();
     const { origin } = new URL(running.url);
     expect((await failure(`${running.url}/nowhere?signature=x`)).code).toBe('UNKNOWN_ROUTE');
@@ -30,7 +30,7 @@ describe('errors have one shape', () => {
     expect(ErrorBody.parse(await broken.json())).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
   });
 
-  test('bodies that are not as they should be, naming the field', async () => {
+  test('for wrong bodies, with the name of the field', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const post = (body: string, route = 'runs') =>
@@ -47,7 +47,7 @@ describe('errors have one shape', () => {
     expect((await post(JSON.stringify('x'.repeat(17 * 1024 * 1024)))).code).toBe('TOO_LARGE');
   });
 
-  test('a JSON body needs no Content-Type, and may have any', async () => {
+  test('and a JSON body may have any Content-Type or none', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -60,7 +60,7 @@ describe('errors have one shape', () => {
     }
   });
 
-  test('a fault of the service tells nothing of its inside', async () => {
+  test('and an internal error contains no details', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 0 });
@@ -74,7 +74,7 @@ describe('errors have one shape', () => {
     expect(JSON.stringify(body)).not.toMatch(/torn|SyntaxError|\.ts/);
   });
 
-  test('what is not HTTP is answered in the same shape', async () => {
+  test('also for requests that are not HTTP', async () => {
     const { running } = await startTestService();
     const socket = net.connect(running.port, '127.0.0.1');
     socket.end('this is not HTTP\r\n\r\n');

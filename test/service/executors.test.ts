@@ -18,7 +18,7 @@ describe('models that misbehave', () => {
       outputs: [{ name: 'Out', type: '${output}' }], ${run}
     };`;
 
-  test('each way to break fails its run with the reason, and the next run executes', async () => {
+  test('fail only their run, with the reason, in each possible way', async () => {
     const folder = temporaryFolder();
     const cases: [name: string, run: string, reason: string][] = [
       ['Throws', `run() { throw new Error('no such luck'); }`, 'no such luck'],
@@ -49,7 +49,7 @@ describe('models that misbehave', () => {
     expect(outputs.get('Out')).toBe('4');
   });
 
-  test('a model that computes without end is stopped at once, and does not hold up the service', async () => {
+  test('can be stopped at once and do not delay the service if they compute endlessly', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'Spins', model('Spins', `run() { for (;;); }`));
     const service = await startTestService({ modelDirs: [folder], executors: 1 });

@@ -1,4 +1,4 @@
-/** What tests of experiments of several runs share. */
+/** Helpers of tests of experiments with several runs. */
 import path from 'node:path';
 import type { ExperimentType, InputType } from '../../src/api/constants.ts';
 import type { Outputs, RequestInputItem, Run, RunRequest } from '../../src/api/resources.ts';
@@ -14,7 +14,7 @@ import {
 
 type Value = RequestInputItem['value'];
 
-/** An input that a request gives a type of its own. */
+/** An input of a request with its own type. */
 export interface Typed {
   type: InputType;
   value: Value;
@@ -58,7 +58,7 @@ export async function complete(service: Requested, version: string, body: RunReq
   return run;
 }
 
-/** The outputs of a request, run if need be, shaped by the template. */
+/** The outputs of a request, shaped by the template. The request runs first if necessary. */
 export async function results(
   service: Requested,
   version: string,
@@ -69,7 +69,7 @@ export async function results(
   return (await service.post<Outputs>(`/versions/${version}/results/${run.id}`, template)).body;
 }
 
-/** What the database says of runs that execute themselves. */
+/** The database rows of runs that are executed themselves. */
 export function executed(
   dataDir: string,
 ): { status: string; executions: number; inputs: Record<string, string> }[] {
@@ -82,7 +82,7 @@ export function executed(
   );
 }
 
-/** A model that gives its inputs back: seed, X, N, Big, Flag, Label; and the items of a chart. */
+/** A model that returns its inputs (seed, X, N, Big, Flag, Label) and the items of a chart. */
 export function writeMirror(folder: string): string {
   writeModel(
     folder,

@@ -29,8 +29,8 @@ const hashOf = (content: Uint8Array | string) => createHash('sha256').update(con
 
 const unfinished = (dataDir: string) => readdirSync(path.join(dataDir, 'files', 'unfinished'));
 
-describe('files up and checked', () => {
-  test('a file is stored under the SHA-256 of its bytes, base64url without padding', async () => {
+describe('uploads and checks of files', () => {
+  test('store a file under the SHA-256 of its bytes, in base64url without padding', async () => {
     const service = await startTestService();
     const content = randomBytes(300_000);
     const hash = hashOf(content);
@@ -43,7 +43,7 @@ describe('files up and checked', () => {
     expect(unfinished(service.dataDir)).toEqual([]);
   });
 
-  test('what is no hash is no file, wherever it points', async () => {
+  test('find no file for a name that is no hash, also if it is a path', async () => {
     const service = await startTestService();
     for (const hash of ['..%2F..%2Fservice.db', 'x', 'A'.repeat(43)]) {
       expect((await service.get(`/check-file?hash=${hash}`)).body).toBe(false);
@@ -55,7 +55,7 @@ describe('files up and checked', () => {
     });
   });
 
-  test('an upload that breaks off leaves nothing', async () => {
+  test('leave nothing of an interrupted upload', async () => {
     const service = await startTestService();
     const request = http.request(`${service.running.url}/upload-file`, {
       method: 'POST',
@@ -68,7 +68,7 @@ describe('files up and checked', () => {
     await until(() => unfinished(service.dataDir).length === 0 || undefined, 'the upload to be given up');
   });
 
-  test('a file over the limit is refused and leaves nothing', async () => {
+  test('refuse a file over the limit, and leave nothing of it', async () => {
     const folder = temporaryFolder();
     const files = new ContentFiles(path.join(folder, 'files'));
     files.prepare();
@@ -78,7 +78,7 @@ describe('files up and checked', () => {
     expect(files.has(await storeUpload(files, body(), 11))).toBe(true);
   });
 
-  test('a size over the limit that is told beforehand is refused at once', async () => {
+  test('refuse an announced size over the limit at once', async () => {
     const { running } = await startTestService({ limits: { upload: 1_000 } });
     const request = http.request(`${running.url}/upload-file`, {
       method: 'POST',
@@ -94,7 +94,7 @@ describe('files up and checked', () => {
 });
 
 describe('a file that is damaged on the disk', () => {
-  test('is never served: refused by name, not there for checks, and healed by another upload', async () => {
+  test('is never served: it is refused by name, missing in checks, and repaired by another upload', async () => {
     const service = await startTestService();
     const content = randomBytes(100_000);
     const hash = hashOf(content);
@@ -127,7 +127,7 @@ describe('a file that is damaged on the disk', () => {
     }
   });
 
-  test('fails a run that reads it, naming it', async () => {
+  test('fails a run that reads it, with its name', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
     writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
@@ -139,7 +139,7 @@ describe('a file that is damaged on the disk', () => {
 });
 
 describe('pre-signed downloads', () => {
-  test('an output file comes down without a key, under its name', async () => {
+  test('give an output file without a key, under its name', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     const { hash, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
@@ -153,7 +153,7 @@ describe('pre-signed downloads', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('any change to the address is refused', async () => {
+  test('refuse any change to the address', async () => {
     const service = await startTestService();
     await upload(service, 'one');
     await upload(service, 'two');
@@ -180,7 +180,7 @@ describe('pre-signed downloads', () => {
     expect((await fetch(bare)).status).toBe(400);
   });
 
-  test('altered in any part it is refused, and only then', () => {
+  test('are refused if and only if a part is altered', () => {
     const start = Date.parse('2026-11-20T10:00:00Z');
     const isOpen = (file: NamedFile, query: SignedQuery, secret: string, now: number): boolean => {
       try {
@@ -210,7 +210,7 @@ describe('pre-signed downloads', () => {
     );
   });
 
-  test('an address holds for 299 seconds and not for 301, also over a restart', async () => {
+  test('are valid for 299 seconds but not for 301, also after a restart', async () => {
     let now = Date.parse('2026-11-20T10:00:00Z');
     const service = await startTestService({ now: () => now });
     await upload(service, 'content');
@@ -227,7 +227,7 @@ describe('pre-signed downloads', () => {
     expect([expired.status, await expired.json()]).toMatchObject([403, { code: 'URL_REFUSED' }]);
   });
 
-  test('an address holds as long whatever becomes of the clock', async () => {
+  test('are valid equally long if the clock changes', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
@@ -239,7 +239,7 @@ describe('pre-signed downloads', () => {
     }
   });
 
-  test('a preflight of an address needs no key, as everywhere', async () => {
+  test('need no key for a preflight request, as everywhere', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
@@ -255,7 +255,7 @@ describe('pre-signed downloads', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
   });
 
-  test('there is no address for a file that is not stored', async () => {
+  test('do not exist for a missing file', async () => {
     const service = await startTestService();
     const answer = await service.get(`/output-file?hash=${hashOf('nothing')}&filename=a`);
     expect(answer.body).toMatchObject({ status: 404, code: 'UNKNOWN_FILE' });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gathered } from '../../src/service/runs/gathered.ts';
 
-/** Doubles numbers; no group with a negative one. */
+/** Doubles numbers in groups. A group with a negative number fails. */
 function doubles(mayBeOfOne: boolean) {
   const groups: number[][] = [];
   const gathered = new Gathered<number, number>({
@@ -21,13 +21,13 @@ function doubles(mayBeOfOne: boolean) {
   return { groups, outcomes };
 }
 
-test('the first thing is done at once, those that are asked for meanwhile are done together', async () => {
+test('the first task runs at once, and tasks that come in the meantime run together', async () => {
   const { groups, outcomes } = doubles(true);
   expect(await outcomes([1, 2, 3, 4, 5])).toEqual([2, 4, 6, 8, 10]);
   expect(groups).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a thing that fails does not fail the others, when it may be its own fault', async () => {
+test('a task that fails does not fail the others, if it may be its own fault', async () => {
   const own = doubles(true);
   expect(await own.outcomes([1, 2, -3, 4])).toEqual([2, 4, 'failed', 8]);
   expect(own.groups).toEqual([[1], [2, -3, 4], [2], [-3], [4]]);

@@ -22,7 +22,7 @@ const texts = [
   'a'.repeat(900),
 ];
 
-/** Every path with a variable part, of the interface and beside it. */
+/** Every path with a variable part, in the interface and outside of it. */
 const routes = [
   ...Object.values(endpoints).flatMap((endpoint) =>
     [endpoint, ...('older' in endpoint ? [endpoint.older] : [])].map(({ method, path }) => ({
@@ -52,32 +52,35 @@ afterAll(async () => {
 });
 
 describe('hostile text in an address', () => {
-  test.each(routes)('$method $path: an error of the interface, which no header repeats', async (route) => {
-    const variables = route.path.match(/:\w+/g)!;
-    // each variable part in turn, the others being uuids
-    for (const hostile of variables) {
-      for (const value of texts) {
-        const path = route.path.replaceAll(/:\w+/g, (part) =>
-          part === hostile ? encodeURIComponent(value) : UUID,
-        );
-        const response = await fetch(`${origin}${path}`, {
-          method: route.method,
-          redirect: 'manual',
-          headers: { Authorization: KEY },
-          ...(route.method === 'POST' && {
-            body: '{"experimentType":"SIMULATION","inputs":[],"outputs":"[]"}',
-          }),
-        });
-        const said = [value, response.status, response.headers.get('location')];
-        expect(said).toEqual([value, expect.any(Number), null]);
-        expect([400, 404]).toContain(response.status);
-        expect(response.headers.get('set-cookie')).toBeNull();
-        ErrorBody.parse(await response.json());
+  test.each(routes)(
+    '$method $path: is an error of the interface, and no header repeats it',
+    async (route) => {
+      const variables = route.path.match(/:\w+/g)!;
+      // each variable part in turn, the others being uuids
+      for (const hostile of variables) {
+        for (const value of texts) {
+          const path = route.path.replaceAll(/:\w+/g, (part) =>
+            part === hostile ? encodeURIComponent(value) : UUID,
+          );
+          const response = await fetch(`${origin}${path}`, {
+            method: route.method,
+            redirect: 'manual',
+            headers: { Authorization: KEY },
+            ...(route.method === 'POST' && {
+              body: '{"experimentType":"SIMULATION","inputs":[],"outputs":"[]"}',
+            }),
+          });
+          const said = [value, response.status, response.headers.get('location')];
+          expect(said).toEqual([value, expect.any(Number), null]);
+          expect([400, 404]).toContain(response.status);
+          expect(response.headers.get('set-cookie')).toBeNull();
+          ErrorBody.parse(await response.json());
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('a page of an animated run redirects only to itself', async () => {
+  test('does not make the page of an animated run redirect elsewhere', async () => {
     for (const [node, session] of [
       [UUID, '%2F%2Fevil.example'],
       ['%2F%2Fevil.example', UUID],
@@ -91,7 +94,7 @@ describe('hostile text in an address', () => {
   });
 });
 
-test('the name of a download is one word of a header, whatever it is asked for as', async () => {
+test('any requested name of a download is a single value in the header', async () => {
   const { body: hash } = await upload({ running }, 'content');
   for (const value of texts) {
     const query = new URLSearchParams({ hash, filename: value }).toString();

@@ -38,7 +38,7 @@ const settings = fc.record({
   Label: fc.string(),
 });
 
-/** A request for the settings, spelled, ordered, repeated and typed at random. */
+/** A request for the settings, with random spelling, order, repetitions and types. */
 const requestFor = (values: Record<string, string | number | boolean>): fc.Arbitrary<RequestInputItem[]> => {
   const items = Object.entries(values).map(([name, value]) =>
     fc.record({
@@ -72,7 +72,7 @@ describe('identity of a run', () => {
     );
   });
 
-  test('another value of any input makes another run', () => {
+  test('a different value of any input makes another run', () => {
     fc.assert(
       fc.property(settings, settings, (one, other) => {
         const requests = [one, other].map((values) =>
@@ -85,14 +85,14 @@ describe('identity of a run', () => {
     expect(identityOf('other', settingsOf([]))).not.toBe(identity([]));
   });
 
-  test('seeds are told apart beyond what a double holds', () => {
+  test('seeds differ even beyond the precision of a double', () => {
     const seeds = ['9007199254740992', '9007199254740993'].map((value) =>
       identity([{ name: '{RANDOM_SEED}', value }]),
     );
     expect(seeds[0]).not.toBe(seeds[1]);
   });
 
-  test('over HTTP: omitted inputs are at their defaults, formats and order do not matter', async () => {
+  test('over HTTP, omitted inputs have their defaults, and formats and order do not matter', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: first } = await requestRun(service, version, { Seconds: 0, Value: 8 });
@@ -118,7 +118,7 @@ describe('identity of a run', () => {
     expect((await requestRun(service, version, { Seconds: 0, Value: 9 })).body.id).not.toBe(first.id);
   });
 
-  test('the same words to two models are two runs, each with the defaults of its own', async () => {
+  test('equal requests to two models are two runs, each with the defaults of its model', async () => {
     const models = temporaryFolder();
     for (const [name, value] of Object.entries({ One: 1, Two: 2 })) {
       writeModel(

@@ -32,7 +32,7 @@ describe('old versions', () => {
   test.each([
     ['Draws', writeKernelModel],
     ['Program', writeProgram],
-  ] as const)('of %s run as they were, beside the newest one, also after a restart', async (model, write) => {
+  ] as const)('of %s run unchanged beside the newest one, also after a restart', async (model, write) => {
     const before = await startTestService({ modelDirs: [models] });
     const first = await before.latest(model);
     const drawn = (await outputsOf(before, first, { N: 3 })).get('Drawn');
@@ -46,7 +46,7 @@ describe('old versions', () => {
     expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
     expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
     if (model === 'Draws') {
-      // what it allows is kept as well
+      // its allowed values are kept as well
       expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
     }
     await before.close();
@@ -61,7 +61,7 @@ describe('old versions', () => {
     expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
   });
 
-  test('a byte that was flipped in the folder of one is never run: the folder is made anew', async () => {
+  test('never run with a flipped byte in their folder: the folder is made again', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const [draws, program] = await Promise.all(['Draws', 'Program'].map((name) => service.latest(name)));
     writeKernelModel(models, 7);
@@ -88,7 +88,7 @@ describe('old versions', () => {
     expect((await outputsOf(again, draws!, { N: 2 })).get('Out')).toBe('4');
   });
 
-  test('while what was kept is damaged, runs wait, and nobody else does', async () => {
+  test('with damaged kept files make their own runs wait, and no others', async () => {
     const service = await startTestService({ modelDirs: [models], executors: 1 });
     const first = await service.latest('Program');
     const sim = readFileSync(path.join(models, 'Program', 'sim.mjs'), 'utf8');
@@ -111,12 +111,12 @@ describe('old versions', () => {
     expect(body[0]!.value).toBe('2');
   });
 
-  test('of a model that ships run with the kernel that they had', async () => {
+  test('of a shipped model run with their own kernel', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const before = await outputsOf(service, version);
     await service.close();
-    // its results are asked for anew, and its code is nowhere else
+    // its results are requested again, and its code is nowhere else
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     db.exec('DELETE FROM results; DELETE FROM runs');
     db.close();
@@ -124,7 +124,7 @@ describe('old versions', () => {
     expect(await outputsOf(after, version)).toEqual(before);
   });
 
-  test('get what is installed beside the model, and files of the right mode', async () => {
+  test('get the packages beside the model, and files with the right mode', async () => {
     const folder = path.join(models, 'Program');
     mkdirSync(path.join(folder, 'node_modules', 'five'), { recursive: true });
     writeFileSync(
@@ -147,7 +147,7 @@ describe('old versions', () => {
 });
 
 describe('pruned versions', () => {
-  test('take no runs and keep their results; what others need stays', async () => {
+  test('take no runs and keep their results; files that other versions need stay', async () => {
     const service = await startTestService({ modelDirs: [models] });
     for (const [count, factor] of [2, 3, 4].entries()) {
       writeProgram(models, factor);
@@ -159,7 +159,7 @@ describe('pruned versions', () => {
     const { body } = await prune(service, 'Program', { keep: 2 });
     expect(body).toEqual({ pruned: [1, 2], busy: [], bytes: expect.any(Number) });
     expect(body.bytes).toBeGreaterThan(0);
-    // of each version one program; the declaration is that of the others
+    // each version has its own program; the declaration is shared
     expect(contents(service)).toHaveLength(before - 2);
     const [one, , three] = await versionsOf(service, 'Program');
     expect(one).toMatchObject({ state: 'retired', reason: 'its files were pruned', size: null });
@@ -189,7 +189,7 @@ describe('pruned versions', () => {
     ]);
   });
 
-  test('are none whose runs have not ended, and none without the right', async () => {
+  test('have no unfinished runs, and pruning needs the permission', async () => {
     const keys = path.join(temporaryFolder(), 'keys.yaml');
     const user = (name: string) => `  ${name}: {keys: [{sha256: ${hashOf(name)}}]}\n`;
     writeFileSync(
@@ -228,7 +228,7 @@ describe('pruned versions', () => {
 });
 
 describe('versions that cannot be kept', () => {
-  test('files outside the folder are told of, and the version is retired once the model has changed', async () => {
+  test('because of files outside the folder are reported, and retired once the model has changed', async () => {
     const outside = path.join(models, '..', `${path.basename(models)}-common.mjs`);
     writeFileSync(outside, 'export const one = 1;');
     const name = path.basename(outside);
@@ -259,13 +259,13 @@ describe('versions that cannot be kept', () => {
     });
   });
 
-  test('those of an earlier foray stay retired, but for the current one, which is kept from now on', async () => {
+  test('of an earlier foray stay retired, except the current one, which is kept from now on', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const first = await service.latest('Program');
     writeProgram(models, 2);
     await untilVersions(service, 'Program', 2);
     await service.close();
-    // as an earlier foray has left it
+    // the state that an earlier foray has left
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     for (const column of ['manifest', 'made_at', 'pruned_at'])
       db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);

@@ -4,7 +4,10 @@ import type { Pruned, VersionSummary } from '../../src/api/extensions.ts';
 import { writeCommandModel } from './command-model.ts';
 import { type TestService, until, versionsOf } from './support.ts';
 
-/** A model in TypeScript that draws from the kernel and has code and data in files of its own and in a neighbour's. */
+/**
+ * A model in TypeScript that uses the kernel, and has code and data in its own files and in those of the folder beside
+ * it.
+ */
 export function writeKernelModel(models: string, factor: number): void {
   const folder = path.join(models, 'draws');
   mkdirSync(path.join(folder, 'parts'), { recursive: true });
@@ -39,7 +42,7 @@ export async function idOf(service: TestService, model: string): Promise<string>
   return (await service.post<{ id: string }>('/models/name/', model)).body.id;
 }
 
-/** Waits until a model has so many versions. */
+/** Waits until a model has a number of versions. */
 export async function untilVersions(
   service: TestService,
   model: string,

@@ -14,7 +14,7 @@ const importOf = (name: string, file: string) =>
 const adds = (keyFile: string, user: string) => `${importOf('addKey', 'src/service/keys/edit.ts')}
   await addKey(${JSON.stringify(keyFile)}, '${user}').catch((error) => console.log(error.toLine()));`;
 
-test('a key that finds no room is refused, and all others go on', async () => {
+test('a key is refused if the disk is full, and all other keys still work', async () => {
   const folder = temporaryFolder();
   const keyFile = path.join(folder, 'keys.yaml');
   const users = Array.from({ length: 60 }, (_, n) => [
@@ -32,7 +32,7 @@ test('a key that finds no room is refused, and all others go on', async () => {
   expect((await service.get('/models', { Authorization: 'key-59' })).status).toBe(200);
 });
 
-test('keys that are added at once are all there', async () => {
+test('keys that are added at the same time are all kept', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
   const users = [...'abcd'];
   const ran = await Promise.all(users.map((user) => runModule(adds(keyFile, user))));
@@ -44,7 +44,7 @@ test('keys that are added at once are all there', async () => {
   ).toEqual(users);
 });
 
-test('a change waits for another one, and goes on when that is killed', async () => {
+test('a change waits for another change, and continues if that is killed', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
   const holder = startModule(`${importOf('tryLock', 'src/system/file-lock.ts')}
     const lock = tryLock(${JSON.stringify(`${keyFile}.lock`)});

@@ -5,13 +5,13 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
-/** Runs that nobody would wait for. */
+/** The number of runs: too many to wait for. */
 const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
 
 const count = (dataDir: string, where: string): number =>
   Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
 
-test('others are answered while an experiment of 10,000 runs is added, which identical requests share', async () => {
+test('other requests are answered while an experiment of 10,000 runs is added; identical requests share it', async () => {
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
   let adding = true;
@@ -23,7 +23,7 @@ test('others are answered while an experiment of 10,000 runs is added, which ide
     expect((await service.get('/models')).status).toBe(200);
     answered += 1;
   }
-  // one that holds the service lets through those alone that came before and after it
+  // if the addition blocked the service, only the requests before and after it would be answered
   expect(answered).toBeGreaterThan(20);
   const runs = await asked;
   expect(new Set(runs.map(({ body }) => body.id)).size).toBe(1);
@@ -32,7 +32,7 @@ test('others are answered while an experiment of 10,000 runs is added, which ide
   expect(count(service.dataDir, `tasks = ${RUNS}`)).toBe(1);
 });
 
-test('a stop that comes while an experiment is added stops it', async () => {
+test('a stop during the addition of an experiment stops it', async () => {
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
   const adding = request(service, version, LARGE);
@@ -43,7 +43,7 @@ test('a stop that comes while an experiment is added stops it', async () => {
   expect(count(service.dataDir, `status <> 'STOPPED'`)).toBe(0);
 });
 
-test('an experiment that was half added when the service was killed is not there, and can be requested again', async () => {
+test('an experiment that was only half added when the service was killed does not exist, and can be requested again', async () => {
   const dataDir = temporaryFolder();
   const first = await startProcess(dataDir);
   const client = clientOf(first.url);

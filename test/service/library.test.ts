@@ -9,7 +9,7 @@ import { libraryFiles } from '../../src/service/models/library.ts';
 import { writeCommandModel } from './command-model.ts';
 import { SHIPPED_MODELS, temporaryFolder, writeModel } from './support.ts';
 
-test('all that Node loads for foray/kernel and foray/model is a part of models that are modules', () => {
+test('a version of a module has all files that Node loads for foray/kernel and foray/model', () => {
   const program = `
     import { registerHooks } from 'node:module';
     const urls = [];
@@ -36,7 +36,7 @@ test('all that Node loads for foray/kernel and foray/model is a part of models t
   }
 });
 
-test('a change of it is a change of modules, and not of command models', () => {
+test('a change of these files changes modules, but not command models', () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   writeModel(folder, 'module', 'export default {};');
   writeCommandModel(folder, 'Program', '');
@@ -50,7 +50,7 @@ test('a change of it is a change of modules, and not of command models', () => {
   expect(new Set(hashes).size).toBe(2);
 });
 
-test('a package may be called as something that every object has', () => {
+test('a package may have the name of a property that every object has', () => {
   const program = "await import('constructor').catch(({ code }) => console.log(code));";
   const hook = `--import=${pathToFileURL(ownModule('src/package/own-package')).href}`;
   const printed = execFileSync(process.execPath, [hook, '--input-type=module', '--eval', program], {

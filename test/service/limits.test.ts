@@ -7,7 +7,7 @@ import { limitRate } from '../../src/service/http/hooks/rate-limit.ts';
 import { KEY, startTestService } from './support.ts';
 
 describe('sizes', () => {
-  test('a JSON body and an upload over their limits are 413, also when the size is not told beforehand', async () => {
+  test('over the limit of a JSON body or an upload are answered with 413, also without an announced size', async () => {
     const { running } = await startTestService({ limits: { body: 1_000, upload: 2_000 } });
     const post = async (path: string, size: number, isTold: boolean) => {
       const body = isTold ? Buffer.alloc(size, 'x') : new Blob([Buffer.alloc(size, 'x')]).stream();
@@ -34,7 +34,7 @@ describe('sizes', () => {
 });
 
 describe('the rate', () => {
-  test('is limited for each key by itself, with Retry-After, only where it is asked for', async () => {
+  test('is limited separately for each key, with Retry-After, and only if the option is given', async () => {
     const service = await startTestService({ limits: { rate: 2 } });
     const other = await addKey(keyFileIn(service.dataDir), 'ada');
     const answers = await Promise.all(Array.from({ length: 40 }, () => service.get('/models')));
@@ -55,7 +55,7 @@ describe('the rate', () => {
     expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200));
   });
 
-  test('lets no more through than rate times time and one burst; who waits as told is let through', () => {
+  test('never exceeds rate times time plus one burst, and a client that waits as told gets through', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.1, max: 50, noNaN: true }),

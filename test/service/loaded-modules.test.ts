@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
 import { SHIPPED_MODELS, temporaryFolder } from './support.ts';
 
-/** The packages that a program loads, as the names of their folders. */
+/** The names of the folders of the packages that a program loads. */
 function packagesOf(program: string): string[] {
   const hooked = `
     import { registerHooks } from 'node:module';
@@ -14,7 +14,7 @@ function packagesOf(program: string): string[] {
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
     ${program}
     console.log(JSON.stringify(urls));`;
-  // a file, as the processes of models inherit the flags
+  // a file, because the processes of models inherit the flags
   const file = path.join(temporaryFolder(), 'program.mjs');
   writeFileSync(file, hooked);
   const printed = execFileSync(process.execPath, [file], { encoding: 'utf8' });
@@ -24,7 +24,7 @@ function packagesOf(program: string): string[] {
 
 const moduleUrl = (name: string): string => JSON.stringify(pathToFileURL(ownModule(name)).href);
 
-test('a service on one machine loads neither Temporal nor what PostgreSQL and S3 need', () => {
+test('a service on one machine loads no packages for Temporal, PostgreSQL and S3', () => {
   const packages = packagesOf(`
     const { addService } = await import(${moduleUrl('src/cli/service')});
     const { startService } = await import(${moduleUrl('src/service/service')});

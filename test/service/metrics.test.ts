@@ -7,7 +7,7 @@ import { KEY, outputsOf, reach, requestRun, startTestService, temporaryFolder, u
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 
-/** Values by name and labels, as they are written. */
+/** Values by the text of name and labels. */
 async function metricsAt(url: string): Promise<Map<string, number>> {
   const response = await fetch(url);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -17,7 +17,7 @@ async function metricsAt(url: string): Promise<Map<string, number>> {
   );
 }
 
-test('the service tells its queue, slots, runs, repeats and requests, and nobody in a label', async () => {
+test('the service has metrics of its queue, slots, runs, repeats and requests, without users in labels', async () => {
   const models = temporaryFolder();
   const gate = path.join(temporaryFolder(), 'gate');
   writeCommandModel(
@@ -68,7 +68,7 @@ test('the service tells its queue, slots, runs, repeats and requests, and nobody
   }
   expect((await fetch(url, { method: 'POST' })).status).toBe(405);
 
-  // what ran begins anew after a restart
+  // runs that executed start again after a restart
   await service.close();
   await expect(fetch(url)).rejects.toThrow();
   const after = await startTestService({ ...options, dataDir: service.dataDir });
@@ -81,7 +81,7 @@ test('the service tells its queue, slots, runs, repeats and requests, and nobody
   });
 });
 
-test('there are none unless they are asked for, and a port that is taken is said', async () => {
+test('metrics are off by default, and a taken port is reported', async () => {
   const service = await startTestService({ metrics: ANYWHERE });
   const plain = await startTestService();
   expect(plain.running.metricsUrl).toBeUndefined();

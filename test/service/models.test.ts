@@ -45,7 +45,7 @@ describe('models and versions', () => {
     ]);
   });
 
-  test('a model is found by name however clients spell it', async () => {
+  test('a model is found by name in any spelling of clients', async () => {
     const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const ask = async (method: string, path: string, body: string | null, headers = {}) => {
       const response = await fetch(running.url + path, {
@@ -71,7 +71,7 @@ describe('models and versions', () => {
     expect((await one.get('/models')).body).toEqual((await other.get('/models')).body);
   });
 
-  test('what is not there is 404, by name', async () => {
+  test('a missing model is a 404 that names it', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     const [epidemic, rehearsal] = models.map(({ id }) => id);

@@ -36,7 +36,7 @@ const FIELD = {
   yMax: Infinity,
 };
 
-/** Of each type, values with the text that clients get, and values that are none. */
+/** For each type, values with their text for clients, and invalid values. */
 const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> = {
   STRING: { good: [['a "b"', '"a \\"b\\""']], bad: [5, ['a'], {}] },
   DOUBLE: {
@@ -104,7 +104,7 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
 };
 
 describe('outputs', () => {
-  test.each(outputTypes)('%s: the text of what fits, and nothing else', (type) => {
+  test.each(outputTypes)('%s: a fitting value becomes text, and any other value is refused', (type) => {
     for (const [value, text] of cases[type].good) expect(outputText(type, value)).toBe(text);
     for (const value of cases[type].bad) {
       expect(() => outputText(type, value)).toThrow(`which is not a ${type}`);
@@ -113,7 +113,7 @@ describe('outputs', () => {
     expect(() => outputText(type, undefined)).toThrow('was not given by the model');
   });
 
-  test('values of all types reach the client, the same at every execution', async () => {
+  test('of all types reach the client, the same at every execution', async () => {
     const folder = temporaryFolder();
     const types = outputTypes.filter((type) => type !== 'OUTPUT_FILE');
     const values = types.map((type) => `${type}: ${source(cases[type].good[0]![0])}`);
@@ -135,7 +135,7 @@ describe('outputs', () => {
     });
   });
 
-  test('a file that the model did not write is none', async () => {
+  test('do not include a file that the model did not write', async () => {
     const folder = temporaryFolder();
     writeModel(
       folder,
@@ -149,7 +149,7 @@ describe('outputs', () => {
     expect(title).toBe('the output "File" was given by the model as a file that it did not write');
   });
 
-  test('the items of a chart are asked for by their name or by the name of the chart', async () => {
+  test('include the items of a chart, by their names or by the name of the chart', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'Size', 'Queue|Served', 'Queue length']));
     const service = await startTestService({ modelDirs: [folder] });
@@ -169,7 +169,7 @@ describe('outputs', () => {
     expect(wrong.body).toMatchObject({ status: 400, code: 'UNKNOWN_OUTPUT' });
   });
 
-  test('a chart and an output of one name are refused at the start', async () => {
+  test('cannot have the name of a chart: this is refused at the start', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'queue']));
     const starting = startService({ dataDir: temporaryFolder(), modelDirs: [folder] });

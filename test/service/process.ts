@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { onCleanup } from './support.ts';
 
-/** The service in a process of its own, which may have so many files open at once; without `models` with those that ship. */
+/** The service in a separate process with a limit of open files. Without `models` it has the shipped models. */
 export async function startProcess(
   dataDir: string,
   models?: string,
@@ -32,7 +32,7 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Leaves a process only so many descriptors; returns how to give them back. Linux only. */
+/** Limits the descriptors of a process. Returns a function that removes the limit. Linux only. */
 export function limitDescriptors(pid: number, free: number): () => void {
   const taken = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
   let limit = 0;

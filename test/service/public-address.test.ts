@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PublicAddress, type ProxyOptions } from '../../src/service/http/public-address.ts';
 
-/** A request as it comes to the service, from an address. */
+/** A request to the service from an address. */
 function request(headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1') {
   return {
     protocol: 'http',
@@ -20,7 +20,7 @@ const rootOf = (options: ProxyOptions, ...given: Parameters<typeof request>) =>
   new PublicAddress(options).root(request(...given));
 
 describe('the address at which clients reach the service', () => {
-  test('is where a request came to, unless somebody says more', () => {
+  test('is the address of the request by default', () => {
     expect(rootOf({})).toBe('http://inside:8090');
     expect(rootOf({}, HEADERS)).toBe('http://inside:8090');
     expect(new PublicAddress({}).path(request(HEADERS))).toBe('');
@@ -30,7 +30,7 @@ describe('the address at which clients reach the service', () => {
     ['https://sim.example', 'https://sim.example'],
     ['https://sim.example:8443/a/b//', 'https://sim.example:8443/a/b'],
     ['HTTP://SIM.example/', 'http://sim.example'],
-  ])('is the public one that is given: %s', (publicUrl, root) => {
+  ])('is the given public address: %s', (publicUrl, root) => {
     expect(rootOf({ publicUrl }, { 'x-forwarded-host': 'evil.example' })).toBe(root);
   });
 
@@ -41,13 +41,13 @@ describe('the address at which clients reach the service', () => {
     'https://sim.example/?a',
     'https://x/#',
     '',
-  ])('is not %p', (publicUrl) => {
+  ])('cannot be %p', (publicUrl) => {
     expect(() => new PublicAddress({ publicUrl })).toThrow(
       expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('--public-url') }),
     );
   });
 
-  test('is what a trusted proxy says, and no other', () => {
+  test('comes from a trusted proxy, and from no other client', () => {
     const trustedProxies = ['loopback', '10.1.0.0/16', '2001:db8::7'];
     for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '10.1.255.3', '2001:db8::7'])
       expect([peer, rootOf({ trustedProxies }, HEADERS, peer)]).toEqual([
@@ -58,14 +58,17 @@ describe('the address at which clients reach the service', () => {
       expect([peer, rootOf({ trustedProxies }, HEADERS, peer)]).toEqual([peer, 'http://inside:8090']);
   });
 
-  test.each(['somewhere', '10.0.0.0/33', '::/129', '10.0.0.0/', '/8', ''])('no proxy is %p', (proxy) => {
-    expect(() => new PublicAddress({ trustedProxies: [proxy] })).toThrow(
-      expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('--trust-proxy') }),
-    );
-  });
+  test.each(['somewhere', '10.0.0.0/33', '::/129', '10.0.0.0/', '/8', ''])(
+    'does not accept the proxy %p',
+    (proxy) => {
+      expect(() => new PublicAddress({ trustedProxies: [proxy] })).toThrow(
+        expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('--trust-proxy') }),
+      );
+    },
+  );
 
   test.each([
-    // each proxy adds its own at the end, and what was there may be forged
+    // each proxy appends its own address, and the earlier ones may be forged
     [
       { 'x-forwarded-proto': 'ftp, https', 'x-forwarded-host': 'evil.example, sim.example' },
       'https://sim.example',
@@ -78,7 +81,7 @@ describe('the address at which clients reach the service', () => {
     [{ forwarded: 'for="a,b;host=evil.example";host=sim.example' }, 'http://sim.example'],
     [{ forwarded: 'host="[2001:db8::1]:80"', 'x-forwarded-proto': '' }, 'http://[2001:db8::1]:80'],
     [{ forwarded: ',,"' }, 'http://inside:8090'],
-  ])('of %j is %s', (headers, root) => {
+  ])('for %j is %s', (headers, root) => {
     expect(rootOf({ trustedProxies: ['loopback'] }, headers)).toBe(root);
   });
 
@@ -91,7 +94,7 @@ describe('the address at which clients reach the service', () => {
     { 'x-forwarded-prefix': 'a' },
     { 'x-forwarded-prefix': '/a?b=' },
     { forwarded: 'host="sim.example\\"x"' },
-  ])('is refused of %j', (headers) => {
+  ])('is refused for %j', (headers) => {
     expect(() => rootOf({ trustedProxies: ['loopback'] }, headers)).toThrow(
       expect.objectContaining({ code: 'BAD_REQUEST' }),
     );

@@ -18,7 +18,7 @@ import {
   versionsOf,
 } from './support.ts';
 
-/** A module with a file of data, and code that it shares with its neighbours. */
+/** A module with a data file, and code in a folder beside it. */
 function writeModule(folder: string, factor: number): void {
   mkdirSync(path.join(folder, 'scale', 'data'), { recursive: true });
   mkdirSync(path.join(folder, 'lib'), { recursive: true });
@@ -53,7 +53,7 @@ function pushTo({ running }: TestService, folder: string, ...flags: string[]) {
   return foray(path.dirname(folder), ['models', 'push', folder, ...flags], { env });
 }
 
-test('a pushed model runs as in a folder; a push makes a version of what has changed, and earlier ones run on', async () => {
+test('a pushed model runs like one in a folder; a push of changes makes a version, and earlier versions still run', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeModule(folder, 10);
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
@@ -98,7 +98,7 @@ test('a pushed model runs as in a folder; a push makes a version of what has cha
   expect((await versionsOf(service, 'Scale')).map(({ state }) => state)).toEqual(['retired', 'kept']);
 });
 
-test('a mistake in a model is told with its place, and pushes none', async () => {
+test('a mistake in a model is reported with its place, and nothing is pushed', async () => {
   const folder = temporaryFolder();
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
   writeCommandModel(folder, 'Wrong', '');
@@ -114,7 +114,7 @@ test('a mistake in a model is told with its place, and pushes none', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining('nothing')]);
 });
 
-test('only who may change a model pushes it, with files that are theirs; what is no model is refused', async () => {
+test('a push needs the permission to change the model and its own uploaded files; anything but a model is refused', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(folder, 'Shown', 'say({ outputs: { Out: inputs.N } });');
   const users = { ada: 'key-of-ada', bob: 'key-of-bob' };
@@ -154,7 +154,7 @@ test('only who may change a model pushes it, with files that are theirs; what is
   expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // also what a model in a folder has, for who may change another model might not read that
+  // also files of a model in a folder: the permission for one model does not allow reading another
   expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
   await pushFiles(KEY);
   expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });

@@ -49,17 +49,17 @@ async function statuses({ runs }: TestQueue, ids: readonly string[]): Promise<st
 }
 
 /**
- * Claims and endings of runs, as every database of a service keeps them.
+ * Tests of claims and ends of runs, for every database of a service.
  *
  * @param databaseOfTest - an empty database with a version
- * @param many - how many runs are many for it
+ * @param many - a large number of runs for this database
  */
 export function describeQueue(title: string, databaseOfTest: () => Promise<Database>, many: number): void {
   const queueOfTest = async () => queueIn(await databaseOfTest());
 
   describe(title, () => {
     describe('a claim', () => {
-      test('takes the runs that were requested first, each for one of many that claim at once', async () => {
+      test('takes the runs that were requested first, each only once for many claims at once', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 100);
         const holders = await Promise.all(Array.from({ length: 10 }, () => world.open()));
@@ -68,7 +68,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(new Set(claims.flat().map(({ id }) => id))).toEqual(new Set(ids.slice(0, 70)));
       });
 
-      test('passes over the runs of versions that are not wanted', async () => {
+      test('skips the runs of unwanted versions', async () => {
         const world = await queueOfTest();
         await add(world, 1);
         const holder = await world.open();
@@ -76,7 +76,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(await world.holders.claim(holder, 5, ['another'])).toHaveLength(1);
       });
 
-      test('of a closed or unknown holder is refused', async () => {
+      test('is refused for a closed or unknown holder', async () => {
         const world = await queueOfTest();
         const [id] = await add(world, 1);
         const holder = await world.open();
@@ -87,15 +87,15 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
       });
     });
 
-    describe('two that finish one run', () => {
-      test('give it one result, that of the first; a late failure changes nothing', async () => {
+    describe('two holders that finish the same run', () => {
+      test('give it one result, the first one; a late failure changes nothing', async () => {
         const world = await queueOfTest();
         const ids = await add(world, many);
         const old = await world.open();
         await world.holders.claim(old, many);
         await world.holders.close(old, { isLost: true });
         const holder = await world.open();
-        // half of them execute again when the first result comes
+        // half of the runs execute again when the first result comes
         await world.holders.claim(holder, many / 2);
         await Promise.all(
           ids.flatMap((id, at) => {
@@ -107,12 +107,12 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(new Set(await statuses(world, ids))).toEqual(new Set(['COMPLETED']));
         expect(await world.rows('SELECT count(*) AS results FROM results')).toEqual([{ results: many }]);
         expect(world.runs.tally.ended).toEqual({ COMPLETED: many, FAILED: 0, STOPPED: 0 });
-        // of each run, the first of the two that reported
+        // for each run, the holder that reported first
         const first = await world.runs.outputs((await world.runs.byId(ids[0]!))!);
         expect(first).toEqual({ by: JSON.stringify(old) });
       });
 
-      test('count once in an experiment, which completes with the last of its runs', async () => {
+      test('count once in an experiment, which completes with its last run', async () => {
         const world = await queueOfTest();
         const parts = Array.from({ length: 20 }, (_, number) => newRun(`part ${number}`));
         const parent = await addExperiment(world, 'experiment', parts);
@@ -134,7 +134,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('a failure', () => {
-      test('counts only from the holder of the run', async () => {
+      test('counts only if it comes from the holder of the run', async () => {
         const world = await queueOfTest();
         const [id] = await add(world, 1);
         const [old, holder] = [await world.open(), await world.open()];
@@ -149,7 +149,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(await statuses(world, [id!])).toEqual(['FAILED']);
       });
 
-      test('stops what nobody needs any more, and says so to whoever executes it', async () => {
+      test('stops runs that nobody needs any more, and tells their executors', async () => {
         const world = await queueOfTest();
         const ended: string[] = [];
         world.runs.whenEnded((runIds) => ended.push(...runIds));
@@ -169,7 +169,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('a holder that is closed', () => {
-      test('gives its runs back to their old places, and those that were not begun count as not executed', async () => {
+      test('returns its runs to their old places in the queue, and runs that had not started do not count as executed', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 3);
         const holder = await world.open();
@@ -185,7 +185,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(next.map(({ id }) => id)).toEqual(ids);
       });
 
-      test('without a word five times fails its runs, with the reason', async () => {
+      test('without a report for the fifth time fails its runs, with the reason', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 1);
         const parent = await addExperiment(world, 'experiment', [newRun('run 0')]);
@@ -208,7 +208,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('an identical request', () => {
-      test('at the same time as the end of a run gets a run that is live', async () => {
+      test('at the end of a run gets a live run', async () => {
         const world = await queueOfTest();
         await add(world, 1);
         const holder = await world.open();

@@ -4,7 +4,7 @@ import { RepeatedCheck } from '../../src/service/repeated-check.ts';
 const EVERY = 5_000;
 const GATHER = 50;
 
-/** Checks that begin in virtual time, each with a function that ends it. */
+/** Checks in virtual time, each with a function that ends it. */
 let begun: (() => void)[];
 let checks: RepeatedCheck;
 

@@ -118,7 +118,7 @@ async function failed(name: string, inputs = {}): Promise<{ run: Run; log: RunLo
   return { run, log: await logOf(run) };
 }
 
-test('the log of a command that failed has what it printed and the whole stack', async () => {
+test('the log of a failed command has its output and the whole stack', async () => {
   const { run, log } = await failed('Deep', { N: 5 });
   expect(log.omitted).toBe(0);
   expect(log.lines).toContain('Reading 5');
@@ -130,10 +130,10 @@ test('the log of a command that failed has what it printed and the whole stack',
   expect(messages.toSorted()).toEqual(log.lines.toSorted());
 });
 
-test('it is bounded, without reports of progress, and characters are as they were', async () => {
+test('it has a limit, no progress reports, and unchanged characters', async () => {
   const { log } = await failed('Chatty');
   expect(log.lines).toHaveLength(100);
-  // 305 lines: on standard output a carriage return ends one
+  // 305 lines, because a carriage return ends a line on standard output
   expect(log.omitted).toBe(205);
   expect(log.lines).toEqual(
     expect.arrayContaining([
@@ -147,14 +147,14 @@ test('it is bounded, without reports of progress, and characters are as they wer
   expect(log.lines.join()).not.toContain('progress');
 });
 
-test('a module that throws leaves its stack, one that ends its process its last words', async () => {
+test('a module that throws leaves its stack, and a module that exits leaves its last lines', async () => {
   const thrown = (await failed('Throws', { N: 2 })).log.lines;
   expect(thrown.slice(0, 2)).toEqual(['N 2', 'TypeError: deep down']);
   expect(thrown[2]).toMatch(/at deeper .*Throws\/model\.js/);
   expect((await failed('Exits')).log.lines).toEqual(['the last words']);
 });
 
-test('a run that completed has no lines, an unknown one is an error, and a restart changes nothing', async () => {
+test('a completed run has no lines, an unknown run is an error, and a restart changes nothing', async () => {
   const { run, log } = await failed('Deep', { N: 6 });
   const { body: fine } = await requestRun(service, await service.latest('Fine'));
   await reach(service, fine, 'COMPLETED');
@@ -179,7 +179,7 @@ test('only the last logs are kept', async () => {
   expect((await logOf(run)).lines).toEqual([]);
 });
 
-test('the client has the log, and none of a service that does not offer it', async () => {
+test('the client reads the log, and reads none from a service without logs', async () => {
   const { run, log } = await failed('Deep', { N: 9 });
   const cloud = cloudClient({ service: { url: service.running.url, key: KEY } }, 'person');
   expect(await cloud.getRunLog(run.modelVersionId, run.id)).toEqual(log);
@@ -223,13 +223,13 @@ test('the folder of a failed run is kept, and repeats the run by hand', async ()
     expect(again).toBe(read('stdout.txt'));
   }
   expect(readdirSync(path.join(dataDir, 'files', 'unfinished'))).toEqual([]);
-  // nothing is kept of what completes
+  // completed runs leave nothing
   const { body: fine } = await requestRun(service, await service.latest('Fine'), { N: 3 });
   await reach(service, fine, 'COMPLETED');
   expect(readdirSync(path.join(kept, '.unfinished'))).toEqual([]);
 });
 
-test('that of a module repeats it by "models check", and all that it printed is there', async () => {
+test('the folder of a module repeats its run with "models check", and has everything that it printed', async () => {
   const { run, log } = await failed('Throws', { N: 12 });
   const printed = readFileSync(path.join(kept, run.id, 'stderr.txt'), 'utf8');
   expect(printed).toMatch(/^TypeError: deep down\n +at deeper/);
@@ -241,7 +241,7 @@ test('that of a module repeats it by "models check", and all that it printed is 
   expect(again.stderr).toContain('failed when it was run with N = 12: deep down');
 });
 
-test('only the last fifty folders are kept, and folders of others stay', async () => {
+test('only the last fifty folders are kept, and other folders stay', async () => {
   mkdirSync(path.join(kept, 'mine'));
   const old = Array.from({ length: 60 }, () => path.join(kept, crypto.randomUUID()));
   for (const folder of old) {

@@ -13,7 +13,7 @@ import {
 } from './support.ts';
 
 describe('runs', () => {
-  test('a run goes from FRESH to COMPLETED and gives its outputs both ways', async () => {
+  test('go from FRESH to COMPLETED, and give their outputs in both ways', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { status, body } = await requestRun(service, version, { Seconds: 0, Value: 2.5 });
@@ -47,7 +47,7 @@ describe('runs', () => {
     expect([again.id, again.status]).toEqual([run.id, 'COMPLETED']);
   });
 
-  test('the template filters and orders the outputs', async () => {
+  test('have their outputs filtered and ordered by the template', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const { body: run } = await requestRun(service, version);
@@ -69,7 +69,7 @@ describe('runs', () => {
     });
   });
 
-  test('the status of what was never requested is 404 and starts nothing', async () => {
+  test('that were never requested are a 404, and a status request starts nothing', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const request = simulation({ Value: 3 });
@@ -85,7 +85,7 @@ describe('runs', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('bad requests are refused, naming the input', async () => {
+  test('with wrong inputs are refused with the name of the input', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const missing = 'A'.repeat(43);
@@ -109,7 +109,7 @@ describe('runs', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('a failed run says why, has no results, and is started anew when it is requested again', async () => {
+  test('that fail say why, have no results, and start again when they are requested again', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const inputs = { Seconds: 0, Fail: true };
@@ -127,12 +127,12 @@ describe('runs', () => {
     expect((await stateOf(service, first)).status).toBe('FAILED');
   });
 
-  test('a failure by chance is drawn anew for each execution, not from the seed', async () => {
+  test('may fail by chance, which is drawn for each execution and not from the seed', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const outcomes = new Set<string>();
     await until(async () => {
-      // a completed run is not executed again, so each attempt is a run of its own; the seed stays
+      // a completed run is not executed again, so each attempt is another run with the same seed
       const { body: run } = await requestRun(service, version, {
         Seconds: 0,
         'Failure rate': 0.5,
@@ -143,7 +143,7 @@ describe('runs', () => {
     }, 'runs that fail and runs that complete');
   });
 
-  test('progress is told in percent while a run executes', async () => {
+  test('report progress in percent while they execute', async () => {
     const service = await startTestService();
     const { body: run } = await requestRun(service, await service.latest('Rehearsal'), { Seconds: 60 });
     const total = await until(async () => {
@@ -154,7 +154,7 @@ describe('runs', () => {
     expect(total).toBeLessThan(50);
   });
 
-  test('stopping ends a run at once, running or waiting, and is open to a new request', async () => {
+  test('can be stopped at once, executing or waiting, and requested again', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: running } = await requestRun(service, version, { Seconds: 600 });
@@ -179,7 +179,7 @@ describe('runs', () => {
     expect(anew.id).not.toBe(running.id);
   });
 
-  test('as many runs execute at once as there are executors, in the order of request', async () => {
+  test('execute in the order of request, as many at once as there are executors', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const runs = [];

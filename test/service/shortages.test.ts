@@ -36,7 +36,7 @@ async function requestRuns(service: Requested, version: string, count: number): 
 const statusesIn = (dataDir: string) =>
   rows(dataDir, 'SELECT status, count(*) AS n, max(executions) AS executions FROM runs GROUP BY status');
 
-test('while no process can be started at all, runs wait, and are executed once when one can', async () => {
+test('while no process can be started, runs wait, and each is executed once afterwards', async () => {
   const lines: string[] = [];
   const service = await startTestService({
     modelDirs: [SHIPPED_MODELS],
@@ -66,7 +66,7 @@ test('while no process can be started at all, runs wait, and are executed once w
 const onLinux = existsSync('/usr/bin/prlimit') ? describe : describe.skip;
 
 onLinux('without descriptors', () => {
-  test('the service lives, no run fails, nothing is RUNNING, and all goes on when there are some', async () => {
+  test('do not end the service or fail a run: no run is RUNNING, and all continue afterwards', async () => {
     const dataDir = temporaryFolder();
     const { child, url } = await startProcess(dataDir);
     const client = clientOf(url);
@@ -100,7 +100,7 @@ onLinux('without descriptors', () => {
     expect(rows(dataDir, 'SELECT max(number) AS newest FROM versions')).toEqual([{ newest: 1 }]);
   });
 
-  test('for the program of a command model its run waits, and is executed once', async () => {
+  test('make the run of a command model wait, and it is executed once', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Program', `say({ outputs: { Out: inputs.N } });`);
     const { child, url } = await startProcess(temporaryFolder(), folder);
@@ -113,7 +113,7 @@ onLinux('without descriptors', () => {
 });
 
 describe('a database that refuses how a run has ended', () => {
-  test('takes it later', async () => {
+  test('stores it later', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -131,7 +131,7 @@ describe('a database that refuses how a run has ended', () => {
     expect((await healthOf(service.running.url)).status).toBe('ok');
   });
 
-  test('for good fails the run, with the reason', async () => {
+  test('permanently fails the run, with the reason', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
@@ -143,7 +143,7 @@ describe('a database that refuses how a run has ended', () => {
   });
 });
 
-test('a run that is RUNNING while nothing executes it is put back', async () => {
+test('a run that is RUNNING without an executor returns to the queue', async () => {
   const service = await startTestService({ executors: 1 });
   const version = await service.latest('Rehearsal');
   const { body: long } = await requestRun(service, version, { Seconds: 600 });

@@ -13,7 +13,7 @@ import { onCleanup, temporaryFolder } from './support.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
-/** The pre-signed addresses of a disk, over HTTP and with a clock of its own. */
+/** The pre-signed addresses of a disk, over HTTP and with its own clock. */
 async function startDisk(secret = 'secret') {
   const folder = temporaryFolder();
   const files = new ContentFiles(folder);
@@ -45,9 +45,9 @@ signedSuite(async () => {
 });
 
 describe('downloads of a part from the service', () => {
-  test('any range gives exactly the bytes of the file that it names', async () => {
+  test('give exactly the requested bytes for any range', async () => {
     const disk = await startDisk();
-    // each byte once, so that a part shows its place
+    // each byte value once, so that a part shows its place
     const body = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
     await store(disk.content, body);
     const address = await disk.content.address({ hash: hashOf(body), filename: 'a' }, disk.root);
@@ -76,7 +76,7 @@ describe('downloads of a part from the service', () => {
     );
   });
 
-  test('several ranges and other units give the whole file', async () => {
+  test('give the whole file for several ranges and for other units', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);
@@ -86,7 +86,7 @@ describe('downloads of a part from the service', () => {
     }
   });
 
-  test('a part of a damaged file is refused, also when the part itself is right', async () => {
+  test('refuse a part of a damaged file, also if the part itself is right', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);

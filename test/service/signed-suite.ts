@@ -8,7 +8,7 @@ export interface SignedPlace {
   content: ContentStore;
   /** The address of the service. */
   root: string;
-  /** What the clock that signs is ahead of the time, in milliseconds. */
+  /** How far the signing clock is ahead, in milliseconds. */
   clock: { ahead: number };
   /** Another place of the same kind, which did not sign these addresses. */
   stranger: { content: ContentStore; root: string };
@@ -28,7 +28,7 @@ export async function statusOf(address: string, init?: RequestInit): Promise<num
   return response.status;
 }
 
-/** What holds for pre-signed addresses, wherever files are kept. */
+/** Tests of pre-signed addresses, for every kind of file store. */
 export function signedSuite(place: () => Promise<SignedPlace>): void {
   const stored = async (body: Uint8Array | string, filename = 'a.bin') => {
     const here = await place();
@@ -38,7 +38,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
   };
 
   describe('pre-signed addresses', () => {
-    test('content comes down without a key as it was, also when it was stored again', async () => {
+    test('give the content unchanged and without a key, also if it was stored again', async () => {
       const body = randomBytes(300_000);
       const { content, hash, address } = await stored(body);
       expect(await store(content, body)).toBe(hash);
@@ -50,7 +50,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect(await store(content, '')).toBe(hashOf(''));
     });
 
-    test('they hold for 300 seconds, for one file, name, method and place', async () => {
+    test('are valid for 300 seconds, for one file, name, method and place', async () => {
       const { content, hash, address, clock, stranger, root } = await stored('one');
       const other = await stored('two');
       await store(stranger.content, 'one');
@@ -81,7 +81,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect([await statusOf(old), await statusOf(expired)]).toEqual([200, 403]);
     });
 
-    test('any range of a file gives exactly its bytes', async () => {
+    test('give exactly the bytes of any range', async () => {
       const body = randomBytes(100);
       const { address } = await stored(body);
       await fc.assert(
@@ -99,7 +99,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect(await statusOf(address, { headers: { Range: 'bytes=100-' } })).toBe(416);
     });
 
-    test('a download has the name that was asked for, whatever is in it', async () => {
+    test('give a download the requested name, with any content', async () => {
       for (const name of ['a b.csv', '"x"; y=(1)*.csv', 'Größe+100%.csv', "it's & so #1?.txt"]) {
         const { address } = await stored('named', name);
         const response = await fetch(address);
@@ -109,7 +109,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       }
     });
 
-    test('there is none for a file that is not there, or for what is no hash', async () => {
+    test('do not exist for a missing file, or for a name that is no hash', async () => {
       const { content, root } = await place();
       for (const hash of ['', '../../service.db', hashOf('a').slice(1)]) {
         expect(await content.has(hash)).toBe(false);

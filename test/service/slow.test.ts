@@ -6,7 +6,7 @@ import { KEY, onCleanup, startTestService, upload } from './support.ts';
 const SOCKETS = 200;
 const CLOSED_WITHIN = 30_000;
 
-/** Ways to keep a connection for nothing; those that never end drip a byte at a time. */
+/** Ways to waste a connection. The endless ones send one byte at a time. */
 const ways = {
   'says nothing': '',
   'asks once, without a key': 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -18,7 +18,7 @@ const ways = {
 };
 
 describe('slow connections', () => {
-  test(`of ${SOCKETS} that drip each is closed within 30 s, and others are served meanwhile`, async () => {
+  test(`are each closed within 30 s if ${SOCKETS} send byte by byte, and other clients are served meanwhile`, async () => {
     const service = await startTestService();
     const { port } = service.running;
     const began = performance.now();
@@ -52,9 +52,9 @@ describe('slow connections', () => {
   });
 });
 
-test('a download of which nothing is read ends, and does not hold up a service that closes', async () => {
+test('a download that the client does not read ends, and does not delay a closing service', async () => {
   const service = await startTestService();
-  // more than the system itself takes in for somebody who does not read
+  // more than the operating system buffers for a client that does not read
   const { body: hash } = await upload(service, Buffer.alloc(50_000_000));
   const { body: signed } = await service.get<string>(`/output-file?hash=${hash}&filename=f`);
   const { pathname, search } = new URL(signed);

@@ -33,7 +33,7 @@ describe('3 States', () => {
     await reach(service, endless, 'STOPPED');
   });
 
-  test('the results of a run that did not complete are a 404', async () => {
+  test('results of an incomplete run are a 404', async () => {
     const failing = ok(await service.post<Json>(runs, simulation({ Text: 'fail' })));
     await reach(service, failing, 'FAILED');
     expect((await service.post(`/versions/${version.id}/results/${failing.id}`, [])).status).toBe(404);
@@ -47,7 +47,7 @@ describe('4 Endpoints', () => {
     expect(ok(await service.get(`/models/${model.id}`))).toEqual(model);
   });
 
-  test('versions by number, from 1, and by id; not exactly one version is an error', async () => {
+  test('versions by number, from 1, and by id; a request must name exactly one', async () => {
     expect(ok(await service.get(`/models/${model.id}/versions/number/1`))).toEqual(version);
     expect(ok(await service.get(`/models/${model.id}/versions/${version.id}`))).toEqual(version);
     for (const number of [0, 2, 'one']) {
@@ -62,7 +62,7 @@ describe('4 Endpoints', () => {
     expect(ok(await service.post('/models/name/Specimen', 'Specimen'))).toEqual(model);
   });
 
-  test('POST runs: a new simulation starts only if no identical run was performed', async () => {
+  test('POST runs: a simulation starts only if no identical run was performed', async () => {
     const first = await completed(simulation({ Rate: 4 }));
     const again = ok(await service.post<Json>(runs, simulation({ Rate: 4 })));
     expect([again.id, again.status, again.outputs]).toEqual([first.id, 'COMPLETED', null]);
@@ -74,7 +74,7 @@ describe('4 Endpoints', () => {
     expect(ok(await service.post(`${runs}/stop`, request))).toBeNull();
   });
 
-  test('POST run tells the status of a run, and starts none', async () => {
+  test('POST run returns the status of a run, and starts none', async () => {
     const request = simulation({ Rate: 6 });
     expect((await service.post(`/versions/${version.id}/run`, request)).status).toBe(404);
     const run = await completed(request);
@@ -82,7 +82,7 @@ describe('4 Endpoints', () => {
     expect(asked).toMatchObject({ id: run.id, status: 'COMPLETED', outputs: null });
   });
 
-  test('results by the request, shaped by the template, need no run id; none are an error', async () => {
+  test('results by request, shaped by the template, need no run id; missing results are an error', async () => {
     const request = { ...simulation({ Rate: 7 }), outputs: JSON.stringify(templateOf('Twice')) };
     expect((await service.post(`/versions/${version.id}/results`, request)).status).toBe(404);
     await completed(simulation({ Rate: 7 }));
@@ -90,7 +90,7 @@ describe('4 Endpoints', () => {
     expect(outputs.map(({ value }: Json) => value)).toEqual(['14']);
   });
 
-  test('files: up, checked for, and down by a pre-signed address', async () => {
+  test('files: upload, check, and download by a pre-signed address', async () => {
     const content = 'a file';
     const hash = createHash('sha256').update(content).digest('base64url');
     const headers = { Authorization: KEY };
@@ -157,7 +157,7 @@ describe('5 Authentication', () => {
 });
 
 describe('9 Versioning', () => {
-  test('the root holds the version of the interface, which an answer to another one names', async () => {
+  test('the root contains the version of the interface, and the answer to another version names it', async () => {
     expect(running.url).toMatch(/\/api\/open\/8\.5\.0$/);
     const response = await fetch(running.url.replace('8.5.0', '8.4.0') + '/models', {
       headers: { Authorization: KEY },

@@ -26,7 +26,7 @@ describe('2.1 Model', () => {
     });
   });
 
-  test('published is true for a public one', async () => {
+  test('published is true for a public model', async () => {
     expect(ok(await service.post<Json>('/models/name/', 'Rehearsal')).published).toBe(true);
   });
 });
@@ -74,7 +74,7 @@ describe('2.2 Version', () => {
 });
 
 describe('2.3 Input item', () => {
-  test('an integer JSON value may be sent; the response gives strings', async () => {
+  test('a request may have an integer JSON value; the response has strings', async () => {
     const run = ok(await service.post<Json>(runs, simulation({ Count: 8 })));
     expect(run.inputs.find(({ name }: Json) => name === 'Count')).toEqual({
       name: 'Count',
@@ -88,7 +88,7 @@ describe('2.3 Input item', () => {
   test.each([
     ['numbers', '{"min":20,"max":60,"step":20}'],
     ['strings', '{"min":"20","max":"60","step":"20"}'],
-  ])('the range JSON of a range type may hold %s', async (_, value) => {
+  ])('the JSON of a range type may have %s', async (_, value) => {
     const request = {
       experimentType: 'PARAMETER_VARIATION',
       inputs: inputs({ Count: { type: 'FIXED_RANGE_INTEGER', value } }),
@@ -122,7 +122,7 @@ describe('2.4 Experiment', () => {
 });
 
 describe('2.5 Outputs', () => {
-  test('rule 1: of a single run, IDENTITY, no inputs, one descriptor, the value as text', async () => {
+  test('rule 1: a single run has IDENTITY, no inputs, one descriptor, and the value as text', async () => {
     const run = await completed(simulation({ Rate: 2.5 }));
     const outputs = ok(await service.post<Json>(`/versions/${version.id}/results/${run.id}`, []));
     for (const element of outputs) {
@@ -158,7 +158,7 @@ describe('2.5 Outputs', () => {
       );
     });
 
-    test('rule 2: ARRAY, one entry a run, in the order of the varied values', () => {
+    test('rule 2: ARRAY, one entry per run, in the order of the varied values', () => {
       const [twice, name] = ['Twice', 'Name'].map((wanted) =>
         outputs.find((element: Json) => element.outputs[0]?.name === wanted),
       );
@@ -179,7 +179,7 @@ describe('2.5 Outputs', () => {
     });
   });
 
-  test('rules 4 and 5: a chart gives an element for each of its items, other outputs keep their name', async () => {
+  test('rules 4 and 5: a chart has an element for each of its items, other outputs keep their name', async () => {
     const run = await completed(simulation());
     const outputs = ok(await service.post<Json>(`/versions/${version.id}/results/${run.id}`, []));
     const names = outputs.map((element: Json) => element.outputs[0].name);
@@ -212,7 +212,7 @@ describe('2.6, 2.8 and 2.9 runs', () => {
     });
   });
 
-  test('the sub-runs of a multi-run are in its message, of the same shape', async () => {
+  test('the message of a multi-run has its sub-runs in the same shape', async () => {
     const run = await completed({
       experimentType: 'PARAMETER_VARIATION',
       inputs: inputs({ Count: { type: 'FIXED_RANGE_INTEGER', value: '{"min":1,"max":3,"step":1}' } }),
@@ -229,7 +229,7 @@ describe('2.6, 2.8 and 2.9 runs', () => {
 });
 
 describe('2.11 to 2.13 constants', () => {
-  test('the types that a model may declare, and its outputs of all thirteen types', () => {
+  test('a model may declare these types, and has outputs of all thirteen types', () => {
     const { inputs, outputs } = version.experimentTemplate;
     expect(new Set(inputs.map(({ type }: Json) => type))).toEqual(
       new Set(['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN', 'INPUT_FILE']),
@@ -258,7 +258,7 @@ describe('2.11 to 2.13 constants', () => {
     expect(run.inputs.find(({ name }: Json) => name === 'When').value).toMatch(/^2026-11-21T08:30:\d\d$/);
   });
 
-  test('FULL_RANGE_BOOLEAN varies over both', async () => {
+  test('FULL_RANGE_BOOLEAN varies over both values', async () => {
     const run = await completed({
       experimentType: 'PARAMETER_VARIATION',
       inputs: inputs({ Flag: { type: 'FULL_RANGE_BOOLEAN', value: '' } }),

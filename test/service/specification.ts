@@ -8,9 +8,9 @@ import { KEY, SHIPPED_MODELS } from './fixed.ts';
 import { type Answer, clientOf, reach, type TestService } from './support.ts';
 
 /**
- * What the files of a walk through the specification of the open REST interface share. The walk goes section by section
- * and line by line, over HTTP alone and without the schemas of src/api: the tests say what the page says. Other files test
- * what the page leaves open. Each file of the walk has a service of its own.
+ * Helpers of the tests that go through the specification of the open REST interface. They go section by section
+ * and line by line, over HTTP alone and without the schemas of src/api: the tests repeat the statements of the page.
+ * Other files test what the page leaves open. Each of these files has its own service.
  */
 
 export let running: RunningService;
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The template's inputs, some of them set to something else: what a client sends. */
+/** The template's inputs with some other values, in the form of a client's request. */
 export function inputs(set: Record<string, unknown> = {}): Json[] {
   return version.experimentTemplate.inputs.map((input: Json) => ({
     ...input,

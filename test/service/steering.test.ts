@@ -10,7 +10,10 @@ import {
   writeModel,
 } from './support.ts';
 
-/** What the client of interface 8.5.0 sends to an animated run, in its own way: addresses, bodies, and how it unpacks answers. */
+/**
+ * Talks to an animated run exactly like the client of interface 8.5.0: the same addresses and bodies, and the same
+ * unpacking of answers.
+ */
 class OfficialClient {
   readonly #session: RemoteSession;
 
@@ -56,7 +59,7 @@ async function start(service: TestService, model: string, inputs: Parameters<typ
   return { session, client: new OfficialClient(session) };
 }
 
-/** How the service refuses what is asked for. */
+/** The service's refusal of a request. */
 async function refusal(asked: Promise<unknown>): Promise<[number, string, string]> {
   const { status, code, message } = (await asked.then(
     () => ({ status: 200 }),
@@ -67,7 +70,7 @@ async function refusal(asked: Promise<unknown>): Promise<[number, string, string
 
 const viewBox = async (session: RemoteSession) => /viewBox="([^"]*)"/.exec((await session.frame()).svg)![1];
 
-test('the model Service System Demo is looked at, asked and changed while it is drawn', async () => {
+test('values of the model Service System Demo can be read and changed during an animation', async () => {
   const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { session, client } = await start(service, 'Service System Demo', {
     '{STOP_TIME}': 1e6,
@@ -79,7 +82,7 @@ test('the model Service System Demo is looked at, asked and changed while it is 
   expect(await client.command('setpresentable', 'experiment.root')).toBeNull();
   expect(await viewBox(session)).toBe('0 0 960 540');
 
-  // nobody comes by themselves, and who comes is not served to the end
+  // no customer arrives on their own, and no service ends
   expect(await client.setValue('experiment.root.Mean service time', 1e9)).toBeNull();
   expect(await client.getValue('experiment.root.mean service time')).toBe(1e9);
   expect(await client.getValue('Customers waiting')).toBe(0);
@@ -126,7 +129,7 @@ test('the model Service System Demo is looked at, asked and changed while it is 
     );
   expect((await session.post('/get-value', '')).code).toBe('INVALID_QUERY');
 
-  // what was refused has changed nothing
+  // refused values have changed nothing
   expect(await session.state()).toBe('RUNNING');
   expect(await client.getValue('Mean service time')).toBe(1e9);
   await session.ask('/stop');
@@ -135,7 +138,7 @@ test('the model Service System Demo is looked at, asked and changed while it is 
     expect((await refusal(asked)).slice(0, 2)).toEqual([409, 'ANIMATION_ENDED']);
 });
 
-/** A model with values of all kinds that can be set, and functions that go wrong. */
+/** A model with settable values of all kinds, and failing functions. */
 const KINDS = `
   const kept = { S: 'a', L: 1n, D: '2026-01-01T00:00:00', B: false };
   const value = (name) => ({ get: () => kept[name], set: (given) => { kept[name] = given; } });
@@ -166,7 +169,7 @@ const KINDS = `
     },
   };`;
 
-test('values keep all of their type, and a function that goes wrong does not end the run', async () => {
+test('values keep the precision of their type, and a failing function does not end the run', async () => {
   const folder = temporaryFolder();
   writeModel(folder, 'kinds', KINDS);
   const service = await startTestService({ modelDirs: [folder] });
@@ -205,13 +208,13 @@ test('values keep all of their type, and a function that goes wrong does not end
     ]);
   expect(await session.state()).toBe('RUNNING');
 
-  // one that hangs is answered when the run is stopped
+  // a request to a function that hangs is answered when the run is stopped
   const hanging = refusal(client.callFunction('hangs', []));
   await session.ask('/stop');
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');
 });
 
-test('what an animation declares twice, cannot set or does not have is refused', async () => {
+test('duplicate, read-only and unknown values of an animation are refused', async () => {
   const drawn = (declared: string) => `export default {
     name: 'Drawn', description: '', inputs: [], outputs: [], run: () => ({}),
     animation: { width: 9, height: 9, units: 'DAY', ${declared},

@@ -8,11 +8,11 @@ import { describe, expect, test } from '@jest/globals';
 import { KEY, onCleanup, temporaryFolder } from './support.ts';
 
 const MB = 1024 ** 2;
-/** Four times what the service may grow by. */
+/** Four times the allowed growth of the service. */
 const SIZE = 400 * MB;
 const GROWTH = 100 * MB;
 
-/** Blocks that differ, so that nothing is the same as what came before; hashed as they go by. */
+/** Different blocks, so that no part repeats an earlier one. They are hashed on the way. */
 function* blocks(hash: { update(data: Buffer): unknown }) {
   for (let at = 0; at < SIZE / MB; at++) {
     const block = Buffer.alloc(MB, `block ${at} `);
@@ -60,7 +60,7 @@ describe('a large file', () => {
     expect(download.headers.get('content-length')).toBe(String(SIZE));
     for await (const chunk of download.body as AsyncIterable<Uint8Array>) got.update(chunk);
     expect(got.digest('base64url')).toBe(hash);
-    // the most that it ever had
+    // the peak memory of the process
     expect(memory('VmHWM') - before).toBeLessThan(GROWTH);
   });
 });

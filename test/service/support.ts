@@ -28,7 +28,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Writes a model of one's own as `<folder>/<name>/model.js`; `source` is the module's text. */
+/** Writes a model as `<folder>/<name>/model.js`. `source` is the text of the module. */
 export function writeModel(folder: string, name: string, source: string): void {
   mkdirSync(path.join(folder, name), { recursive: true });
   writeFileSync(path.join(folder, name, 'model.js'), source);
@@ -40,7 +40,7 @@ export interface Answer<T> {
   body: T;
 }
 
-/** A started service and what tests do with it, over HTTP alone. */
+/** A started service, which tests use only over HTTP. */
 export interface TestService {
   running: RunningService;
   dataDir: string;
@@ -124,7 +124,7 @@ export async function reach(service: Requested, run: Run, status: RunState['stat
   }, `run ${run.id} to be ${status}`);
 }
 
-/** The versions of a model, with what is kept of each. */
+/** The versions of a model, and which files of each are kept. */
 export async function versionsOf(service: Requested, model: string): Promise<VersionSummary[]> {
   const { body } = await service.post<{ id: string }>('/models/name/', model);
   return (await service.get<VersionSummary[]>(`/models/${body.id}/kept-versions`)).body;
@@ -146,12 +146,12 @@ export function messageIn({ message }: RunState): RunMessage {
   return JSON.parse(message!) as RunMessage;
 }
 
-/** What a service says of itself without a key. */
+/** The answer of a service to its health check, which needs no key. */
 export async function healthOf(url: string): Promise<Health> {
   return Health.parse(await (await fetch(new URL('/health', url))).json());
 }
 
-/** Asks again until there is an answer; fails after two minutes. */
+/** Repeats a call until it has a result; fails after two minutes. */
 export async function until<T>(ask: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
   const deadline = Date.now() + 120_000;
   for (;;) {

@@ -24,7 +24,7 @@ const CLOCK = [
   input('{STOP_DATE}', 'DATE_TIME', '2026-03-31T00:00'),
 ];
 
-/** A model that tells what it was given. */
+/** A model that outputs its inputs. */
 async function startWith(inputs: string[], body: string, options = {}) {
   const folder = temporaryFolder();
   writeModel(
@@ -40,7 +40,7 @@ async function startWith(inputs: string[], body: string, options = {}) {
 const TELL = `return { Told: context.horizon.start + ' to ' + context.horizon.stop };`;
 
 describe('start and stop', () => {
-  test('a model is given its horizon, in its own units', async () => {
+  test('give a model its time horizon in its own units', async () => {
     const { service, version } = await startWith(CLOCK, TELL);
     const told = async (inputs: Record<string, string | number>) =>
       JSON.parse((await outputsOf(service, version, inputs)).get('Told')!) as string;
@@ -48,7 +48,7 @@ describe('start and stop', () => {
     expect(await told({ '{START_TIME}': 10, '{STOP_TIME}': '10.0' })).toBe('10 to 10');
     expect(await told({ '{STOP_MODE}': ' stop_mode_never ' })).toBe('0 to Infinity');
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{START_TIME}': 5 })).toBe('5 to 725');
-    // spring's lost hour is one of a time zone, not of local dates
+    // the lost hour in spring belongs to a time zone, not to local dates
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-03-01T01:30' })).toBe(
       '0 to 1.5',
     );
@@ -56,12 +56,12 @@ describe('start and stop', () => {
     expect(JSON.parse(swept[0]!.value)).toEqual(['0 to 10', '0 to 20', '0 to 30']);
   });
 
-  test('one that declares none has no end', async () => {
+  test('are optional: a model without them has no end', async () => {
     const { service, version } = await startWith([], TELL);
     expect((await outputsOf(service, version)).get('Told')).toBe('"0 to Infinity"');
   });
 
-  test('what cannot be is refused, naming the input', async () => {
+  test('are refused with the name of the input if they are impossible', async () => {
     const { service, version } = await startWith(CLOCK, TELL);
     for (const [body, message] of [
       [
@@ -96,14 +96,14 @@ describe('start and stop', () => {
     ['WEEK', 1 / 7],
     ['YEAR', 1 / 365],
     [null, 86_400],
-  ] as const)('a day by date is that of the time unit %s', (units, length) => {
+  ] as const)('may be dates with the time unit %s', (units, length) => {
     const template = [{ name: '{STOP_TIME}', type: 'DOUBLE', units, value: '0' }] as InputItem[];
     const dates = { '{START_DATE}': '2024-02-28T00:00:00', '{STOP_DATE}': '2024-02-29T00:00:00' };
     const horizon = horizonOf(template, { '{STOP_MODE}': 'STOP_MODE_AT_DATE', ...dates });
     expect(horizon).toEqual({ start: 0, stop: length });
   });
 
-  test('a model that declares a system input of another type is refused at the start', async () => {
+  test('must have the right type, or the model is refused at the start', async () => {
     for (const [declared, message] of [
       [input('{STOP_TIME}', 'INTEGER', 5), /"\{STOP_TIME\}" must be of the type DOUBLE/],
       [input('{STOP_MODE}', 'STRING', 'SOON'), /the default of "\{STOP_MODE\}" is "SOON"/],
@@ -131,24 +131,27 @@ describe('limits of a run', () => {
     return { Told: 'modest' };`;
   const MEMORY = [input('{MAX_MEMORY_MB}', 'INTEGER', 64), input('How', 'STRING', 'modest')];
 
-  test.each(['heap', 'buffers'])('memory: a run that exceeds it in its %s fails and says so', async (How) => {
-    const { service, version } = await startWith(MEMORY, HOARD);
-    const { body: run } = await requestRun(service, version, { How });
-    const { title } = messageIn(await reach(service, run, 'FAILED'));
-    expect(title).toBe('it needed more memory than it may take: 64 MB');
-    // the one executor that there is goes on, with this limit and with another
-    expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
-    expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
-    expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');
-  });
+  test.each(['heap', 'buffers'])(
+    'memory: a run that exceeds the limit in its %s fails with this reason',
+    async (How) => {
+      const { service, version } = await startWith(MEMORY, HOARD);
+      const { body: run } = await requestRun(service, version, { How });
+      const { title } = messageIn(await reach(service, run, 'FAILED'));
+      expect(title).toBe('it needed more memory than it may take: 64 MB');
+      // the only executor continues, with this limit and with another one
+      expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
+      expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
+      expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');
+    },
+  );
 
-  test('memory: less than a thread needs is refused', async () => {
+  test('memory: a limit below the needs of a thread is refused', async () => {
     const { service, version } = await startWith(MEMORY, HOARD);
     const { body } = await requestRun(service, version, { '{MAX_MEMORY_MB}': 15 });
     expect(body).toMatchObject({ status: 400, message: expect.stringMatching(/MAX_MEMORY_MB.*at least 16/) });
   });
 
-  test('time: a run that takes longer fails and says so', async () => {
+  test('time: a run that takes longer fails with this reason', async () => {
     const { service, version } = await startWith(
       [input('Spin', 'BOOLEAN', 'false')],
       `while (context.inputs.Spin); return { Told: 'quick' };`,

@@ -86,9 +86,9 @@ async function requestBoth(service: TestService, N: number): Promise<Run[]> {
 }
 
 describe('a folder of models that cannot be read', () => {
-  test('keeps its models as they were; runs wait, and complete when it is back', async () => {
+  test('does not change its models; runs wait, and complete when the folder is back', async () => {
     const service = await start();
-    // one of each is executing when the folder goes, more of them wait
+    // one run of each is executing when the folder disappears, and more of them wait
     const runs = [...(await requestBoth(service, 0)), ...(await requestBoth(service, 2))];
     await until(
       () => ['module', 'program'].every((name) => existsSync(path.join(marks, name))) || undefined,
@@ -102,7 +102,7 @@ describe('a folder of models that cannot be read', () => {
       since: expect.any(String),
     });
     runs.push(...(await requestBoth(service, 4)));
-    // what ran has no outputs of a program that nobody can look at
+    // a run that was executing has no outputs, because its program cannot be read
     expect((await reach(service, runs[1]!, 'FRESH')).status).toBe('FRESH');
     for (const run of runs.slice(4)) expect((await stateOf(service, run)).status).toBe('FRESH');
     expect(failed(service)).toEqual([]);
@@ -116,7 +116,7 @@ describe('a folder of models that cannot be read', () => {
     expect(said).toEqual([expect.stringContaining(models), expect.stringContaining('over')]);
   });
 
-  test('is one that is empty, too, as the place of a disk that is not mounted', async () => {
+  test('includes an empty folder, such as the mount point of a missing disk', async () => {
     const service = await start();
     const away = path.join(elsewhere, 'away');
     renameSync(models, away);
@@ -129,8 +129,8 @@ describe('a folder of models that cannot be read', () => {
   });
 });
 
-describe('a folder that is missing beside others', () => {
-  test.each(['module', 'lib'])('%s: for a while the model stays as it was', async (name) => {
+describe('a single missing folder', () => {
+  test.each(['module', 'lib'])('%s: the model stays unchanged for a while', async (name) => {
     const service = await start();
     const folder = path.join(models, name);
     renameSync(folder, path.join(elsewhere, 'away'));
@@ -145,7 +145,7 @@ describe('a folder that is missing beside others', () => {
     expect(rows(service.dataDir, 'SELECT number FROM versions')).toEqual([{ number: 1 }, { number: 1 }]);
   });
 
-  test('is gone after 30 seconds: runs that waited run from the kept files', async () => {
+  test('counts as removed after 30 seconds: waiting runs use the kept files', async () => {
     let passed = 0;
     const service = await start({ now: () => Date.now() + passed });
     rmSync(path.join(models, 'module'), { recursive: true });
@@ -157,7 +157,7 @@ describe('a folder that is missing beside others', () => {
   });
 });
 
-test('a model with an error of its own is a change, and said once', async () => {
+test('a model with an error counts as a change, and is reported once', async () => {
   const service = await start();
   const version = await service.latest('Module');
   const file = path.join(models, 'module', 'model.js');

@@ -85,7 +85,7 @@ describe('identity of a parameter variation', () => {
     );
   });
 
-  test('another range of any input makes another experiment', () => {
+  test('a different range of any input makes another experiment', () => {
     fc.assert(
       fc.property(
         fc.tuple(settings, settings).chain(([a, b]) => fc.tuple(requestFor(a), requestFor(b))),

@@ -14,7 +14,7 @@ import {
 import { reach, rows } from './support.ts';
 
 describe('requests for a parameter variation', () => {
-  test('what does not fit is refused, naming the input', async () => {
+  test('are refused with the name of the input if they do not fit', async () => {
     const { service, version } = await startMirror();
     for (const [body, message] of [
       [variation({ N: doubles(0, 1, 0.5) }), /FIXED_RANGE_DOUBLE does not fit "N".*use FIXED_RANGE_INTEGER/],
@@ -43,7 +43,7 @@ describe('requests for a parameter variation', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('the inputs of a stored experiment are a request as they are', async () => {
+  test('may have the inputs of a stored experiment unchanged', async () => {
     const { service, version } = await startMirror();
     const { body: stored } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     const [{ type, inputs }] = stored as [Experiment];
@@ -57,14 +57,14 @@ describe('requests for a parameter variation', () => {
     ]);
     const body = { experimentType: type as 'PARAMETER_VARIATION', inputs };
     const { body: run } = await request(service, version, body);
-    // a run shows its inputs as they were asked for
+    // a run shows its inputs in their requested form
     expect(run.inputs).toEqual(inputs);
     await reach(service, run, 'COMPLETED');
     const { body: outputs } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);
     expect(JSON.parse(named(outputs, 'Sum').value)).toEqual([3, 3, 3.5, 3.5, 4, 4]);
   });
 
-  test('100 identical requests at once are one experiment, each of its runs executed once', async () => {
+  test('make one experiment of 100 identical requests at once, with each run executed once', async () => {
     const { service, version } = await startMirror();
     const spellings = [
       variation({ N: integers(1, 5), X: doubles(0, 1, 0.5) }),

@@ -25,7 +25,7 @@ import {
 } from './support.ts';
 
 describe('the results of a parameter variation (specification 2.5)', () => {
-  test('one ARRAY element an output with an entry a run, one element with the varied inputs', async () => {
+  test('have one ARRAY element per output with one entry per run, and one element with the varied inputs', async () => {
     const { service, version } = await startMirror();
     const body = variation({ Flag: booleans, N: integers(1, 2), X: doubles(0.1, 0.3, 0.1) });
     const outputs = await results(service, version, body);
@@ -44,7 +44,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
       { name: 'N', type: 'FIXED_RANGE_INTEGER', units: null, value: '{"min":1,"max":2,"step":1}' },
       { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
     ]);
-    // the template's order, its first input outermost, whatever order the request has
+    // the order of the template, with its first input outermost, for any order of the request
     const combinations = [0.1, 0.2, 0.3].flatMap((x) =>
       [1, 2].flatMap((n) => [false, true].map((flag) => [x, n, flag])),
     );
@@ -61,7 +61,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(byInputs.body).toEqual(outputs);
   });
 
-  test('the template filters and orders, and may say where the varied inputs are', async () => {
+  test('are filtered and ordered by the template, which may also place the varied inputs', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 3) });
     const ask = async (template: object[]) =>
@@ -84,13 +84,13 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(await ask([{ outputs: [{ name: 'Queue|Served' }] }])).toEqual([chart[1], varied]);
   });
 
-  test('without a range it is an experiment of one run', async () => {
+  test('have one run without a range', async () => {
     const { service, version } = await startMirror();
     const outputs = await results(service, version, variation({ N: 4 }), [{ outputs: [{ name: 'Sum' }] }]);
     expect(outputs).toMatchObject([{ aggregationType: 'ARRAY', value: '[4]' }]);
   });
 
-  test('64-bit values are exact', async () => {
+  test('have exact 64-bit values', async () => {
     const { service, version } = await startMirror();
     const value = { min: '9223372036854775805', max: '9223372036854775807', step: 1 };
     const outputs = await results(service, version, variation({ Big: { type: 'FIXED_RANGE_LONG', value } }));
@@ -100,7 +100,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
 });
 
 describe('sub-runs', () => {
-  test('are single runs: what is there is reused, in both directions', async () => {
+  test('are single runs: existing runs are reused, in both directions', async () => {
     const { service, version } = await startMirror();
     const before = await complete(service, version, experiment('SIMULATION', { N: 2 }));
     await complete(service, version, variation({ N: integers(1, 3) }));
@@ -115,12 +115,12 @@ describe('sub-runs', () => {
       ['3', 1],
       ['4', 1],
     ]);
-    // nothing is left to be run, so it has completed when it is requested
+    // no run is missing, so it is completed at the request
     const { body } = await request(service, version, variation({ N: integers(1, 4) }));
     expect([body.status, messageIn(body)]).toMatchObject(['COMPLETED', { total: 100, finishedTasks: 4 }]);
   });
 
-  test('as many are executed as are distinct, over any overlapping experiments', async () => {
+  test('are executed once each, over any overlapping experiments', async () => {
     const { service, version } = await startMirror();
     const ranges = fc.sample(
       fc.record({
@@ -145,7 +145,7 @@ describe('sub-runs', () => {
     expect(runs.every(({ executions }) => executions === 1)).toBe(true);
   });
 
-  test('execute at once, as many as there are executors, and the parent tells how far they are', async () => {
+  test('execute at once, as many as there are executors, and the parent reports their progress', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const { body: quick } = await requestRun(service, version, { Seconds: 60, Value: 0 });
@@ -173,7 +173,7 @@ describe('sub-runs', () => {
     expect(statuses.map(({ status }) => status).filter((status) => status === 'RUNNING')).toHaveLength(2);
   });
 
-  test('one that fails fails its parent with which one and why; only what is missing is run again', async () => {
+  test('that fail make the parent fail, with their name and reason; only missing runs are executed again', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 4), Label: 'fail at 3' });
     const { body: first } = await request(service, version, body);
@@ -194,10 +194,10 @@ describe('sub-runs', () => {
     expect(thirds.map(({ executions }) => executions)).toEqual([1, 1]);
   });
 
-  test('when one fails, the others are stopped unless somebody else wants them', async () => {
+  test('are stopped when one of them fails, unless another request needs them', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
-    // the single run that is requested by itself is one of the variation's
+    // the single run that is requested is a part of the variation
     const { body: own } = await requestRun(service, version, { Seconds: 59, Value: 1 });
     await reach(service, own, 'RUNNING');
     const { body: parent } = await request(
@@ -216,7 +216,7 @@ describe('sub-runs', () => {
 });
 
 describe('stopping a parameter variation', () => {
-  test('stops the sub-runs that nothing else waits for, and a later request runs the rest', async () => {
+  test('stops the sub-runs that no other request waits for, and a later request runs the rest', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const body = (max: number) => variation({ Seconds: 60, Value: doubles(1, max, 1) });
@@ -239,7 +239,7 @@ describe('stopping a parameter variation', () => {
     expect(statuses()).toEqual(['RUNNING', 'RUNNING', 'FRESH', 'STOPPED']);
 
     await service.post(`/versions/${version}/runs/stop`, body(2));
-    // their executors are free for the one that is left
+    // their executors are free for the remaining run
     await reach(service, own, 'RUNNING');
     expect(statuses()).toEqual(['STOPPED', 'STOPPED', 'RUNNING', 'STOPPED']);
 
@@ -251,7 +251,7 @@ describe('stopping a parameter variation', () => {
     ]);
   });
 
-  test('a sub-run that is stopped by itself fails the parent, as it can no longer complete', async () => {
+  test('by stopping a sub-run fails the parent, because it can no longer complete', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: before } = await requestRun(service, version, { Seconds: 60 });

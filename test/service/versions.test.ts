@@ -21,7 +21,7 @@ const source = (factor: number) => `
   };`;
 
 describe('versions of models', () => {
-  test('a changed model is a new version; the old one keeps its results and runs on', async () => {
+  test('a changed model is a new version; the old one keeps its results and can still run', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     const start = () => startTestService({ dataDir, modelDirs: [models] });
     writeModel(models, 'multiplier', source(2));
@@ -57,7 +57,7 @@ describe('versions of models', () => {
     expect((await outputsOf(back, first, { N: 6 })).get('Product')).toBe('12');
   });
 
-  test('a folder without a model is shared code: it makes new versions of its neighbours', async () => {
+  test('a folder without a model is shared code: its changes make new versions of the models beside it', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     writeModel(models, 'multiplier', source(2));
     mkdirSync(path.join(models, 'lib'));
@@ -71,7 +71,7 @@ describe('versions of models', () => {
     expect(new Set(versions).size).toBe(2);
   });
 
-  test('a run that waits while the model changes runs with the code that it was requested for', async () => {
+  test('a run that waits while the model changes uses the code of its own version', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     const gate = path.join(temporaryFolder(), 'gate');
     const waiting = `
@@ -94,7 +94,7 @@ describe('versions of models', () => {
     expect(body[0]!.value).toBe('4');
   });
 
-  test('code that changes under a running service is not run as the version that it was', async () => {
+  test('code that changes while the service runs is not executed as the old version', async () => {
     const models = temporaryFolder();
     writeModel(models, 'multiplier', source(2));
     const service = await startTestService({ modelDirs: [models] });
@@ -103,7 +103,7 @@ describe('versions of models', () => {
     expect((await outputsOf(service, version, { N: 2 })).get('Product')).toBe('4');
   });
 
-  test('a model that is gone stays readable, and runs on', async () => {
+  test('a removed model stays readable, and can still run', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     writeModel(models, 'multiplier', source(2));
     const before = await startTestService({ dataDir, modelDirs: [models] });
@@ -119,7 +119,7 @@ describe('versions of models', () => {
   });
 });
 
-describe('models that are none', () => {
+describe('invalid models', () => {
   test.each([
     ['a syntax error', 'export default {', /cannot be loaded/],
     ['no run', 'export default { name: "A" };', /has no function "run"/],
@@ -138,7 +138,7 @@ describe('models that are none', () => {
       /animation\.height/,
     ],
     ['a field too many', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
-  ])('%s: refused by name at the start', async (_, text, message) => {
+  ])('%s: are refused by name at the start', async (_, text, message) => {
     const models = temporaryFolder();
     writeModel(models, 'broken', text);
     const dataDir = temporaryFolder();
@@ -150,7 +150,7 @@ describe('models that are none', () => {
     await expect(starting).rejects.toThrow(path.join(models, 'broken'));
   });
 
-  test('two models of one name, and a folder that is not there', async () => {
+  test('include two models with the same name, and a missing folder', async () => {
     const models = temporaryFolder();
     writeModel(models, 'one', source(1));
     writeModel(models, 'two', source(1).replace('Multiplier', 'MULTIPLIER'));

@@ -19,7 +19,7 @@ import {
   writeModel,
 } from './support.ts';
 
-/** What comes as bytes, where an HTTP client of ours would not send it. */
+/** Requests as raw bytes that an HTTP client would not send. */
 
 const ROOT = '/api/open/8.5.0';
 
@@ -63,7 +63,7 @@ describe('a service that closes', () => {
     await closed;
   });
 
-  test('serves the request that has begun, to its end', async () => {
+  test('completes the request that has begun', async () => {
     const service = await startTestService();
     const socket = open(service);
     socket.write(
@@ -83,7 +83,7 @@ describe('a service that closes', () => {
 });
 
 describe('the host', () => {
-  test('that is none is refused before anything starts', async () => {
+  test('is refused before anything starts if it is invalid', async () => {
     const service = await startTestService();
     const version = await service.latest('Service System Demo');
     const { body: hash } = await upload(service, 'a file');
@@ -121,7 +121,7 @@ describe('the host', () => {
   );
 });
 
-describe('errors have the one shape, for pages of any origin too', () => {
+describe('errors have one shape, also for pages of any origin', () => {
   test.each([
     ['no host', ['GET /health HTTP/1.1'], 'BAD_REQUEST'],
     ['a broken address', ['GET /%zz HTTP/1.1', 'Host: x'], 'BAD_REQUEST'],
@@ -135,7 +135,7 @@ describe('errors have the one shape, for pages of any origin too', () => {
     expect(body.length).toBeLessThan(3_000);
   });
 
-  test('what is repeated is cut', async () => {
+  test('long texts are cut in errors', async () => {
     const service = await startTestService();
     const { status, body } = await service.post<{ message: string }>('/models/name/', 'x'.repeat(100_000));
     expect(status).toBe(404);
@@ -147,7 +147,7 @@ test.each([
   ['an expectation that nobody knows', 'Expect: foo'],
   ['a type that is none', 'Content-Type: garbage'],
   ['an empty type', 'Content-Type: '],
-])('%s is no reason to refuse', async (_, line) => {
+])('%s is accepted', async (_, line) => {
   const service = await startTestService();
   const { status, body } = await say(
     service,
@@ -157,14 +157,14 @@ test.each([
   expect([status, (JSON.parse(body) as { name?: string }).name]).toEqual([200, 'Rehearsal']);
 });
 
-test('the database, which holds a secret, is for its owner alone, whatever the folder is', async () => {
+test('only the owner can read the database, which holds a secret, for any permissions of the folder', async () => {
   const { dataDir } = await startTestService();
   for (const name of ['service.db', 'service.db-wal']) {
     expect((statSync(path.join(dataDir, name)).mode & 0o777).toString(8)).toBe('600');
   }
 });
 
-test('values that a range or chance comes to are checked as single ones are, before a run starts', async () => {
+test('values from a range or from chance are checked like single values, before a run starts', async () => {
   const models = temporaryFolder();
   writeModel(
     models,
@@ -202,7 +202,7 @@ test('values that a range or chance comes to are checked as single ones are, bef
   expect(rows(service.dataDir, 'SELECT id FROM runs')).toEqual([]);
   expect((await outputsOf(service, version)).get('Out')).toBe('1');
 
-  // and an abort of the model's own is not told as one for want of memory
+  // and an abort by the model itself is not reported as a lack of memory
   const { body: run } = await requestRun(service, version, { Abort: true });
   const { message } = await reach(service, run, 'FAILED');
   expect(message).toContain('the model crashed');

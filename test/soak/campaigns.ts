@@ -9,13 +9,13 @@ const AGAIN_MS = 1_000;
 const FILE = 'soak.json';
 
 /**
- * Carries out what is done to campaigns, of each one thing after the other, each until it is acknowledged: what was not
- * may have come through, but everything here may be done twice.
+ * Carries out actions on campaigns. The actions on one campaign follow each other, and each is repeated until it is
+ * acknowledged. An action without acknowledgement may have succeeded, but all of these actions may be repeated.
  */
 export class Campaigns {
   readonly courses = new Map<number, CampaignCourse>();
   readonly counts = { submitted: 0, cancelled: 0, acknowledged: 0 };
-  /** Problems that an action met last, while it is not acknowledged. */
+  /** The last problem of each action that is not acknowledged yet. */
   private readonly waiting = new Map<Action, string>();
   private readonly queues = new Map<number, Promise<void>>();
   private readonly foray: Foray;
@@ -30,7 +30,7 @@ export class Campaigns {
     const { campaign } = action;
     if (action.kind === 'submit')
       this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });
-    // a schedule that was made smaller may lack the submit
+    // a reduced schedule may lack the submit
     const course = this.courses.get(campaign);
     if (!course) return;
     this.waiting.set(action, 'it was not begun');
@@ -44,13 +44,13 @@ export class Campaigns {
     return [...this.waiting].map(([{ kind, campaign }, why]) => `${kind} of soak-${campaign}: ${why}`);
   }
 
-  /** Resolves when all is acknowledged, or after a time. */
+  /** Resolves when all actions are acknowledged, or after a time limit. */
   async drain(seconds: number): Promise<void> {
     const all = Promise.all(this.queues.values());
     await Promise.race([all, delay(1_000 * seconds, undefined, { ref: false })]);
   }
 
-  /** What is not acknowledged now is not tried again. */
+  /** Actions that are not acknowledged now are not repeated. */
   giveUp(): void {
     this.isGivenUp = true;
   }
@@ -93,7 +93,7 @@ export class Campaigns {
         course.isEnded = false;
         return;
       case 'cancel':
-        // also when the answer is lost; one that has completed has all results nevertheless
+        // also if the answer is lost; a completed campaign still has all results
         course.isEnded = course.wasEnded = true;
         if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
         return;
@@ -112,7 +112,7 @@ export class Campaigns {
   }
 }
 
-/** False when the campaign is over already. */
+/** False if the campaign is already over. */
 async function unlessClosed(act: () => Promise<void>): Promise<boolean> {
   try {
     await act();

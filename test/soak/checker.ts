@@ -5,7 +5,7 @@ import type { Campaigns } from './campaigns.ts';
 import { type CampaignCourse, differences, families, hashOf, runsOf } from './expected.ts';
 import type { World } from './world.ts';
 
-/** The result of a check at the end: numbers, and for each question a list of what is wrong, in words. */
+/** The result of a check at the end: numbers, and for each question a list of errors in words. */
 export interface Findings {
   campaigns: number;
   rows: number;

@@ -5,7 +5,7 @@ import type { ResultRow } from '../../src/store/index.ts';
 
 /** The pure model of campaigns: which results a campaign has, computed without foray and without the model. */
 
-/** A campaign in short: values from `first` on, of a family. */
+/** A short description of a campaign: values from `first` on, in a family. */
 export interface Plan {
   family: number;
   first: number;
@@ -14,14 +14,14 @@ export interface Plan {
   concurrency: number | 'auto';
 }
 
-/** What campaigns of one family have in common, so that the runs of one are those of the other. */
+/** The common properties of campaigns in a family, so that they share runs. */
 interface Family {
   milliseconds: number;
-  /** Values that are a multiple of it fail; 0 for none. */
+  /** Multiples of this value fail; 0 means that none fail. */
   bad: number;
   /** Whether runs write a file, which the campaign keeps. */
   trace: boolean;
-  /** The campaign's seed, of which replications are made. */
+  /** The campaign's seed, from which the seeds of replications are derived. */
   seed: number | null;
   attempts: number;
 }
@@ -49,14 +49,14 @@ export function definitionOf({ family, first, count, replications, concurrency }
   };
 }
 
-/** A run as it is to come out. Of one that fails `result` is null. */
+/** The expected outcome of a run. `result` is null for a failed run. */
 export interface ExpectedRun {
   point: string;
   value: number;
   replication: number;
   seed: number;
   result: string | null;
-  /** Of the file that it writes, if it does. */
+  /** The SHA-256 of its file, if it writes one. */
   file: string | null;
 }
 
@@ -90,18 +90,18 @@ export function traceOf(value: number, seed: number): string {
   return `value ${value}, seed ${seed}\n`.repeat(50);
 }
 
-/** What was acknowledged of a campaign: its definitions one after the other, and whether it is to end early. */
+/** The acknowledged actions on a campaign: its definitions one after the other, and whether it should end early. */
 export interface CampaignCourse {
   id: string;
   plans: Plan[];
   isEnded: boolean;
-  /** It was at some time: of what it had then, it may lack files. */
+  /** True if it was cancelled at some time. It may lack files from that time. */
   wasEnded: boolean;
 }
 
 /**
- * What differs between the results of a campaign and those that it is to have, in words. One that was ended early may lack
- * results; points that a changed definition has dropped may have some.
+ * The differences between the results of a campaign and its expected results, in words. A campaign that ended early may
+ * lack results. Points that a changed definition has dropped may have results.
  */
 export function differences(course: CampaignCourse, phase: string, rows: readonly ResultRow[]): string[] {
   const found: string[] = [];

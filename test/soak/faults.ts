@@ -8,7 +8,7 @@ import { descriptorsOf, familyOf } from './processes.ts';
 import type { Fault } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** How often each fault was met, by its kind and what it struck. */
+/** The number of faults by kind and target. */
 export class Tally {
   private readonly counts = new Map<string, number>();
 
@@ -21,17 +21,17 @@ export class Tally {
   }
 }
 
-/** The file whose address is asked for, before the clock is moved. */
+/** The file whose address is requested before the clock is moved. */
 const PROBE = 'soak';
 /** libfaketime looks at its file once a second. */
 const CLOCK_IS_SEEN_MS = 1_500;
 /** A process that aborts writes its stack before it ends, and other processes take the cores meanwhile. */
 const ABORT_IS_SEEN_MS = 5_000;
 
-/** Carries out faults on a world, each until it is over. */
+/** Carries out faults on a world, each until its end. */
 export class Faults {
   readonly tally = new Tally();
-  /** What a fault itself showed to be wrong. */
+  /** Errors that a fault itself has shown. */
   readonly broken: string[] = [];
   private readonly world: World;
   private probe: string | undefined;
@@ -75,7 +75,7 @@ export class Faults {
     }
   }
 
-  /** Waits until all is as it should be again, once no fault is inflicted any more. */
+  /** Waits until everything works again after the last fault. */
   async heal(): Promise<void> {
     for (const each of this.world.processes.values()) await each.ready();
   }
@@ -86,7 +86,7 @@ export class Faults {
     this.tally.add('kill postgres');
     await postgres.kill();
     await delay(1_000 * seconds);
-    // as long as what served its connections is there, it does not start
+    // it does not start while a process of its old connections exists
     await until('PostgreSQL is back', () =>
       postgres.start().then(
         () => true,
@@ -102,7 +102,7 @@ export class Faults {
     rmSync(filler, { force: true });
   }
 
-  /** So that a process can open only a few more. What it starts meanwhile has its limit. */
+  /** Allows a process to open only a few more descriptors. Its new child processes inherit the limit. */
   private async lowerDescriptors({
     target,
     spare,
@@ -112,7 +112,7 @@ export class Faults {
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
-    // Node itself aborts where Temporal runs a workflow's code, with a time limit, and no descriptor is left for that
+    // Node itself aborts if no descriptor is left when Temporal runs a workflow's code with a time limit
     kept.mayEnd = target !== 'service';
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
@@ -122,7 +122,7 @@ export class Faults {
     kept.mayEnd = false;
   }
 
-  /** An address that the service has given out holds whatever becomes of the clock. */
+  /** An address from the service stays valid when the clock changes. */
   private async setClock(seconds: number): Promise<void> {
     const { service, clockFile } = this.world;
     const address = await service.getOutputFileUrl(this.probe!, 'probe.txt').catch(() => undefined);

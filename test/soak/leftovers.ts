@@ -8,7 +8,7 @@ import { integrityOf } from './checker.ts';
 import { familyOf } from './processes.ts';
 import { filesIn, type World } from './world.ts';
 
-/** What nobody should find when all is over. */
+/** Things that should not exist after the end. */
 export interface Leftovers {
   files: string[];
   processes: string[];
@@ -20,11 +20,11 @@ export interface Leftovers {
 
 const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
 const STORE_FILES = /^store\.db(-wal|-shm)?$/;
-/** By then what is in the store and of no use is old. */
+/** After this time, unused content of the store counts as old. */
 const LATER_MS = 7_200_000;
 const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
 
-/** To be looked at while all runs and nothing is to be done. */
+/** Checks to make while all parts run and no work is left. */
 export async function leftoversOf(world: World): Promise<Leftovers> {
   const { leaks, searched } = searchForSecrets(world);
   return {
@@ -48,7 +48,7 @@ function strayFiles({ disks, temporary }: World): string[] {
   ].map((path) => `left over: ${path}`);
 }
 
-/** Deletes all campaigns and collects the garbage: nothing is left of them. */
+/** Deletes all campaigns and removes unused files. Nothing may be left of them. */
 async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   try {
     for (const { campaign } of await foray['store'].listCampaigns()) await foray.delete(campaign.id);
@@ -61,7 +61,9 @@ async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   }
 }
 
-/** Processes that name the world's folder and belong to none that is kept: executors whose service was killed. */
+/**
+ * Processes that name the world's folder and do not belong to a kept process, such as executors of a killed service.
+ */
 function strayProcesses({ folder, processes }: World): string[] {
   const kept = new Set(
     [...processes.values()].flatMap(({ pid }) => (pid === undefined ? [] : familyOf(pid))),
@@ -103,7 +105,7 @@ async function damagedStore({ disks, postgres, settings }: World): Promise<strin
   }
 }
 
-/** Everything that was written: logs, databases, Temporal's histories. */
+/** All written files: logs, databases, Temporal's histories. */
 function searchForSecrets({ folder, postgres, key }: World): Pick<Leftovers, 'leaks' | 'searched'> {
   const searched = { files: 0, bytes: 0 };
   const leaks: string[] = [];

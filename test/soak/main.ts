@@ -16,7 +16,7 @@ import { shrink } from './shrink.ts';
 import { soak } from './soak.ts';
 import { findTools, type Tools, triedKinds } from './tools.ts';
 
-/** `npm run test:soak`: campaigns under all faults at once, and whether every promise was kept (CONTRIBUTING.md). */
+/** `npm run test:soak`: runs campaigns under all faults at once, and checks every promise (CONTRIBUTING.md). */
 
 const USAGE = `npm run test:soak -- [--minutes N] [--seed S] [--store sqlite|postgres] [--without FAULT,…]
                      [--replay FILE] [--shrink TRIES]
@@ -34,7 +34,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** A number of a flag. */
+/** The number in an option. */
 function numberOf(name: 'minutes' | 'seed' | 'shrink', least: number): number {
   const number = Number(flags[name]);
   if (Number.isFinite(number) && number >= least) return number;
@@ -61,7 +61,7 @@ async function fails(schedule: Schedule, tools: Tools): Promise<boolean> {
   return isBroken(promised);
 }
 
-/** Keeps a schedule in a file; returns the command that carries it out again. */
+/** Writes a schedule to a file, and returns the command that repeats it. */
 function record(schedule: Schedule, name: string): string {
   const file = join(tmpdir(), `foray-soak-${schedule.seed}-${name}.jsonl`);
   writeFileSync(file, toLines(schedule));
@@ -105,7 +105,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  // what is on its way ends with the process
+  // open requests end with the process
   process.on(signal, () => process.exit(code));
 }
 try {

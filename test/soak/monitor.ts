@@ -3,14 +3,17 @@ import type { KeptName } from './schedule.ts';
 import type { World } from './world.ts';
 
 const EVERY_MS = 5_000;
-/** What a process takes at first says nothing of what it takes in the end: a worker keeps the workflows that it has seen. */
+/**
+ * The first part of the time is left out, because memory still grows there: a worker caches the workflows that it has
+ * seen.
+ */
 const WARM_UP_S = 120;
-/** Shorter than this, nothing can be compared. */
+/** A process with a shorter life is not compared. */
 const LEAST_S = 180;
-/** What may come on top: garbage that is not collected yet. */
+/** An allowance for garbage that is not collected yet. */
 const MOST_MB = 40;
 const MOST_SHARE = 0.25;
-/** Idle connections and files that are open at some times and not at others. */
+/** An allowance for idle connections and for files that are open at times. */
 const MOST_DESCRIPTORS = 12;
 
 interface Sample {
@@ -19,7 +22,7 @@ interface Sample {
   mb: number;
 }
 
-/** Looks at the processes of a world: what memory and descriptors they take. */
+/** Measures the memory and the descriptors of a world's processes. */
 export class Monitor {
   private readonly world: World;
   private readonly timer: NodeJS.Timeout;
@@ -35,7 +38,7 @@ export class Monitor {
     clearInterval(this.timer);
   }
 
-  /** Takes what is open now as what is usual. */
+  /** Takes the present number of descriptors as the usual number. */
   setBaseline(): void {
     for (const [name, { pid }] of this.world.processes) this.baseline.set(name, descriptorsOf(pid!));
   }
@@ -48,7 +51,10 @@ export class Monitor {
     });
   }
 
-  /** How the memory of each process that lived long enough has grown: the least of its last third beside that of its first. */
+  /**
+   * The growth of memory of each process that lived long enough: the minimum of its last third compared with that of
+   * its first third.
+   */
   memory(): { said: string; problems: string[] } {
     const said: string[] = [];
     const problems: string[] = [];

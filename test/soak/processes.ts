@@ -6,7 +6,7 @@ const RESTART_MS = 500;
 const READY_MS = 120_000;
 const STOP_MS = 15_000;
 const PROBE_MS = 200;
-/** A process that is frozen or has no descriptors does not tell its heap. */
+/** A frozen process, or one without descriptors, does not report its heap. */
 const HEAP_MS = 3_000;
 
 export interface ProcessOptions {
@@ -15,22 +15,22 @@ export interface ProcessOptions {
   args: string[];
   env: NodeJS.ProcessEnv;
   log: string;
-  /** Asked until it is true; without it the process sends the message `ready`. */
+  /** Called until it returns true. Without it, the process sends the message `ready`. */
   isReady?: () => Promise<boolean>;
   /** Whether it has loaded test/support/heap-hook.ts. */
   tellsHeap?: boolean;
 }
 
-/** A process that is kept alive, as a service manager does it, and can be killed and frozen. */
+/** A process that is restarted as by a service manager, and can be killed and frozen. */
 export class KeptProcess {
   readonly options: ProcessOptions;
-  /** When it became ready last, ms since the epoch; 0 while it is not. */
+  /** The time when it last became ready, ms since the epoch; 0 while it is not ready. */
   readyAt = 0;
-  /** Whether it is struck by something that may end it: that is as if it were killed. */
+  /** Whether a fault may end it now. Such an end counts as a kill. */
   mayEnd = false;
-  /** How it ended when nobody had killed it. */
+  /** Its ends without a kill. */
   readonly ownEnds: string[] = [];
-  /** All that it has been. */
+  /** The ids of all its processes so far. */
   readonly pids: number[] = [];
   private child: ChildProcess | undefined;
   private downMs: number | undefined;
@@ -46,8 +46,9 @@ export class KeptProcess {
   }
 
   /**
-   * The memory that it needs, MB: after a collection where it can be asked for that, as V8 lets a heap grow to a multiple of
-   * what is used before it collects; otherwise what is resident. Undefined when it does not run or does not answer.
+   * The memory that it needs, MB. If possible this is the heap after a collection, because V8 lets a heap grow to a
+   * multiple of the used size before it collects. Otherwise it is the resident memory. Undefined if the process does
+   * not run or does not answer.
    */
   async memoryMb(): Promise<number | undefined> {
     const { child, pid } = this;
@@ -55,7 +56,7 @@ export class KeptProcess {
     return this.options.tellsHeap ? heapMbOf(child) : residentMb(pid);
   }
 
-  /** Starts it and keeps it; resolves when it is ready. */
+  /** Starts it and keeps it running. Resolves when it is ready. */
   async start(): Promise<void> {
     this.kept = this.keep();
     await this.ready();
@@ -70,7 +71,7 @@ export class KeptProcess {
     }
   }
 
-  /** SIGKILL; it is started again after some seconds. False when it does not run just now. */
+  /** Sends SIGKILL; it is started again after some seconds. False if it does not run now. */
   kill(seconds: number): boolean {
     if (this.pid === undefined || this.readyAt === 0) return false;
     this.downMs = 1_000 * seconds;
@@ -88,7 +89,7 @@ export class KeptProcess {
     return true;
   }
 
-  /** Ends it for good: SIGTERM, and SIGKILL when that is not heard. Returns whether it was heard. */
+  /** Ends it for good with SIGTERM, and with SIGKILL if it does not end. Returns whether SIGTERM ended it. */
   async close(): Promise<boolean> {
     this.isClosing = true;
     const { child } = this;
@@ -107,7 +108,7 @@ export class KeptProcess {
     return isHeard;
   }
 
-  /** At once, with all that it has started: for the moment when the soak itself ends. */
+  /** Ends it at once with all its child processes, when the soak itself ends. */
   destroy(): void {
     this.isClosing = true;
     if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
@@ -137,7 +138,7 @@ export class KeptProcess {
   private spawn(): ChildProcess {
     const { command, args, env, log } = this.options;
     const file = openSync(log, 'a');
-    // in a group of its own, so that a Ctrl-C reaches the soak alone
+    // in its own process group, so that a Ctrl-C reaches only the soak
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', file, file, 'ipc'] });
     closeSync(file);
     child.on('error', () => undefined);
@@ -176,7 +177,7 @@ function killHard(pid: number): void {
   }
 }
 
-/** A process and all that it has started, and they. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -210,13 +211,13 @@ function heapMbOf(child: ChildProcess): Promise<number | undefined> {
   });
 }
 
-/** Resident memory, MB; undefined when it is gone. */
+/** Resident memory, MB; undefined if the process is gone. */
 function residentMb(pid: number): number | undefined {
   const found = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status'));
   return found ? Number(found[1]) / 1_024 : undefined;
 }
 
-/** How many descriptors it has open. */
+/** The number of its open descriptors. */
 export function descriptorsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;

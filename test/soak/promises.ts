@@ -5,10 +5,10 @@ import type { Leftovers } from './leftovers.ts';
 import type { FaultKind, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 
-/** All that a soak has seen. */
+/** All observations of a soak. */
 export interface Outcome {
   faults: Tally;
-  /** What went wrong while faults were inflicted. */
+  /** Errors during the faults. */
   broken: string[];
   unacknowledged: string[];
   counts: { submitted: number; cancelled: number; acknowledged: number };
@@ -19,25 +19,25 @@ export interface Outcome {
   leftovers: Leftovers;
 }
 
-/** A promise, and how it was kept. */
+/** A promise, and whether it was kept. */
 export interface Promised {
   promise: string;
-  /** How often it was tried, and what came of it. */
+  /** The number of trials, and their result. */
   said: string;
-  /** Undefined where it was not tried. */
+  /** Undefined if it was not tried. */
   problems: string[] | undefined;
 }
 
 interface Line {
   promise: string;
-  /** The fault that tries it; without one it is tried in any case. */
+  /** The fault that tests it. A promise without a fault is always tested. */
   by?: FaultKind;
   times: number;
   said: string;
   problems: string[];
 }
 
-/** One line a promise of those that a soak can speak of, by the number that each has in the list of promises. */
+/** One line for each promise that a soak can test, with its number in the list of promises. */
 export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: Tools): Promised[] {
   return linesFor(outcome).map(({ promise, by, times, said, problems }) => {
     if (times > 0) return { promise, said, problems };
@@ -167,7 +167,7 @@ function linesFor(outcome: Outcome): Line[] {
 
 const SHOWN = 8;
 
-/** The line, and under it what is wrong: of what is wrong alike, one and how many there are. */
+/** The line, and the errors below it. Similar errors are shown once with their number. */
 export function linesOf({ promise, said, problems }: Promised): string[] {
   if (!problems) return [`promise ${promise}  not tried: ${said}`];
   const alike = Map.groupBy(problems, (problem) => causeOf(problem));

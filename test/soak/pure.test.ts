@@ -5,19 +5,22 @@ import { differences, hashOf, type Plan, runsOf } from './expected.ts';
 import { faultKinds, fromLines, generate, killsUntil, type Schedule, toLines } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
-/** The parts of the soak that need no world: its schedule, its model of campaigns, and how a failure is made smaller. */
+/**
+ * The parts of the soak that need no world: its schedule, its model of campaigns, and the reduction of a failing
+ * schedule.
+ */
 
 const made = (seed: number, store: Schedule['store'] = 'sqlite'): Schedule =>
   generate(seed, 5, { store, kinds: faultKinds });
 
 describe('a schedule', () => {
-  test('is a function of its seed, and the same after it was written down', () => {
+  test('depends only on its seed, and is the same after writing and reading', () => {
     expect(made(1)).toEqual(made(1));
     expect(made(1)).not.toEqual(made(2));
     expect(fromLines(toLines(made(1)))).toEqual(made(1));
   });
 
-  test('has every kind of fault and of action, in the order of time', () => {
+  test('has every kind of fault and action, ordered by time', () => {
     const entries = [1, 2, 3].flatMap((seed) => made(seed, 'postgres').entries);
     const kinds = entries.map((entry) => ('fault' in entry ? entry.fault.kind : entry.action.kind));
     const actions = ['submit', 'apply', 'pause', 'resume', 'concurrency', 'retry', 'stop', 'cancel'];
@@ -26,7 +29,7 @@ describe('a schedule', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('strikes nothing twice at once, and kills nothing in the last part', () => {
+  test('has no two faults of the same process at once, and no kill in the last part', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const until = new Map<string, number>();
@@ -45,7 +48,7 @@ describe('a schedule', () => {
   });
 });
 
-/** The rows of a campaign in which all has gone well. */
+/** The rows of a campaign without any failure. */
 function rowsOf(plan: Plan): ResultRow[] {
   return [...runsOf(plan).values()].map(({ point, value, replication, result, file }) => {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });
@@ -64,12 +67,12 @@ describe('the model of campaigns', () => {
   const plan: Plan = { family: 3, first: 10, count: 3, replications: 2, concurrency: 'auto' };
   const course = { id: 'c', plans: [plan], isEnded: false, wasEnded: false };
 
-  test('finds no difference where there is none', () => {
+  test('finds no difference between equal results', () => {
     expect(rowsOf(plan)).toHaveLength(6);
     expect(differences(course, 'completed', rowsOf(plan))).toEqual([]);
   });
 
-  test('finds what is lacking, twice, foreign or another', () => {
+  test('finds missing, repeated, foreign and different results', () => {
     const rows = rowsOf(plan);
     const wrong = (change: (row: ResultRow) => object): ResultRow[] =>
       rows.map((row) => (row.values[0] === '12' ? { ...row, ...change(row) } : row));
@@ -103,7 +106,7 @@ describe('the model of campaigns', () => {
     ).toHaveLength(2);
   });
 
-  test('lets a campaign lack results only if it was ended early, and keep what a change has dropped', () => {
+  test('accepts missing results only of campaigns that ended early, and results that a change has dropped', () => {
     const ended = { ...course, isEnded: true };
     expect(differences(ended, 'cancelled', [])).toEqual([]);
     expect(differences(ended, 'completed', [])).toHaveLength(1);
@@ -114,7 +117,7 @@ describe('the model of campaigns', () => {
   });
 });
 
-test('a failure is made smaller, in so many tries', async () => {
+test('a failing schedule is reduced within a number of tries', async () => {
   const items = Array.from({ length: 40 }, (_, at) => at);
   let tries = 0;
   const fails = (part: number[]): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /**
- * Delta debugging (Zeller and Hildebrandt, 2002): a small part of a list that still fails, by leaving out ever smaller
- * pieces; at most so many tries.
+ * Delta debugging (Zeller and Hildebrandt, 2002): finds a small part of a list that still fails, by leaving out smaller
+ * and smaller pieces. The number of tries is limited.
  */
 export async function shrink<T>(
   items: readonly T[],

@@ -14,15 +14,18 @@ import type { Tools } from './tools.ts';
 import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
-/** How long nothing finishes before the campaigns that are left count as stuck, and how long actions get to be acknowledged. */
+/**
+ * The time without a finished run after which the remaining campaigns count as stuck. It is also the time limit for
+ * acknowledgements.
+ */
 const STUCK_S = 180;
 const ACKNOWLEDGE_S = 180;
-/** How long connections get to be closed that nobody needs. */
+/** The time in which unneeded connections must be closed. */
 const QUIET_S = 90;
-/** When what processes hold is taken as what is usual. */
+/** The time at which the descriptors of processes are taken as usual. */
 const BASELINE_S = 12;
 
-/** Carries out a schedule in a world of its own; returns what it came to, a line a promise. */
+/** Carries out a schedule in a new world. Returns the results, one line per promise. */
 export async function soak(
   schedule: Schedule,
   tools: Tools,
@@ -125,7 +128,10 @@ async function describe({ foray }: World, id: string): Promise<string> {
   }
 }
 
-/** Waits until all campaigns are over, as long as one of their runs finishes now and then: how long all take is the machine's affair. */
+/**
+ * Waits until all campaigns are over, as long as runs still finish. The total time depends on the machine and has no
+ * limit.
+ */
 async function untilOver(
   { foray }: World,
   campaigns: Campaigns,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hasPostgres } from '../support/postgres.ts';
 import { type FaultKind, faultKinds } from './schedule.ts';
 
-/** What this machine lets a soak do, and why not the rest. */
+/** The faults that this machine allows, and why the others are missing. */
 export interface Tools {
   hasPostgres: boolean;
   /** The library that moves the clock of a process. */

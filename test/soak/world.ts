@@ -26,20 +26,20 @@ export interface World {
   logs: string;
   settings: Settings;
   foray: Foray;
-  /** Past the proxy. */
+  /** Sends its requests directly to the service, not to the proxy. */
   service: CloudClient;
-  /** The key of the service, which is nowhere to be found. */
+  /** The key of the service. No file and no log may contain it. */
   key: string;
   processes: Map<KeptName, KeptProcess>;
   postgres: Postgres | undefined;
   proxy: Proxy;
-  /** The folder of models, and where it is taken away to. */
+  /** The folder of models, and the path to which a fault moves it. */
   models: { here: string; away: string };
-  /** Folders on small disks of their own, where these can be mounted. */
+  /** Folders on separate small disks, if these can be mounted. */
   disks: { service: string; store: string };
-  /** What the service believes that the time is: an offset, for libfaketime. */
+  /** The error of the service's clock: an offset, for libfaketime. */
   clockFile: string;
-  /** Where foray's processes put what is temporary. */
+  /** The folder for temporary files of foray's processes. */
   temporary: string;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  // whatever ends the soak, the world goes with it
+  // the processes and folders are removed however the soak ends
   const destroy = (): void => {
     for (const each of processes.values()) each.destroy();
     postgres?.destroy();
@@ -170,7 +170,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=&%#-_~';
 
-/** What libfaketime leaves of a process that was killed. */
+/** Removes the files that libfaketime leaves behind when a process is killed. */
 function removeFaketime(pid: number): void {
   for (const name of ['faketime_shm', 'sem.faketime_sem']) rmSync(`/dev/shm/${name}_${pid}`, { force: true });
 }
@@ -189,7 +189,7 @@ async function isServing(address: string): Promise<boolean> {
   }
 }
 
-/** All files in a folder, their paths. */
+/** The paths of all files in a folder. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -4,7 +4,7 @@ import { uniforms } from '../support/uniforms.ts';
 import { type BatchMeans, batchMeans } from '../../src/statistics/batch-means.ts';
 import { halfWidth, Sample } from '../../src/statistics/sample.ts';
 
-/** A series that fills its batches: whole numbers, so that rounding is small beside what they spread. */
+/** A series that fills its batches: whole numbers, so that rounding is small compared with their variance. */
 const filled = fc
   .tuple(fc.integer({ min: 2, max: 12 }), fc.integer({ min: 1, max: 8 }))
   .chain(([batches, batchSize]) =>
@@ -24,7 +24,7 @@ function expectClose(found: BatchMeans, wanted: BatchMeans): void {
 }
 
 describe('the mean of a series by batch means', () => {
-  test('is that of its batches, by Student’s t', () => {
+  test('is the mean of its batches, with Student’s interval', () => {
     // means 2, 4, 9: their mean is 5, their variance 13; t of 2 degrees of freedom at 0.975 is 4.302653 in any table
     const found = batchMeans([7, 1, 3, 4, 4, 10, 8], { batches: 3 });
     expect(found).toMatchObject({ n: 6, batches: 3, batchSize: 2, mean: 5 });
@@ -39,7 +39,7 @@ describe('the mean of a series by batch means', () => {
     expect(batchMeans(values)).toMatchObject({ batches: 20, batchSize: 3 });
   });
 
-  test('leaves out the warm-up, and what does not divide from the front', () => {
+  test('leaves out the warm-up, and the first values if the number does not divide', () => {
     const leading = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 30 });
     fc.assert(
       fc.property(filled, leading, fc.nat(), ({ batches, batchSize, values }, before, extra) => {
@@ -53,7 +53,7 @@ describe('the mean of a series by batch means', () => {
     );
   });
 
-  test('moves and stretches with the values, and does not know their order within a batch', () => {
+  test('shifts and scales with the values, and does not depend on their order within a batch', () => {
     const change = fc.record({
       by: fc.integer({ min: -500, max: 500 }),
       times: fc.integer({ min: -9, max: 9 }),
@@ -77,7 +77,7 @@ describe('the mean of a series by batch means', () => {
     );
   });
 
-  test('of batches of one value is the classical one, and more confidence is wider', () => {
+  test('equals the usual interval for batches of one value, and is wider with more confidence', () => {
     fc.assert(
       fc.property(filled, fc.double({ min: 0.01, max: 0.99, noNaN: true }), ({ values }, confidence) => {
         const sample = new Sample();
@@ -102,11 +102,11 @@ describe('the mean of a series by batch means', () => {
     ['part of a value', [1, 2, 3, 4], { batches: 2, warmup: 0.5 }],
     ['no confidence', [1, 2, 3, 4], { batches: 2, confidence: 1 }],
     ['what is not finite', [1, NaN, 3, 4], { batches: 2 }],
-  ])('%s: an error', (_, values, options) => {
+  ])('is an error with %s', (_, values, options) => {
     expect(() => batchMeans(values, options)).toThrow(RangeError);
   });
 
-  test('is in its interval as often as that says, of values that are like their neighbours', () => {
+  test('is in its interval as often as the confidence says, also for correlated values', () => {
     const next = uniforms(11);
     const [mean, likeness] = [3, 0.8];
     // an autoregression of order 1, begun with the variance of its steady state
@@ -125,7 +125,7 @@ describe('the mean of a series by batch means', () => {
       if (contains(batchMeans(values, { confidence: 0.9 }))) within += 1;
       if (contains(batchMeans(values, { batches: values.length, confidence: 0.9 }))) naively += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.03; values taken for independent come to about 0.42
+    // three standard deviations of a share of 0.9 are 0.03; an interval for independent values would reach about 0.42
     expect(within / rounds).toBeGreaterThan(0.87);
     expect(within / rounds).toBeLessThan(0.93);
     expect(naively / rounds).toBeLessThan(0.5);

@@ -10,12 +10,13 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-// Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two drugs
+// Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two
+// drugs
 const first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2];
 const second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
 
 describe('the difference of two means', () => {
-  test('of pairs, by Student’s t', () => {
+  test('uses Student’s t for pairs', () => {
     const differences = sampleOf(second.map((hours, patient) => hours - first[patient]!));
     const { difference, low, high } = pairedDifference(differences, 0.95);
     expect(difference).toBeCloseTo(1.58, 12);
@@ -23,27 +24,27 @@ describe('the difference of two means', () => {
     expect(high).toBeCloseTo(2.4598858, 7);
   });
 
-  test('of samples that were drawn apart, by Welch', () => {
-    // as R's t.test prints it for these: -3.3654832 to 0.2054832, of the first less the second
+  test('uses Welch’s interval for independent samples', () => {
+    // R's t.test prints for these values: -3.3654832 to 0.2054832, for the first minus the second
     const { difference, low, high } = welchDifference(sampleOf(first), sampleOf(second), 0.95);
     expect(difference).toBeCloseTo(1.58, 12);
     expect(low).toBeCloseTo(-0.2054832, 7);
     expect(high).toBeCloseTo(3.3654832, 7);
   });
 
-  test('changes its sign with the order of the samples, and nothing else', () => {
+  test('only changes its sign with the order of the samples', () => {
     const [a, b] = [sampleOf(first), sampleOf(second.slice(0, 4))];
     const [one, other] = [welchDifference(a, b, 0.9), welchDifference(b, a, 0.9)];
     expect([other.difference, other.low, other.high]).toEqual([-one.difference, -one.high, -one.low]);
   });
 
-  test('is certain where nothing spreads', () => {
+  test('is exact without variance', () => {
     const [a, b] = [sampleOf([1, 1]), sampleOf([4, 4, 4])];
     expect(welchDifference(a, b, 0.95)).toEqual({ difference: 3, low: 3, high: 3 });
     expect(pairedDifference(sampleOf([2, 2]), 0.95)).toEqual({ difference: 2, low: 2, high: 2 });
   });
 
-  test('has an interval where only one spreads: that of its mean', () => {
+  test('has the interval of one mean if only this sample has variance', () => {
     const { low, high } = welchDifference(sampleOf([0, 0, 0]), sampleOf(first), 0.95);
     const alone = pairedDifference(sampleOf(first), 0.95);
     expect(low).toBeCloseTo(alone.low, 9);
@@ -57,7 +58,7 @@ describe('the difference of two means', () => {
     expect(() => welchDifference(sampleOf([1, 2]), sampleOf([1]), 0.95)).toThrow(RangeError);
   });
 
-  test('is in its interval as often as that says, however unlike the samples are', () => {
+  test('is in its interval as often as the confidence says, for very different samples', () => {
     const next = uniforms(7);
     const normals = (count: number, mean: number, sd: number): Sample =>
       sampleOf(Array.from({ length: count }, () => mean + sd * normalQuantile(next())));
@@ -67,7 +68,8 @@ describe('the difference of two means', () => {
       const { low, high } = welchDifference(normals(5, 1, 4), normals(20, 3, 1), 0.9);
       if (low <= 2 && 2 <= high) within += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.01; with equal variances assumed it would be about 0.74
+    // three standard deviations of a share of 0.9 are 0.01; an interval that assumes equal variances would reach about
+    // 0.74
     expect(within / rounds).toBeGreaterThan(0.885);
     expect(within / rounds).toBeLessThan(0.915);
   });

@@ -26,7 +26,7 @@ function expectClose(values: number[][], expected: number[][]): void {
 
 // Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which reads two inputs one after the other): loess(x, y, span=…, degree=2, normalize=False, surface='direct',
 // statistics='exact'), then predict(…, stderror=True) for value and standard error, and outputs.one_delta
-describe('local regression is that of Cleveland and Devlin', () => {
+describe('local regression agrees with Cleveland and Devlin', () => {
   test('over one input', () => {
     const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
     expectClose(found(smooth, [[0.05], [0.31], [0.5], [0.97]]), [
@@ -54,7 +54,7 @@ describe('local regression is that of Cleveland and Devlin', () => {
   });
 });
 
-test('a quadratic polynomial is found again, with an interval of no width', () => {
+test('a quadratic polynomial is reproduced, with an interval without width', () => {
   const values = PLANE.map(([x, y]) => 3 - x! + 2 * y! + 4 * x! * y! - y! * y!);
   const smooth = new LocalRegression(PLANE, values);
   const { value, low, high } = smooth.at([0.4, 0.7], 0.95);
@@ -63,7 +63,7 @@ test('a quadratic polynomial is found again, with an interval of no width', () =
   expect(smooth.explained).toBeCloseTo(1, 9);
 });
 
-test('what bends is fitted with few neighbours, and what does not with all', () => {
+test('a curve is fitted with few neighbours, a straight line with all', () => {
   const places = Array.from({ length: 60 }, (_, i) => [i / 59]);
   const noise = (i: number): number => 0.2 * Math.cos(37 * i * i);
   expect(
@@ -80,7 +80,7 @@ test('what bends is fitted with few neighbours, and what does not with all', () 
   expect(flat.explained).toBeLessThan(0.1);
 });
 
-test('places that lie upon each other, and few different ones, leave terms out', () => {
+test('repeated places and few different places leave terms out', () => {
   const places = Array.from({ length: 20 }, (_, i) => [i % 2]);
   const smooth = new LocalRegression(
     places,
@@ -114,7 +114,7 @@ test('fewer points than twice the terms are refused', () => {
   expect(() => new LocalRegression(PLANE.slice(0, 11), ON_PLANE.slice(0, 11))).toThrow(RangeError);
 });
 
-test('off a cluster of points with one value the smooth lies between its neighbours', () => {
+test('near a cluster of points with one value, the smooth lies between its neighbours', () => {
   const places = Array.from({ length: 60 }, (_, at) => [at < 40 ? 0 : (at - 38) / 22]);
   const smooth = new LocalRegression(
     places,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { normalCdf, normalQuantile } from '../../src/statistics/normal.ts';
 
-/** How far apart two numbers are, as a share of the second. */
+/** The difference of two numbers, divided by the second. */
 const off = (value: number, of: number): number => Math.abs(value / of - 1);
 
 describe('normalCdf', () => {
@@ -23,12 +23,12 @@ describe('normalCdf', () => {
     expect(off(normalCdf(x), expected)).toBeLessThan(2e-15);
   });
 
-  test('beyond what a double tells from 0 and from 1', () => {
+  test('is 0 or 1 beyond the precision of a double', () => {
     expect([-Infinity, -1e308, -40].map(normalCdf)).toEqual([0, 0, 0]);
     expect([40, 1e308, Infinity].map(normalCdf)).toEqual([1, 1, 1]);
   });
 
-  test('never falls but by its error', () => {
+  test('never falls, except by its error', () => {
     const x = fc.double({ min: -37, max: 37, noNaN: true });
     fc.assert(
       fc.property(x, x, (a, b) => {
@@ -52,7 +52,7 @@ describe('normalQuantile', () => {
     expect(Math.abs(normalQuantile(p) - expected)).toBeLessThan(1e-14 * Math.max(1, Math.abs(expected)));
   });
 
-  test('undoes the cdf', () => {
+  test('inverts the cdf', () => {
     fc.assert(
       fc.property(fc.double({ min: -37, max: -1e-3, noNaN: true }), (x) => {
         expect(off(normalQuantile(normalCdf(x)), x)).toBeLessThan(1e-12);

@@ -9,7 +9,7 @@ const anySample = fc
 const anyP = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('a quantile of a sample', () => {
-  test('is that of R', () => {
+  test('equals that of R', () => {
     // R: quantile(c(1, 2, 4, 8, 16), c(0, 0.1, 0.25, 0.5, 0.9, 1))
     const sample = [1, 2, 4, 8, 16];
     const found = [0, 0.1, 0.25, 0.5, 0.9, 1].map((p) => quantile(sample, p));
@@ -17,7 +17,7 @@ describe('a quantile of a sample', () => {
       expect(found[at]).toBeCloseTo(expected, 12);
   });
 
-  test('lies between the ends, and is the higher the higher its probability', () => {
+  test('lies between the ends, and rises with its probability', () => {
     fc.assert(
       fc.property(anySample, anyP, anyP, (sample, p, q) => {
         const [low, high] = [quantile(sample, Math.min(p, q)), quantile(sample, Math.max(p, q))];
@@ -29,12 +29,12 @@ describe('a quantile of a sample', () => {
     );
   });
 
-  test('of values that are not finite is not made up', () => {
+  test('does not exist for values that are not finite', () => {
     expect(quantile([-Infinity, 0, Infinity], 0)).toBe(-Infinity);
     expect(quantile([Infinity, Infinity], 0.5)).toBe(Infinity);
   });
 
-  test('of nothing, or at no probability, there is none', () => {
+  test('does not exist without values, or without a valid probability', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
     for (const p of [-0.1, 1.1, NaN]) expect(() => quantile([1], p)).toThrow(RangeError);
   });
@@ -50,11 +50,11 @@ describe('the interval of a quantile', () => {
     [20, 6, 15],
     [35, 12, 24],
     [100, 40, 61],
-  ])('of the median of %d values', (n, low, high) => {
+  ])('is known for the median of %d values', (n, low, high) => {
     expect(quantileInterval(upTo(n), 0.5, 0.95)).toEqual({ low, high });
   });
 
-  test('is none where there are too few values', () => {
+  test('does not exist with too few values', () => {
     expect(quantileInterval([], 0.5, 0.95)).toBeNull();
     expect(quantileInterval(upTo(5), 0.5, 0.95)).toBeNull();
     // 0.9 ** 35 is more than 2.5 %
@@ -62,14 +62,14 @@ describe('the interval of a quantile', () => {
     expect(quantileInterval(upTo(36), 0.9, 0.95)).toEqual({ low: 29, high: 36 });
   });
 
-  test('is the mirror image of that of the other tail, also of very many values', () => {
+  test('mirrors that of the other tail, also with very many values', () => {
     for (const n of [40, 1_000, 100_000]) {
       const [low, high] = [0.1, 0.9].map((p) => quantileInterval(upTo(n), p, 0.95)!);
       expect([high!.low, high!.high]).toEqual([n + 1 - low!.high, n + 1 - low!.low]);
     }
   });
 
-  test('contains the quantile as often as the confidence says, or more often', () => {
+  test('contains the quantile at least as often as the confidence says', () => {
     const uniform = uniforms(11);
     let inside = 0;
     for (let trial = 0; trial < 2_000; trial += 1) {
@@ -80,7 +80,7 @@ describe('the interval of a quantile', () => {
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('of a difference excludes 0 only where both intervals lie apart', () => {
+  test('excludes 0 for a difference only if both intervals are apart', () => {
     const [a, b] = [upTo(100), upTo(100).map((value) => value + 50)];
     expect(quantileDifference(a, b, 0.5, 0.95)).toMatchObject({ difference: 50 });
     expect(quantileDifference(a, b, 0.5, 0.95).low).toBeGreaterThan(0);

@@ -22,12 +22,12 @@ describe('a sample', () => {
     );
   });
 
-  test('loses nothing far from 0, and nothing where all are alike', () => {
+  test('is accurate far from 0 and for equal values', () => {
     expect(sampleOf([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]).variance).toBe(30);
     expect(sampleOf(new Array<number>(7).fill(0.1))).toMatchObject({ mean: 0.1, variance: 0 });
   });
 
-  test('of one value has no spread, and without values nothing', () => {
+  test('has no variance with one value, and nothing without values', () => {
     const sample = sampleOf([3]);
     expect(sample).toMatchObject({ count: 1, mean: 3, variance: 0 });
     sample.reset();
@@ -36,7 +36,7 @@ describe('a sample', () => {
 });
 
 describe('half the interval of a mean', () => {
-  test('is that by Student’s t', () => {
+  test('follows Student’s t', () => {
     // Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: the additional hours' sleep of ten patients
     const hours = sampleOf([1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4]);
     const half = halfWidth(10, Math.sqrt(hours.variance!), 0.95);

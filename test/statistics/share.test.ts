@@ -9,21 +9,21 @@ describe('the interval of a share', () => {
     [15, 148, 0.0624, 0.1605],
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
-  ])('of %d in %d', (count, n, low, high) => {
+  ])('is known for %d of %d', (count, n, low, high) => {
     const found = wilsonInterval(count / n, n, 0.95);
     expect(found.share).toBe(count / n);
     expect(found.low).toBeCloseTo(low, 4);
     expect(found.high).toBeCloseTo(high, 4);
   });
 
-  test('ends at 0 and 1 where no run, or every run, is true', () => {
+  test('ends at 0 or 1 if no run or every run is true', () => {
     for (const n of [1, 2, 7, 1_000]) {
       expect(wilsonInterval(0, n, 0.95).low).toBe(0);
       expect(wilsonInterval(1, n, 0.95).high).toBe(1);
     }
   });
 
-  test('is none of no runs, nor of what is no share', () => {
+  test('does not exist without runs, or for an invalid share', () => {
     expect(() => wilsonInterval(0, 0, 0.95)).toThrow(RangeError);
     expect(() => wilsonInterval(1.1, 5, 0.95)).toThrow(RangeError);
   });
@@ -40,23 +40,23 @@ describe('the difference of two shares', () => {
     [0, 10, 0, 10, -0.2775, 0.2775],
     [10, 10, 0, 20, 0.6791, 1],
     [10, 10, 0, 10, 0.6075, 1],
-  ])('%d in %d less %d in %d', (count, n, less, of, low, high) => {
+  ])('is known for %d of %d minus %d of %d', (count, n, less, of, low, high) => {
     const found = shareDifference({ count: less, n: of }, { count, n }, 0.95);
     expect(found.difference).toBeCloseTo(count / n - less / of, 12);
     expect(found.low).toBeCloseTo(low, 4);
     expect(found.high).toBeCloseTo(high, 4);
   });
 
-  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875: airway hyper-responsiveness before
-  // and after a transplantation, -0.507 to -0.026 of before less after
-  test('of pairs', () => {
+  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875: airway hyper-responsiveness
+  // before and after a transplantation, -0.507 to -0.026 for before minus after
+  test('is known for pairs', () => {
     const found = pairedShareDifference({ both: 1, onlyA: 1, onlyB: 7, neither: 12 }, 0.95);
     expect(found.difference).toBeCloseTo(6 / 21, 12);
     expect(found.low).toBeCloseTo(0.026, 3);
     expect(found.high).toBeCloseTo(0.507, 3);
   });
 
-  test('of pairs that never differ is 0, and not certain', () => {
+  test('is 0 for pairs that never differ, but not certain', () => {
     const { difference, low, high } = pairedShareDifference(
       { both: 0, onlyA: 0, onlyB: 0, neither: 10 },
       0.95,
@@ -69,13 +69,13 @@ describe('the difference of two shares', () => {
     );
   });
 
-  test('of pairs is contained in the interval as often as the confidence says', () => {
+  test('is in its interval for pairs as often as the confidence says', () => {
     const uniform = uniforms(5);
     let inside = 0;
     for (let trial = 0; trial < 2_000; trial += 1) {
       const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
       for (let run = 0; run < 40; run += 1) {
-        // one draw for both, as common random numbers are: true below 0.3 in A and below 0.45 in B, but for a tenth
+        // one draw for both, like common random numbers: true below 0.3 in A and below 0.45 in B, except for a tenth
         const draw = uniform();
         const other = uniform() < 0.1 ? uniform() : draw;
         const [inA, inB] = [draw < 0.3, other < 0.45];

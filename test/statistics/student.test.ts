@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 
-/** How far a value is from what is expected, relative to it. */
+/** The error of a value, relative to the expected value. */
 function error(value: number, expected: number): number {
   return Math.abs(value / expected - 1);
 }
@@ -22,14 +22,14 @@ describe('the quantile of Student’s t', () => {
     [0.995, 10, '3.169'],
     [0.9, 30, '1.310'],
     [0.975, 120, '1.980'],
-  ])('of %d with %i is that of the table', (p, freedom, expected) => {
+  ])('at %d with %i degrees of freedom equals the table', (p, freedom, expected) => {
     expect(studentQuantile(p, freedom).toFixed(3)).toBe(expected);
   });
 
-  test('is that of the formula with 1 and 2 degrees of freedom', () => {
+  test('follows the formula with 1 and 2 degrees of freedom', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
-        // of the two the one that loses no digits of p
+        // the formula of these two that loses no digits of p
         const one = p < 0.25 ? -1 / Math.tan(Math.PI * p) : Math.tan(Math.PI * (p - 0.5));
         expect(error(studentQuantile(p, 1), one)).toBeLessThan(1e-12);
         const spread = 4 * p * (1 - p);
@@ -40,12 +40,12 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('is odd about 1/2, and the larger the larger the probability', () => {
+  test('is odd about 1/2, and rises with the probability', () => {
     expect(studentQuantile(0.5, 3)).toBe(0);
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
         const here = studentQuantile(p, freedom);
-        // 1 - p is p to the last digit only between 1/4 and 3/4
+        // 1 - p has all digits of p only between 1/4 and 3/4
         if (p >= 0.25 && p <= 0.75) expect(studentQuantile(1 - p, freedom)).toBeCloseTo(-here, 12);
         expect(Math.sign(here)).toBe(Math.sign(p - 0.5));
         if (p < 0.99) expect(studentQuantile(p * 1.001, freedom)).toBeGreaterThan(here);
@@ -53,7 +53,7 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('is the nearer to 0 the more degrees of freedom, down to that of the normal distribution', () => {
+  test('falls with the degrees of freedom, down to that of the normal distribution', () => {
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
         fc.pre(Math.abs(p - 0.5) > 1e-3);
@@ -65,7 +65,7 @@ describe('the quantile of Student’s t', () => {
     expect(error(studentQuantile(0.975, 1e9), normalQuantile(0.975))).toBeLessThan(2e-9);
   });
 
-  test('of what is no probability or no number of degrees of freedom there is none', () => {
+  test('does not exist for an invalid probability or number of degrees of freedom', () => {
     for (const p of [0, 1, -0.1, NaN]) expect(() => studentQuantile(p, 3)).toThrow(RangeError);
     for (const freedom of [0, 0.5, NaN, Infinity])
       expect(() => studentQuantile(0.9, freedom)).toThrow(RangeError);

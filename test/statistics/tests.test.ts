@@ -14,7 +14,7 @@ test.each([
   expect(Math.abs(fisherTail(f, above, below) / tail - 1)).toBeLessThan(1e-12);
 });
 
-test('tails of Student are those of its quantile', () => {
+test('tails of Student’s t agree with its quantile', () => {
   for (const freedom of [1, 2, 7.5, 30, 1_000])
     expect(studentTails(studentQuantile(0.975, freedom), freedom)).toBeCloseTo(0.05, 12);
   expect(fisherTail(0, 3, 4)).toBe(1);

@@ -9,7 +9,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 // only root may mount; in a container, root may not be allowed to either
 (isRoot ? describe : describe.skip)('a store on a full disk', () => {
-  test('says that the disk is full, changes nothing, and works on once there is room', async () => {
+  test('says that the disk is full, changes nothing, and continues once there is room', async () => {
     const disk = smallDisk('4m');
     if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
     const store = await openStore(`sqlite:${join(disk.folder, 'store.db')}`);

@@ -116,7 +116,7 @@ describe('a store of the first release', () => {
     for (const [ordinal, name] of of.entries()) yield { ordinal, key: `key ${name}`, values: [name] };
   }
 
-  test('opens with all that is in it, results in the order of the design, and stays the store that it was', async () => {
+  test('opens with all its content and results in the order of the design, and keeps its identity', async () => {
     const database = new DatabaseSync(file);
     const { value } = database.prepare("select value from meta where name = 'id'").get()!;
     database.close();
@@ -163,7 +163,7 @@ describe('a store of the first release', () => {
     expect(await opened(runs)).toEqual(['a/2', 'b/2', 'c/1']);
   });
 
-  test('that several processes open at once is brought up to date once', async () => {
+  test('is migrated once if several processes open it at once', async () => {
     const ids = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => openInProcess(file, name)));
     expect(new Set(ids).size).toBe(1);
     expect(await opened(runs)).toEqual(['a/2', 'b/2', 'c/1']);
@@ -173,7 +173,7 @@ describe('a store of the first release', () => {
     expect(executed.map(({ name }) => name)).toEqual(Object.keys(migrations));
   });
 
-  test('takes what there is to do with a campaign now', async () => {
+  test('supports all present operations on a campaign', async () => {
     await opened(async (store) => {
       expect(await store.resetFailed('flu', true, 10)).toBe(1);
       expect(await store.intend('flu', [4], 11)).toMatchObject([{ seq: 4, failures: 0, reseeded: 1 }]);
@@ -194,7 +194,7 @@ describe('a store of the first release', () => {
     });
   });
 
-  test('a design that was being expanded is expanded, with the numbers that its workflow counts on', async () => {
+  test('completes a half expanded design with the numbers that its workflow expects', async () => {
     await opened(async (store) => {
       expect(await store.addPoints('new', points(names), 3)).toEqual({ points: 4, runs: 12 });
       expect(await store.waitingRuns('new', -1, 20, false)).toEqual([...Array(12).keys()]);

@@ -52,7 +52,7 @@ function handles(): number {
 }
 
 describe('openStore', () => {
-  test('makes the folders on the way', async () => {
+  test('makes missing folders', async () => {
     const deep = join(folder.path, 'a', 'b', 'store.db');
     await (await openStore(`sqlite:${deep}`)).close();
     expect(existsSync(deep)).toBe(true);
@@ -71,7 +71,7 @@ describe('openStore', () => {
     expect(text).not.toContain('secret');
   });
 
-  test('refuses a file that is no database, leaves it as it was, and keeps nothing open', async () => {
+  test('refuses a file that is no database, does not change it, and keeps no handle open', async () => {
     for (const content of ['campaign: flu\n'.repeat(100), `SQLite format 3\0${'x'.repeat(4_000)}`]) {
       writeFileSync(file, content);
       const { code, line } = await refusal(`sqlite:${file}`);
@@ -90,7 +90,7 @@ describe('openStore', () => {
     expect((await refusal(`sqlite:${plain}/store.db`)).code).toBe('STORE_UNUSABLE');
   });
 
-  test('refuses a store that a newer foray wrote, and changes nothing in it', async () => {
+  test('refuses a store of a newer foray, and does not change it', async () => {
     await (await openStore(`sqlite:${file}`)).close();
     const database = new DatabaseSync(file);
     database.exec("insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')");
@@ -101,7 +101,7 @@ describe('openStore', () => {
     if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
   });
 
-  test('refuses a file that may only be read', async () => {
+  test('refuses a read-only file', async () => {
     await (await openStore(`sqlite:${file}`)).close();
     chmodSync(file, 0o444);
     chmodSync(folder.path, 0o555);
@@ -114,7 +114,7 @@ describe('openStore', () => {
     }
   });
 
-  test('a fresh store that is opened many times at once is one store', async () => {
+  test('gives one store if a new store is opened many times at once', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
     expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
     await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
@@ -122,7 +122,7 @@ describe('openStore', () => {
     for (const store of stores) await store.close();
   });
 
-  test('a fresh store that several processes open at once is one store', async () => {
+  test('gives one store if several processes open a new store at once', async () => {
     const ids = await Promise.all(['a', 'b', 'c'].map((name) => openInProcess(file, name)));
     expect(new Set(ids).size).toBe(1);
     const store = await openStore(`sqlite:${file}`);
@@ -131,7 +131,7 @@ describe('openStore', () => {
     await store.close();
   });
 
-  test('a migration that does not come to its end leaves nothing, and is carried out by the next', async () => {
+  test('undoes an interrupted migration, and repeats it at the next opening', async () => {
     const db = new Kysely({ dialect: sqliteDialect(file) });
     const dying: Migration = {
       up: async (tables) => {
@@ -148,7 +148,7 @@ describe('openStore', () => {
     await store.close();
   });
 
-  test('a store of an unfinished migration is finished by the next', async () => {
+  test('completes a store with an unfinished migration', async () => {
     // the state after a process was killed when it had created only the tables of the migrator
     const database = new DatabaseSync(file);
     database.exec(
@@ -161,7 +161,7 @@ describe('openStore', () => {
   });
 });
 
-test.each(Object.keys(migrations))('a store as %s left it is brought up to date', async (last) => {
+test.each(Object.keys(migrations))('a store of %s is migrated', async (last) => {
   const db = new Kysely({ dialect: sqliteDialect(file) });
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error } = await migrator.migrateTo(last);

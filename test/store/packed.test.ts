@@ -8,7 +8,7 @@ const anyValue = fc.oneof(
   fc.array(fc.double(), { minLength: 200, maxLength: 300 }).map((dataX) => JSON.stringify({ dataX })),
 );
 
-test('outputs come back as they were, whatever their length', () => {
+test('outputs of any length are read back unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), anyValue), (outputs) => {
       expect(toOutputs(toColumns(outputs))).toEqual({ ...outputs });
@@ -16,7 +16,7 @@ test('outputs come back as they were, whatever their length', () => {
   );
 });
 
-test('what is large takes less room, what is small can be read in the database', () => {
+test('large outputs are compressed, small ones are readable in the database', () => {
   const curve = JSON.stringify({ dataX: Array.from({ length: 500 }, (_, day) => day) });
   const { outputs, packed } = toColumns({ 'Peak day': '7', Infected: curve });
   expect(outputs).toBe('{"Peak day":"7"}');

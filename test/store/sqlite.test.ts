@@ -13,7 +13,7 @@ import { campaign, done, points } from './fixtures.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 
-test('a store in memory works, and is gone with its handle', async () => {
+test('a store in memory works, and ends with its handle', async () => {
   const first = await openStore('sqlite::memory:');
   const second = await openStore('sqlite::memory:');
   expect(first.id).not.toBe(second.id);
@@ -63,7 +63,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     ['the beginning', BEGINNING],
     ['the middle', { position: 9_000, ordinal: 9_000, replication: 4 }],
     ['the end', { position: POINTS - 1, ordinal: POINTS - 1, replication: REPLICATIONS }],
-  ])('a page of results from %s is a walk along indices, without a sort', (_, place) => {
+  ])('reads a page of results from %s by indices, without a sort', (_, place) => {
     const pages = [restOfPoint(db, 1, place), otherPoints(db, 1, place)];
     for (const page of pages) {
       const plan = planOf(page.limit(PAGE).compile());
@@ -74,16 +74,13 @@ describe('a store of 200,000 runs, most of them finished', () => {
     }
   });
 
-  test.each([1, 3, 50, 51, PAGE])(
-    'the outputs of a page are walks along an index, of %s ranges as well',
-    (ranges) => {
-      const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
-      const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
-      expect(steps).toHaveLength(ranges > 50 ? 1 : ranges);
-      for (const step of steps)
-        expect(step).toMatch(/^SEARCH outputs USING INDEX .*\(campaign=\? AND (seq=\?|seq>\? AND seq<\?)\)/);
-    },
-  );
+  test.each([1, 3, 50, 51, PAGE])('reads the outputs of a page by an index, also of %s ranges', (ranges) => {
+    const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
+    const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
+    expect(steps).toHaveLength(ranges > 50 ? 1 : ranges);
+    for (const step of steps)
+      expect(step).toMatch(/^SEARCH outputs USING INDEX .*\(campaign=\? AND (seq=\?|seq>\? AND seq<\?)\)/);
+  });
 
   /** The queries on runs that the store sends to SQLite during an action. */
   async function asked(does: (store: Store) => Promise<unknown>): Promise<CompiledQuery[]> {
@@ -98,7 +95,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     return queries.filter(({ sql }) => /(from|update|join) "?runs\b/.test(sql));
   }
 
-  test('so is a page of what waits', async () => {
+  test('reads a page of waiting runs by an index', async () => {
     const pages = await asked(async (store) => {
       for (const failedOnly of [false, true]) await store.waitingRuns('flu', 100_000, PAGE, failedOnly);
     });
@@ -106,7 +103,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     for (const page of pages) expect(planOf(page).join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 
-  test('what is new to somebody is found by the index of states, and looked up by number', async () => {
+  test('finds new results by the index of states, and looks them up by number', async () => {
     const queries = await asked((store) =>
       Array.fromAsync(store.finishedSeqs('flu', 190_000)).then((pages) =>
         store.finishedAmong('flu', pages.flat().slice(0, 500)),
@@ -121,7 +118,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     }
   });
 
-  test('so is a look at what has finished lately', async () => {
+  test('finds recent results by an index', async () => {
     const looks = await asked(async (store) => {
       const { rows, look } = await store.recentResults('flu');
       expect(rows).toHaveLength(300);
@@ -135,7 +132,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     expect(steps.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 
-  test('all results are read, in order', async () => {
+  test('reads all results in order', async () => {
     const store = await openStore(`sqlite:${file}`);
     let [count, before] = [0, -1];
     for await (const { values, replication, status, outputs } of store.results('flu')) {
@@ -172,7 +169,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
         return store.observe('flu', seen, 1);
       },
     ],
-  ])('runs are looked up by their numbers %s', async (_, does) => {
+  ])('looks up runs by their numbers %s', async (_, does) => {
     const steps = (await asked(does))
       .flatMap((query) => planOf(query))
       .filter((step) => /\bruns\b/.test(step));
@@ -183,7 +180,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
       expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
   });
 
-  test('what finishes while results are read is there once or not at all, and all else is', async () => {
+  test('reads all results while runs finish: new ones appear once or not at all', async () => {
     const store = await openStore(`sqlite:${file}`);
     const before = await store.counts('flu');
     const seen = new Set<number>();

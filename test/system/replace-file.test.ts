@@ -30,14 +30,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a disk that fills up', () => {
-  test('leaves the old file, and nothing besides', async () => {
+  test('leaves the old file, and nothing else', async () => {
     const source = `${importIt} await replaceFile(${JSON.stringify(file)}, 'x'.repeat(100_000)).catch(({ code }) => console.log(code));`;
     expect(await runModule(source, { mostBytes: 8192 })).toMatchObject({ stdout: 'EFBIG\n', code: 0 });
     expect(readFileSync(file, 'utf8')).toBe('the old file');
     expect(readdirSync(folder)).toEqual(['file.txt']);
   });
 
-  test('of 8 KB, too, where one can be mounted', async () => {
+  test('leaves the old file also at 8 KB, where such a disk can be mounted', async () => {
     const disk = smallDisk('8k');
     if (!disk) return console.warn('left out: a file system cannot be mounted here');
     try {
@@ -54,7 +54,7 @@ describe('a disk that fills up', () => {
   });
 });
 
-test('a writer that is killed leaves the old file; the next one removes what it left', async () => {
+test('a writer that is killed leaves the old file; the next writer removes its temporary file', async () => {
   const source = `${importIt}
     await replaceFile(${JSON.stringify(file)}, async (unfinished) => {
       await unfinished.append('a part of the new file');
@@ -69,7 +69,7 @@ test('a writer that is killed leaves the old file; the next one removes what it 
   expect(readdirSync(folder)).toEqual(['file.txt']);
 });
 
-test('of several writers at once each reader sees one whole', async () => {
+test('with several writers at once, each reader sees one complete file', async () => {
   const size = 100_000;
   writeFileSync(file, 'o'.repeat(size));
   const writers = [...'ab'].map((letter) => {
@@ -89,7 +89,7 @@ test('of several writers at once each reader sees one whole', async () => {
   expect(readdirSync(folder)).toEqual(['file.txt']);
 });
 
-test('one that fails on the way leaves the old file', async () => {
+test('a writer that fails leaves the old file', async () => {
   const failing = replaceFile(file, async (unfinished) => {
     await unfinished.append('a part');
     throw new Error('no more');
@@ -99,7 +99,7 @@ test('one that fails on the way leaves the old file', async () => {
   expect(readdirSync(folder)).toEqual(['file.txt']);
 });
 
-test('what was appended can be dropped', async () => {
+test('appended content can be removed', async () => {
   await replaceFile(file, async (unfinished) => {
     await unfinished.append('a long first try');
     await unfinished.clear();
@@ -109,7 +109,7 @@ test('what was appended can be dropped', async () => {
   expect(readFileSync(file, 'utf8')).toBe('ü');
 });
 
-test('permissions stay, a link leads to the new file, and a long name is none too long', async () => {
+test('permissions stay, a link leads to the new file, and long names are allowed', async () => {
   chmodSync(file, 0o640);
   const link = join(folder, 'link');
   symlinkSync('file.txt', link);

@@ -14,18 +14,18 @@ describe('suggestion', () => {
     expect(suggestion(name, known)).toBe(meant);
   });
 
-  test.each(['Population', 'x', 'Beds', ''])('nothing for "%s"', (name) => {
+  test.each(['Population', 'x', 'Beds', ''])('suggests nothing for "%s"', (name) => {
     expect(suggestion(name, ['Contact rate', 'Recovery rate'])).toBeUndefined();
   });
 
-  test('nothing where nothing is known', () => {
+  test('suggests nothing if there are no known names', () => {
     expect(suggestion('Days', [])).toBeUndefined();
     expect(didYouMean('Days', [])).toBeUndefined();
   });
 });
 
 describe('didYouMean', () => {
-  test('says what was meant, else what there is, at most twelve', () => {
+  test('suggests the name that was meant, or lists at most twelve known names', () => {
     expect(didYouMean('contact rat', known)).toBe('Did you mean "Contact rate"?');
     expect(didYouMean('Population', known)).toBe(
       'Known: "Contact rate", "Recovery rate", "Days", "{RANDOM_SEED}".',

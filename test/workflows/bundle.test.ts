@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundle.ts';
 
-test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL', async () => {
+test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
-  // the lines that the source map counts are those of the code that workers get
+  // the lines in the source map are those of the workers' code
   const kept = (await workflowBundle()) as { code: string };
   expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
-  // before the source map, which names what it likes
+  // without the source map, which may contain any names
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
     'node_modules/zod',
@@ -22,7 +22,7 @@ test('the workflow bundle holds the scheduler, but neither zod nor HTTP nor SQL'
   }
 });
 
-test('a kept bundle is of the installed packages, not of those that package-lock.json names', () => {
+test('a stored bundle belongs to the installed packages, not to those in package-lock.json', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-bundle-'));
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
   mkdirSync(join(folder, 'src'));

@@ -32,7 +32,7 @@ describe('a campaign', () => {
     expect(summary).toMatchObject({ campaign: id, phase: 'completed', points: 30, runs: status.runs });
   });
 
-  test('reuses what the service has, and reports the same results', async () => {
+  test('reuses runs of the service, and reports the same results', async () => {
     const first = await world.foray.submit(rehearsal({ count: 12, first: 100 }));
     await toTheEnd(world, first.id);
     const second = await world.foray.submit(rehearsal({ count: 15, first: 100 }));
@@ -53,7 +53,7 @@ describe('a campaign', () => {
     expect((await table(second.id)).slice(0, 12)).toEqual(await table(first.id));
   });
 
-  test('gives replications seeds of their own', async () => {
+  test('gives each replication its own seed', async () => {
     const more = 'replications: 3\nseed: 7';
     const { id } = await world.foray.submit(rehearsal({ count: 4, first: 150, more }));
     expect((await toTheEnd(world, id)).runs).toMatchObject({ total: 12, new: 12 });
@@ -63,7 +63,7 @@ describe('a campaign', () => {
     );
   });
 
-  test('keeps the reason of a failed run, and goes on', async () => {
+  test('keeps the reason of a failed run, and continues', async () => {
     const text = `
 campaign: failing
 model: {name: Rehearsal}
@@ -90,7 +90,7 @@ design: {grid: {Fail: [true, false]}}
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  test('holds no output, file or key in its history', async () => {
+  test('has no output, file or key in its history', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 3, first: 987_654_320 }));
     await toTheEnd(world, id);
     const history = await world.environment.client.workflow.getHandle(id).fetchHistory();
@@ -109,7 +109,7 @@ describe('cancelling', () => {
     'a signal of any client': (id) => world.environment.client.workflow.getHandle(id).signal('cancel'),
     "Temporal's own cancel": (id) => world.environment.client.workflow.getHandle(id).cancel(),
   };
-  test.each(Object.entries(ways))('by %s leaves no run of its own', async (name, cancel) => {
+  test.each(Object.entries(ways))('by %s leaves none of its runs', async (name, cancel) => {
     const first = 1_000 * (1 + Object.keys(ways).indexOf(name));
     const { id } = await world.foray.submit(rehearsal({ count: 40, first, seconds: 60 }));
     await untilRunning(world, id);
@@ -122,7 +122,7 @@ describe('cancelling', () => {
     expect(await closedStatus(world, id)).toBe(name.startsWith('Temporal') ? 'CANCELLED' : 'COMPLETED');
   });
 
-  test('keeps what has finished', async () => {
+  test('keeps finished runs', async () => {
     const text = `
 campaign: mixed
 model: {name: Rehearsal}
@@ -142,7 +142,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     expect(await world.rows(id)).toHaveLength(2);
   });
 
-  test('leaves alone the runs that another campaign waits for, until that one is cancelled too', async () => {
+  test('does not stop runs that another campaign waits for, until that campaign is cancelled, too', async () => {
     const source = rehearsal({ count: 2, first: 5_000, seconds: 60 });
     const first = await world.foray.submit(source);
     await untilRunning(world, first.id);
@@ -168,7 +168,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
   });
 
-  test('is what who follows the results of a terminated campaign is told to do', async () => {
+  test('is the advice for clients that follow a terminated campaign', async () => {
     const { id } = await world.foray.submit(
       rehearsal({ count: 2, first: 6_500, seconds: 60, more: 'concurrency: 1' }),
     );
@@ -190,7 +190,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     await toTheEnd(world, id);
   });
 
-  test('what is over cannot be cancelled, and says so', async () => {
+  test('is an error after the end', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 7_000 }));
     await toTheEnd(world, id);
     await expect(world.foray.cancel(id)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
@@ -198,7 +198,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
 });
 
 describe('a failure policy', () => {
-  /** Runs that fail when Fail says so; the first five are those that fail. */
+  /** Ten runs. The first five have Fail: true, so they fail. */
   const failing = (name: string, first: number, policy: string) => ({
     text: `
 campaign: ${name}
@@ -211,7 +211,7 @@ failures: ${policy}
     file: `${name}.yaml`,
   });
 
-  test('pauses the campaign and says why; a person lets it go on', async () => {
+  test('pauses the campaign and says why; a person can resume it', async () => {
     const { id } = await world.foray.submit(failing('pausing', 20_000, '{rate: 0.5, after: 2}'));
     const paused = await until('it is paused', async () => {
       const status = await world.foray.status(id);
@@ -232,7 +232,7 @@ failures: ${policy}
     ['foray cancel', (id) => world.foray.cancel(id)],
     ['foray stop', (id) => world.foray.steer(id, 'stop')],
     ["Temporal's own cancel", (id) => world.environment.client.workflow.getHandle(id).cancel()],
-  ])('what it paused is cancelled, not failed, when a person ends it by %s', async (name, end) => {
+  ])('leaves a paused campaign cancelled, not failed, when a person ends it by %s', async (name, end) => {
     const first = 23_000 + 100 * name.length;
     const { id } = await world.foray.submit(failing('ended', first, '{count: 0}'));
     await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
@@ -240,7 +240,7 @@ failures: ${policy}
     expect((await toTheEnd(world, id)).phase).toBe('cancelled');
   });
 
-  test.each(['stop', 'cancel'])('%ss the campaign, which has failed then', async (then) => {
+  test.each(['stop', 'cancel'])('%ss the campaign, and its phase is then failed', async (then) => {
     const first = then === 'stop' ? 21_000 : 22_000;
     const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
     const end = await toTheEnd(world, id);
@@ -252,7 +252,7 @@ failures: ${policy}
   });
 });
 
-test('the details for the Web UI tell how far the campaign is', async () => {
+test('the details for the Web UI show the progress of the campaign', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 5, first: 8_000, seconds: 60 }));
   await untilRunning(world, id);
   const handle = world.environment.client.workflow.getHandle(id);

@@ -32,7 +32,7 @@ describe('apply', () => {
     const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'completed', points: 8, runs: { failed: 0, waiting: 0 } });
     const kept = await values(id);
-    // the new design in its order, then what had been requested of the old one
+    // first the new design in its order, then the requested runs of the old one
     expect(kept.slice(0, 8)).toEqual([1_004, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011]);
     expect(kept.slice(8)).toContain(1_000);
     expect(end.runs.done).toBe(kept.length);
@@ -54,7 +54,7 @@ describe('apply', () => {
     expect(after.filter(({ replication }) => replication === 1)).toEqual(before);
   });
 
-  test('the results are those of a campaign that was begun like this', async () => {
+  test('gives the same results as a new campaign with this definition', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203 }));
     await toTheEnd(world, id);
     const whole = rehearsal({ count: 9, first: 1_200, more: 'replications: 2' });
@@ -70,11 +70,11 @@ describe('apply', () => {
         outputs,
       ]);
     expect(await table(id)).toEqual(await table(other.id));
-    // and submitting it again under the id is the campaign that is there
+    // submitting it again under the same id finds the existing campaign
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
-  test('what cannot change is refused, and nothing is', async () => {
+  test('refuses impossible changes, and changes nothing', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
@@ -108,7 +108,7 @@ describe('apply', () => {
     file: join(world.folder, 'costs.yaml'),
   });
 
-  test('adds outputs: runs that are done get them from the service, and nothing runs again', async () => {
+  test('adds outputs: completed runs get them from the service, and nothing runs again', async () => {
     const grid = 'Order-up-to level: [40, 60, 80]';
     const { id } = await world.foray.submit(costs(grid, 'replications: 2\noutputs: [Service level]'));
     await toTheEnd(world, id);
@@ -128,13 +128,13 @@ describe('apply', () => {
     );
     for (const { outputs } of after) expect(Number(outputs['Orders'])).toBeGreaterThan(0);
     expect(world.executions()).toHaveLength(executions);
-    // what is taken away again is not asked for any more
+    // a removed output is not requested any more
     const fewer = await world.foray.apply(id, costs(grid, 'replications: 2\noutputs: [Orders]'));
     expect(fewer.difference).toMatchObject({ outputs: { added: [], dropped: ['Service level'] } });
     await toTheEnd(world, id);
   });
 
-  test('lets the design vary other inputs: points that are the same keep their results, the table tells all apart', async () => {
+  test('can vary other inputs: equal points keep their results, and the table distinguishes all points', async () => {
     const { id } = await world.foray.submit(costs('Order-up-to level: [40, 60]', 'outputs: [Orders]'));
     await toTheEnd(world, id);
     const before = await world.rows(id);
@@ -149,7 +149,7 @@ describe('apply', () => {
       new Map(rows.map(({ point, outputs, runId }) => [point, { outputs, runId }]));
     for (const [point, results] of resultsOf(before)) expect(resultsOf(after).get(point)).toEqual(results);
 
-    // back to one input, and another value of what is fixed: what was had is told apart by it
+    // back to one input, with another value of the fixed one: it distinguishes the old points
     const months = { ...costs('Order-up-to level: [60]', 'outputs: [Orders]') };
     months.text = months.text.replace('"{STOP_TIME}": 30', '"{STOP_TIME}": 40');
     expect((await world.foray.apply(id, months)).difference!.points).toEqual({
@@ -174,7 +174,7 @@ describe('apply', () => {
     ).toEqual(['40,20,30', '60,20,30', '60,30,30', '80,20,30', '80,30,30']);
   });
 
-  test('takes points of another file along, which the worker never opens', async () => {
+  test('sends the points of another file, which the worker never opens', async () => {
     const source = costs('Order-up-to level: [40]', '');
     const points = join(world.folder, 'points.csv');
     const text = source.text.replace(/design: .*/, 'design: {points: ./points.csv}');
@@ -189,7 +189,7 @@ describe('apply', () => {
     expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);
   });
 
-  test('takes a definition as JSON, as one writes it in the Web UI', async () => {
+  test('accepts a definition as JSON, as in the Web UI', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_400, seconds: 0.5 }));
     const definition = {
       campaign: 'rehearsal',

@@ -17,7 +17,7 @@ async function executions(id: string): Promise<number> {
   return count;
 }
 
-test('a campaign goes on in new executions, and every run is there once', async () => {
+test('a campaign continues in new executions, and has every run once', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 14, seconds: 0.9, more: 'concurrency: 2' }));
   for await (const status of world.foray.follow(id, 300)) expect(status.runs.failed).toBe(0);
   const rows = await world.rows(id);
@@ -25,7 +25,7 @@ test('a campaign goes on in new executions, and every run is there once', async 
   expect(new Set(rows.map(({ runId }) => runId)).size).toBe(14);
   expect(await world.foray.status(id)).toMatchObject({ phase: 'completed', runs: { new: 14, total: 14 } });
   await until('the executions are listed', async () => (await executions(id)) > 1);
-  // what it is found by, and its turn among others, go with it
+  // its search attributes and its priority are passed on
   const last = await world.environment.client.workflow.getHandle(id).describe();
   expect(last.memo).toMatchObject({ name: 'rehearsal', model: 'Rehearsal' });
   expect(last.searchAttributes).toMatchObject({
@@ -36,7 +36,7 @@ test('a campaign goes on in new executions, and every run is there once', async 
   expect(last.priority).toMatchObject({ priorityKey: 3, fairnessKey: id });
 });
 
-test('a cancel after it still stops what runs', async () => {
+test('a later cancel still stops the running runs', async () => {
   const { id, runId } = await world.foray.submit(
     rehearsal({ count: 30, first: 500, seconds: 2, more: 'concurrency: 3' }),
   );

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 const command = (...words: string[]) => foray(world.folder, words, { env: environmentOf(world.settings) });
 
-test('a campaign that is over is deleted, after it was shown; its id can be used again', async () => {
+test('a finished campaign is shown and then deleted; its id can be used again', async () => {
   await world.foray.submit(rehearsal({ count: 3 }), { id: 'old' });
   await toTheEnd(world, 'old');
 
@@ -34,7 +34,7 @@ test('a campaign that is over is deleted, after it was shown; its id can be used
   expect({ phase, done: runs.done, reused: runs.reused }).toEqual({ phase: 'completed', done: 5, reused: 3 });
 });
 
-test('one that is not over is not deleted', async () => {
+test('an unfinished campaign is not deleted', async () => {
   await world.foray.submit(rehearsal({ count: 2, seconds: 600, first: 50 }), { id: 'busy' });
   const { code, stderr } = await command('delete', 'busy');
   expect(code).toBe(2);
@@ -43,7 +43,7 @@ test('one that is not over is not deleted', async () => {
   expect((await toTheEnd(world, 'busy')).phase).toBe('cancelled');
 });
 
-test('files that no campaign names are collected, those that may yet be named are not', async () => {
+test('files that no campaign names are removed, except files that a campaign may still name', async () => {
   const day = 24 * 3_600_000;
   await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
   await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const service of others) await service.close();
 });
 
-/** A service of a data folder, at a port of its own; workers and clients that start from now on talk to it. */
+/** A service with a data folder on its own port. Workers and clients that start from now on talk to it. */
 async function serve(folder: string): Promise<RunningService> {
   const service = await startService({
     dataDir: join(world.folder, folder),
@@ -33,7 +33,7 @@ async function serve(folder: string): Promise<RunningService> {
   return service;
 }
 
-/** The campaign as a foray wrote it that knew services by their address. */
+/** The campaign in the form of an earlier foray, which knew services by their address. */
 function forgetIdentity(): void {
   const database = new DatabaseSync(join(world.folder, 'store.db'));
   database.exec('update campaigns set service_id = null');
@@ -47,7 +47,7 @@ const blocked = (id: string): Promise<CampaignStatus> =>
   });
 
 test.each(['knows its service', 'is of an earlier foray'])(
-  'a campaign that %s goes on with it at another port, and with no other service',
+  'a campaign that %s continues with the same service on another port, but with no other service',
   async (what) => {
     const stopWorker = await world.startWorker();
     const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
@@ -72,7 +72,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
     await world.startWorker();
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
     expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
-    // it is the same campaign for who submits it again
+    // a repeated submit finds the same campaign
     const again = await Foray.open(world.settings);
     const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
     expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
@@ -80,7 +80,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
   },
 );
 
-test('a campaign that no worker works on, and one whose key is refused, say so', async () => {
+test('a campaign without a worker and a campaign with a refused key say so', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1 }));
   expect(await blocked(id)).toMatchObject({
     blocked: expect.stringContaining('no worker works on its task queue'),

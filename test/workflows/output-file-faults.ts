@@ -10,7 +10,7 @@ export const refused: Fault = {
   body: '{"message":"No file of that hash is stored."}',
 };
 
-/** Carried out some times before all is well again. */
+/** Each fault occurs a few times and then stops. */
 export function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
   let left = times;
   return (asked) => (which(asked) && left-- > 0 ? fault : pass());

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A course of the epidemic for each rate, with a file each. */
+/** One epidemic for each rate, each with a file. */
 const epidemic = (rates: number[], outputs: string, days = 5) => ({
   text: `
 campaign: flu
@@ -70,7 +70,7 @@ const results = (...args: string[]) =>
   });
 
 describe('files: keep', () => {
-  test('a run is done when its file is in the store, which holds each once', async () => {
+  test('a run is done when its file is in the store, which has each file once', async () => {
     front.recorded.splice(0);
     const { phase, runs, note } = await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'kept');
     expect([phase, runs.done, runs.new, note]).toEqual(['completed', 3, 3, '']);
@@ -86,7 +86,7 @@ describe('files: keep', () => {
     expect(fetched).toHaveLength(3);
     for (const { headers } of fetched) expect(JSON.stringify(headers)).not.toContain(KEY);
 
-    // what is in the store is not fetched for another campaign
+    // stored files are not fetched again for another campaign
     front.recorded.splice(0);
     expect((await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'again')).runs).toMatchObject({ reused: 3 });
     expect(await keptOf('again')).toEqual(hashes);
@@ -97,10 +97,10 @@ describe('files: keep', () => {
     ['addresses that have expired', { kind: 'answer', status: 403 }],
     ['a place that fails', { kind: 'answer', status: 500 }],
     ['connections that break', { kind: 'lose' }],
-  ])('%s hold up a run, and change neither its result nor whose it is', async (what, fault) => {
+  ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
     await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
-    // one address that does not hold for more attempts than are made at once is no address
+    // an address that stays invalid for more attempts than one request makes
     front.plan = first(fault.kind === 'answer' && fault.status === 403 ? 3 : 9, fault);
     const id = `faulty-${what.length}`;
     const { phase, runs, note } = await submit(epidemic([...rates, rates[0]! + 1], KEEP), id);
@@ -108,18 +108,18 @@ describe('files: keep', () => {
     expect(await keptOf(id)).toEqual(await hashesOf(id));
   });
 
-  test('what the service does not have stays a reference, its run is done, and it is told', async () => {
+  test('a file that the service does not have stays a reference, its run is done, and the file is reported', async () => {
     front.plan = (asked) => (isAddress(asked) ? refused : pass());
     const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
     expect([phase, runs.done]).toEqual(['completed', 2]);
     expect(note).toBe('output files that are not stored: 2 (2 not at the service)');
     expect(await keptOf('lacking')).toEqual([]);
     expect(await hashesOf('lacking')).toHaveLength(2);
-    // it is there now, and had from there
+    // the file is in the store now, and is read from there
     front.plan = pass;
     const { code, stderr } = await results('lacking', '--files', 'lacking');
     expect(code).toBe(0);
-    // a slow machine adds lines of progress
+    // on a slow machine there are also lines about progress
     expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
@@ -131,7 +131,7 @@ describe('files: keep', () => {
     expect([phase, note]).toEqual(['completed', 'output files that are not stored: 1 (1 over 64 MiB)']);
   });
 
-  test('a cancel does not wait for files that do not come', async () => {
+  test('a cancel does not wait for missing files', async () => {
     front.plan = (asked) => (isDownload(asked) ? { kind: 'answer', status: 500 } : pass());
     await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
     const isFailing = async (): Promise<boolean> =>
@@ -145,7 +145,7 @@ describe('files: keep', () => {
   });
 });
 
-test('a cancel while files are on their way leaves no run behind, and keeps what is done', async () => {
+test('a cancel during file transfers leaves no run behind, and keeps completed runs', async () => {
   let [isHeld, deliver] = [true, (_: 'deliver'): void => undefined];
   const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
   front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
@@ -164,7 +164,7 @@ test('a cancel while files are on their way leaves no run behind, and keeps what
 });
 
 describe('a changed campaign', () => {
-  test('that keeps files from now on fetches those of runs that are done', async () => {
+  test('that now keeps files fetches those of completed runs', async () => {
     await submit(epidemic([1.81, 1.82], LINK), 'changed');
     expect(await keptOf('changed')).toEqual([]);
     front.plan = first(2, { kind: 'answer', status: 500 });
@@ -173,13 +173,13 @@ describe('a changed campaign', () => {
     await toTheEnd(world, 'changed');
     const hashes = await hashesOf('changed');
     expect(await keptOf('changed')).toEqual(hashes);
-    // back again nothing of what is there changes
+    // after the change back, existing files do not change
     await world.foray.apply('changed', epidemic([1.81, 1.82], LINK));
     await toTheEnd(world, 'changed');
     expect(await keptOf('changed')).toEqual(hashes);
   });
 
-  test('that gets such an output has its files', async () => {
+  test('that gets a file output has its files', async () => {
     await submit(epidemic([1.83, 1.84], '[Peak day]'), 'added');
     await world.foray.apply('added', epidemic([1.83, 1.84], KEEP));
     await toTheEnd(world, 'added');
@@ -187,11 +187,11 @@ describe('a changed campaign', () => {
   });
 });
 
-describe('files that campaigns keep', () => {
-  test('are garbage when the last of them is deleted', async () => {
+describe('kept files', () => {
+  test('are unused when the last campaign is deleted', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
-    // what is young is left alone, and told of: it is made old
+    // young files are only reported, so the test makes them old
     const aged = async (): Promise<boolean> => {
       const files = await world.foray['store'].listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;
@@ -210,16 +210,16 @@ describe('files that campaigns keep', () => {
   });
 });
 
-/** All texts in an object, payloads too. */
+/** All texts in an object, including payloads. */
 function textsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test('the address of a file is nowhere: not in the history, nor in the store', async () => {
+test('the address of a file is neither in the history nor in the store', async () => {
   const secrets = new Set<string>();
-  // so often that the activity fails, with words that are in the history
+  // so often that the activity fails, with a message in the history
   const plan = first(9, { kind: 'answer', status: 500 });
   front.plan = (asked) => {
     const signature = new URLSearchParams(asked.path.split('?')[1]).get('signature');
@@ -246,7 +246,7 @@ test('the address of a file is nowhere: not in the history, nor in the store', a
 describe('foray results --files', () => {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-  test('writes files and their paths, in every shape, and leaves what is there', async () => {
+  test('writes files and their paths, in every form, and does not replace existing files', async () => {
     await submit(epidemic([2.01, 2.02], KEEP), 'flu');
     await submit(epidemic([2.01, 2.02], LINK), 'linked');
     const rows = await world.rows('flu');
@@ -267,7 +267,7 @@ describe('foray results --files', () => {
       }
       expect(readdirSync(join(folder, 'out', id, rows[0]!.point, '1'))).toEqual(['Trajectory.csv']);
     }
-    // one was changed since
+    // one file has changed since
     const path = `out/linked/${rows[0]!.point}/1/Trajectory.csv`;
     const before = read(path);
     writeFileSync(join(folder, path), 'changed');
@@ -282,7 +282,7 @@ describe('foray results --files', () => {
     expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
   });
 
-  test('gives what is kept when the service has lost it, and says what nobody has', async () => {
+  test('writes kept files that the service has lost, and reports missing ones', async () => {
     for (const [id, outputs] of [
       ['safe', KEEP],
       ['unsafe', LINK],

@@ -21,14 +21,14 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('attempts', () => {
-  test('a run that fails is tried again, and what succeeds at last is done', async () => {
+  test('repeat a failed run until it succeeds', async () => {
     const more = 'failures: {attempts: 30, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('trying', { first: 1, count: 12, rate: 0.5, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 12, failed: 0 } });
     expect(new Set((await world.rows(id)).map(({ runId }) => runId)).size).toBe(12);
   });
 
-  test('one that fails each time has failed, after as many attempts as are allowed', async () => {
+  test('end with a failed run after the allowed number', async () => {
     const more = 'failures: {attempts: 3, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('in-vain', { first: 100, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 0, failed: 1 } });
@@ -38,7 +38,7 @@ describe('attempts', () => {
     expect(currentDetails).toContain('tried again after a failure: 2');
   });
 
-  test('each with a seed of its own, where that is wanted', async () => {
+  test('may each have their own seed', async () => {
     const more = 'failures: {attempts: 2, backoff: 0.1, seed: new}';
     const { id } = await world.foray.submit(failing('reseeded', { first: 200, more }));
     await toTheEnd(world, id);
@@ -55,7 +55,7 @@ describe('attempts', () => {
     expect(statuses).toEqual(['FAILED', 'FAILED']);
   });
 
-  test('what the service refuses to start is not tried again', async () => {
+  test('are not repeated for a run that the service refuses', async () => {
     const text = `
 campaign: refused
 model: {name: Rehearsal}
@@ -69,10 +69,10 @@ failures: {attempts: 3, backoff: 0.1}
   });
 });
 
-describe('what failed runs printed', () => {
+describe('the log of failed runs', () => {
   const stack = /^ +at .*rehearsal\/model\.ts/m;
 
-  test('is kept of twenty runs of a cause, of the last attempt of each, and not in the history', async () => {
+  test('is kept for the last attempt of twenty runs per cause, and not in the history', async () => {
     const more = 'failures: {attempts: 2, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('logged', { first: 400, count: 30, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { failed: 30 } });
@@ -87,7 +87,7 @@ describe('what failed runs printed', () => {
     expect(texts).not.toMatch(/rehearsal\/model\.ts/);
   });
 
-  test('is told of its point from the store', async () => {
+  test('is shown for its point from the store', async () => {
     const { id } = await world.foray.submit(failing('told', { first: 450, more: '' }));
     await toTheEnd(world, id);
     const [log] = await world.foray['store'].runLogs(id);
@@ -97,7 +97,7 @@ describe('what failed runs printed', () => {
 });
 
 describe('timeouts', () => {
-  test('a run that takes too long is stopped and has failed; the others go on', async () => {
+  test('stop a run that takes too long as failed; the others continue', async () => {
     const text = `
 campaign: slow
 model: {name: Rehearsal}
@@ -113,7 +113,7 @@ timeouts: {run: 1.5}
     expect(await world.statusesAtService(id)).toEqual({ COMPLETED: 1, STOPPED: 2 });
   });
 
-  test('a run that another campaign waits for is given up, and not stopped', async () => {
+  test('give up a run that another campaign waits for, without stopping it', async () => {
     const source = rehearsal({ count: 1, first: 310, seconds: 60 });
     const other = await world.foray.submit(source);
     await untilRunning(world, other.id);
@@ -124,7 +124,7 @@ timeouts: {run: 1.5}
     await toTheEnd(world, other.id);
   });
 
-  test('a campaign that takes too long ends as failed, and leaves no run', async () => {
+  test('end a campaign that takes too long as failed, and leave no run', async () => {
     const source = rehearsal({ count: 6, first: 320, seconds: 60, more: 'timeouts: {campaign: 3 s}' });
     const { id } = await world.foray.submit(source);
     const end = await toTheEnd(world, id);
@@ -134,7 +134,7 @@ timeouts: {run: 1.5}
     expect(await closedStatus(world, id)).toBe('FAILED');
   });
 
-  test('it ends also while it is paused', async () => {
+  test('also end a paused campaign', async () => {
     const source = rehearsal({ count: 6, first: 330, seconds: 0.1, more: 'timeouts: {campaign: 4 s}' });
     const { id } = await world.foray.submit(source);
     await world.foray.steer(id, 'pause');
@@ -143,7 +143,7 @@ timeouts: {run: 1.5}
 });
 
 describe('fresh', () => {
-  test('draws a new seed, so nothing is reused; the points are the same', async () => {
+  test('draws a new seed, so that nothing is reused; the points are the same', async () => {
     const source = rehearsal({ count: 4, first: 400, more: 'fresh: true' });
     const first = await world.foray.submit(source);
     await toTheEnd(world, first.id);
@@ -153,7 +153,7 @@ describe('fresh', () => {
     expect(await keys(first.id)).toEqual(await keys(second.id));
   });
 
-  test('salts the input that is named', async () => {
+  test('salts the given input', async () => {
     const text = `
 campaign: salted
 model: {name: Rehearsal}
@@ -170,7 +170,7 @@ fresh: {salt: Value}
     expect(echoes[0]).not.toBe(echoes[1]);
   });
 
-  test('submitted again under its id, it is the campaign that is there', async () => {
+  test('finds the existing campaign if it is submitted again under its id', async () => {
     const source = rehearsal({ count: 2, first: 410, more: 'fresh: true' });
     await world.foray.submit(source, { id: 'fresh-once' });
     expect(await world.foray.submit(source, { id: 'fresh-once' })).toMatchObject({ isNew: false });
@@ -178,11 +178,11 @@ fresh: {salt: Value}
   });
 });
 
-test('runs that the service lost, as it was restored from an earlier copy, are requested again', async () => {
+test('runs that the service lost because it was restored from a backup are requested again', async () => {
   const forgetful = await startWorld({ executors: 2 });
   try {
     await forgetful.startWorker();
-    // it has the identity of the service: a campaign does not go on at another one
+    // it has the identity of the service, because a campaign does not continue at another service
     const copy = join(forgetful.folder, 'copy');
     cpSync(join(forgetful.folder, 'service'), copy, { recursive: true });
     const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 2 }));
@@ -221,7 +221,7 @@ test('several workers share the parts of a tick', async () => {
 });
 
 describe('in Temporal', () => {
-  test('campaigns are found by model, phase and owner', async () => {
+  test('campaigns can be found by model, phase and owner', async () => {
     const { id, warning } = await world.foray.submit(rehearsal({ count: 1, first: 600 }));
     expect(warning).toBe('');
     await toTheEnd(world, id);
@@ -232,7 +232,7 @@ describe('in Temporal', () => {
     });
   });
 
-  test('a server without these search attributes is told of once, and nothing fails', async () => {
+  test('a server without these search attributes is reported once, and nothing fails', async () => {
     const plain = await startWorld({ lacksAttributes: true });
     try {
       await plain.startWorker();
@@ -241,7 +241,7 @@ describe('in Temporal', () => {
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
       expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      // until somebody creates them, as docs/guides/operations.md says
+      // until a person creates them, as in docs/guides/operations.md
       const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
       const address = ['--address', plain.environment.address];
       await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);
@@ -255,7 +255,7 @@ describe('in Temporal', () => {
     }
   });
 
-  test('a campaign has its priority, and takes turns with others under its own fairness key', async () => {
+  test('a campaign has its priority and its own fairness key, so that it takes turns with others', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 620, more: 'priority: 1' }));
     await toTheEnd(world, id);
     const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
@@ -265,7 +265,7 @@ describe('in Temporal', () => {
     });
   });
 
-  test('runs in flight and failures by cause can be asked for', async () => {
+  test('runs in flight and failures by cause can be queried', async () => {
     const text = `
 campaign: mixed
 model: {name: Rehearsal}

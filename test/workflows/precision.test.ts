@@ -45,7 +45,7 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
 }
 
 describe('replications until the mean is precise enough', () => {
-  test('each point gets as many as it needs; they are the same, whoever runs them and when', async () => {
+  test('each point gets as many as it needs; the result does not depend on workers and timing', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
     expect(runs).toBe(12);
     const end = await toTheEnd(world, id);
@@ -73,8 +73,8 @@ describe('replications until the mean is precise enough', () => {
     for (const [point, values] of samples) expect(again.get(point)).toEqual(values);
   });
 
-  test('never more than max, and never fewer than min', async () => {
-    // no point can be so precise with only six replications
+  test('their number stays between min and max', async () => {
+    // no point can reach this precision with only six replications
     const { id } = await world.foray.submit(queue(precise(6, 5).replace('0.02', '0.0001')));
     const { runs } = await toTheEnd(world, id);
     expect(runs.total).toBe(18);
@@ -84,7 +84,7 @@ describe('replications until the mean is precise enough', () => {
     }
   });
 
-  test('progress is a share of the runs that the variance lets expect, and it falls only a little', async () => {
+  test('progress is a share of the runs expected from the variance, and it falls only a little', async () => {
     const { id } = await world.foray.submit(
       queue(precise(400).replace('0.02', '0.01'), '[8, 9, 10, 11, 12]'),
     );
@@ -103,7 +103,7 @@ describe('replications until the mean is precise enough', () => {
     expect(Math.max(...falls)).toBeLessThanOrEqual(10);
   });
 
-  test('a point whose runs all fail ends after ten or a few more; equal values have to stay equal', async () => {
+  test('a point whose runs all fail ends after about ten; equal values have to stay equal', async () => {
     const source = {
       text: `
 campaign: failing
@@ -117,7 +117,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     const { id } = await world.foray.submit(source);
     const { runs, precision } = await toTheEnd(world, id);
     expect(runs).toMatchObject({ done: 13, failed: 12 });
-    // and everybody who asks is told how many points are not precise
+    // all commands report how many points are not precise
     expect(precision).toEqual({ precise: 1, imprecise: 1, judged: 2, expectedRuns: 25, mostRuns: 40 });
     const { stdout } = await foray(world.folder, ['status', id], { env: environmentOf(world.settings) });
     expect(stdout).toContain(
@@ -131,7 +131,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     expect(page).toContain('<dt>Precise points</dt> <dd>1 of 2</dd>');
   });
 
-  test('goes on under apply: a finer goal adds replications to those that are there', async () => {
+  test('apply with a narrower goal adds replications to the existing ones', async () => {
     const { id } = await world.foray.submit(queue('replications: 3'));
     await toTheEnd(world, id);
     const before = await samplesOf(id);
@@ -151,7 +151,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
       expect(estimate(values, { ...goal, relative: 0.008 }).reached).toBe(true);
   });
 
-  test('goes on after a terminate, and ends with the same results as without it', async () => {
+  test('continue after a terminate, with the same results as without it', async () => {
     const source = queue(`${precise(200)}\nconcurrency: 2`, '[7, 11]');
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);

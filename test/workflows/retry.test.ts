@@ -16,7 +16,7 @@ afterAll(() => world.close());
 describe('retry', () => {
   const chancy = (first: number, more = '') => failing('chancy', { first, count: 20, rate: 0.5, more });
 
-  test('requests what failed again, in a campaign that is over, until all is done', async () => {
+  test('requests failed runs of a finished campaign again until all are done', async () => {
     const { id } = await world.foray.submit(chancy(1));
     let { runs } = await toTheEnd(world, id);
     expect(runs.failed).toBeGreaterThan(0);
@@ -28,7 +28,7 @@ describe('retry', () => {
     expect(runs).toMatchObject({ total: 20, done: 20, new: 20, failed: 0 });
   });
 
-  test('and in one that runs', async () => {
+  test('also works in a running campaign', async () => {
     const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}'));
     const paused = await until('its policy pauses it', async () => {
       const status = await world.foray.status(id);
@@ -42,7 +42,7 @@ describe('retry', () => {
     await toTheEnd(world, id);
   });
 
-  test('is seen by who follows: what finishes again is there again', async () => {
+  test('is visible to followers: a run that finishes again comes again', async () => {
     const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}'));
     const told: ResultRow[] = [];
     const following = (async () => {
@@ -67,7 +67,7 @@ describe('retry', () => {
     expect(rows.map(({ point }) => last.get(point))).toEqual(rows);
   });
 
-  test('requests what a cancel left, and keeps what was done', async () => {
+  test('requests the runs that a cancel left, and keeps completed ones', async () => {
     const source = rehearsal({ count: 14, first: 200, seconds: 0.5, more: 'concurrency: 3' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
@@ -82,7 +82,7 @@ describe('retry', () => {
     expect((await world.rows(id)).map(({ runId }) => runId)).toEqual(expect.arrayContaining(done));
   });
 
-  test('goes on after a terminate, with the runs that it had in flight', async () => {
+  test('continues after a terminate, with the runs that were in flight', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
     await untilRunning(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
@@ -90,7 +90,7 @@ describe('retry', () => {
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 8, new: 8 } });
   });
 
-  test('goes on with a campaign that was cancelled before its design was expanded', async () => {
+  test('continues a campaign that was cancelled before its design was expanded', async () => {
     const idle = await startWorld({ beside: world });
     try {
       const { id } = await idle.foray.submit(rehearsal({ count: 3, first: 350 }));
@@ -104,7 +104,7 @@ describe('retry', () => {
     }
   });
 
-  test('the list of workflows says what each is for, and how many runs failed', async () => {
+  test('makes the list of workflows show the purpose of each, and how many runs failed', async () => {
     const failing = (points: number) => ({
       text: `
 campaign: failing
@@ -144,7 +144,7 @@ design: {grid: {Value: {from: 450, to: ${449 + points}, step: 1}}}
     });
   });
 
-  test('what to retry is checked', async () => {
+  test('checks its arguments', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 400, seconds: 60 }));
     await untilRunning(world, id);
     const handle = world.environment.client.workflow.getHandle(id);

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('no more is shown as running than the service has executors, and the counts add up', async () => {
+test('no more runs are shown as running than the service has executors, and the counts add up', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 80, seconds: 0.25 }));
   const looks: RunCounts[] = [];
   for await (const { runs, source } of world.foray.follow(id, 100))
     if (source === 'workflow') looks.push(runs);
   for (const { total, done, failed, running, queued, waiting } of looks) {
     expect(done + failed + running + queued + waiting).toBe(total);
-    // an estimate: on a busy machine the polls of a tick are not of one moment
+    // an estimate, because on a busy machine the polls of a tick happen at different times
     expect(running).toBeLessThanOrEqual(2 * EXECUTORS);
   }
   expect(looks.some(({ running }) => running > 0)).toBe(true);

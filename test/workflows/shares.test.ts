@@ -13,7 +13,9 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
-/** Draws one number from the seed: an outbreak dies out below the chance, and has its peak at the number. */
+/**
+ * Draws one number from the seed: below the input Chance the outbreak dies out, and its peak is 1,000 times the number.
+ */
 const OUTBREAK = `
   export default {
     name: 'Outbreak', description: '', published: true,
@@ -58,7 +60,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
 
-/** By point: how many runs, and in how many Extinct is true. */
+/** For each point: the number of runs, and the number of runs in which Extinct is true. */
 async function countsOf(campaign: string): Promise<{ n: number; count: number }[]> {
   const points = new Map<string, { n: number; count: number }>();
   for (const { point, outputs } of await world.rows(campaign)) {
@@ -70,25 +72,25 @@ async function countsOf(campaign: string): Promise<{ n: number; count: number }[
   return [...points.values()];
 }
 
-test('points are replicated until a share is as precise as is wanted', async () => {
+test('points are replicated until a share has the requested precision', async () => {
   const { precision } = await world.foray.status(id);
   expect(precision).toMatchObject({ precise: 3, imprecise: 0 });
   const counts = await countsOf(id);
   for (const { n, count } of counts) {
     expect(wilsonHalfWidth(count / n, n, 0.95)).toBeLessThanOrEqual(0.1);
-    // 97 of a share of one half, and the look-ahead
+    // a share of one half needs 97 runs; the look-ahead may add some
     expect(n).toBeLessThan(150);
   }
-  // where no run is true, some are needed to know it
+  // even a share of 0 needs some runs before it is known
   expect(counts[0]!.count).toBe(0);
   expect(counts[0]!.n).toBeGreaterThan(15);
-  // the same whoever runs them and when
+  // the counts do not depend on the order of the runs
   const again = await world.foray.submit(outbreak(`${UNTIL}\nconcurrency: 1`));
   await toTheEnd(world, again.id);
   expect(await countsOf(again.id)).toEqual(counts);
 });
 
-test('a formula may be what points are replicated for', async () => {
+test('points may be replicated until a formula is precise', async () => {
   const until = UNTIL.replace('Extinct', '"P(`Peak size` > 300)"').replace('10 %', '15 %');
   const formula = await world.foray.submit(outbreak(until, '[0.5]'));
   expect((await toTheEnd(world, formula.id)).precision).toMatchObject({ precise: 1 });
@@ -97,7 +99,7 @@ test('a formula may be what points are replicated for', async () => {
   expect(precision).toMatchObject([{ output: 'P(`Peak size` > 300)', of: 'share', sd: null, reached: true }]);
 });
 
-test('plan expects what the share of the first replications lets expect', async () => {
+test('plan expects as many runs as the share in the first replications needs', async () => {
   const { foreseen, runs } = await world.foray.plan(outbreak(UNTIL));
   expect(runs).toBe(15);
   expect(foreseen!.points).toBe(3);
@@ -106,7 +108,7 @@ test('plan expects what the share of the first replications lets expect', async 
 });
 
 describe('foray results --points', () => {
-  test('has share, bounds and n, and quantiles with theirs', async () => {
+  test('has the share, its interval and n, and quantiles with their intervals', async () => {
     const points = await Array.fromAsync(resultObjects(world.foray, id, { points: true }));
     const counts = await countsOf(id);
     expect(points).toHaveLength(3);
@@ -120,7 +122,7 @@ describe('foray results --points', () => {
         'Extinct reached': true,
         'P(`Peak size` > 300) n': n,
         'Q(`Peak size`, 0.5) n': n,
-        // the formulas need it, so it is kept
+        // this output is kept because the formulas need it
         'Peak size n': n,
       });
       const known = points[at] as Record<string, number>;
@@ -163,7 +165,7 @@ describe('foray results --points', () => {
     await expect(objects).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test('--show goes with --points alone', async () => {
+  test('--show needs --points', async () => {
     const { code, stderr } = await run('results', id, '--show', 'Extinct');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--show needs --points.')]);
   });

@@ -38,12 +38,12 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A text of 200 characters that is as long in JSON as one can be, and no cause of another. */
+/** A text of 200 characters with the greatest length in JSON. No two texts have the same cause. */
 function text(n: number): string {
   return `${String.fromCharCode(97 + n)}${'\u0001'.repeat(199)}`;
 }
 
-/** More causes than are told apart, each with texts as long as they can be. */
+/** More causes than are distinguished, each with texts of maximum length. */
 function causes(): FailureCause[] {
   const all: FailureCause[] = [];
   for (let n = 0; n < 26; n += 1) {
@@ -53,7 +53,9 @@ function causes(): FailureCause[] {
   return all;
 }
 
-/** As many flights and postponed runs as the scheduler allows, requested and seen over ten hours, and a full backlog. */
+/**
+ * As many flights and postponed runs as the scheduler allows, requested and seen over ten hours, and a full backlog.
+ */
 function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): Schedule {
   const schedule = newSchedule(TOTAL, concurrency, settings.timeouts.run);
   startOver(schedule, NOW);
@@ -82,7 +84,7 @@ function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): 
   return schedule;
 }
 
-/** The largest state that a campaign's workflow can come to. */
+/** The largest possible state of a campaign's workflow. */
 function largest(schedule: Schedule): CampaignState {
   const state: CampaignState = {
     ...newState(NOW, settings),
@@ -100,7 +102,7 @@ function largest(schedule: Schedule): CampaignState {
     causes: causes(),
     finishedAt: Array.from({ length: 20 }, () => [NOW, 2_000] as [number, number]),
   };
-  // what a script does that pauses it every hour for a month
+  // like a script that pauses it every hour for a month
   for (let hour = 0; hour < 720; hour += 1) note(state, `paused: ${text(hour % 26)}`);
   return state;
 }
@@ -122,7 +124,7 @@ describe('at its largest', () => {
       expect(bytesOf(carried(state))).toBeLessThan(MOST_BYTES);
       const passed = JSON.parse(JSON.stringify(carried(state))) as CarriedState;
       expect(resumed(passed, settings)).toEqual(state);
-      // and so is what it answers, and what it shows
+      // its answers and its details are below the limit, too
       expect(bytesOf(flightsOf(state))).toBeLessThan(4 * MOST_BYTES);
       expect(bytesOf(state.causes)).toBeLessThan(MOST_BYTES);
       expect(bytesOf(progressOf(state, NOW))).toBeLessThan(10_000);
@@ -130,7 +132,7 @@ describe('at its largest', () => {
     },
   );
 
-  test('what passes between a tick and its activities is below half a megabyte', () => {
+  test('the data between a tick and its activities is below half a megabyte', () => {
     const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => FIRST_SEQ + n);
     const address = { campaign: 'x'.repeat(120), service: 'x'.repeat(2_000), store: crypto.randomUUID() };
     expect(
@@ -149,7 +151,7 @@ describe('at its largest', () => {
 });
 
 describe('a note', () => {
-  test('is added to what is said, and what was said long ago gives way', () => {
+  test('is added to earlier notes, and old notes are dropped', () => {
     const state = newState(NOW, settings);
     note(state, 'paused: lunch');
     note(state, 'resumed');
@@ -161,19 +163,19 @@ describe('a note', () => {
   });
 });
 
-test('runs in flight, finished and waiting are all there are', () => {
+test('runs in flight, finished runs and waiting runs add up to all runs', () => {
   const schedule = newSchedule(10, 5);
   const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
   applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
   const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
   expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
-  // one that is to be tried again waits
+  // a run that will be tried again counts as waiting
   expect(progressOf(state, NOW).runs).toEqual({
     ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
   });
 });
 
-test('the details of a search say how many points were asked, those of a design how many it has', () => {
+test('the details show how many points a search has asked for, or how many a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
   const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('steering', () => {
-  test('a paused campaign requests nothing, lets what runs finish, and goes on when it is told to', async () => {
+  test('a paused campaign requests nothing, lets running runs finish, and continues when it is resumed', async () => {
     const source = rehearsal({ count: 14, first: 10_000, seconds: 0.7, more: 'concurrency: 2' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
@@ -39,7 +39,7 @@ describe('steering', () => {
     expect(Object.keys(await world.statusesAtService(id))).not.toContain('RUNNING');
   });
 
-  test('a stopped campaign closes when what was requested has finished; none of it is stopped', async () => {
+  test('a stopped campaign closes when all requested runs have finished; none is stopped', async () => {
     const source = rehearsal({ count: 40, first: 11_000, seconds: 0.7, more: 'concurrency: 3' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
@@ -53,7 +53,7 @@ describe('steering', () => {
     expect(statuses).toEqual({ COMPLETED: end.runs.done, NONE: end.runs.waiting });
   });
 
-  test('the concurrency can be set while it runs; what is none is rejected', async () => {
+  test('the concurrency can be set while a campaign runs; an invalid one is rejected', async () => {
     const source = rehearsal({ count: 30, first: 12_000, seconds: 60, more: 'concurrency: 1' });
     const { id } = await world.foray.submit(source);
     await untilRunning(world, id);
@@ -70,7 +70,7 @@ describe('steering', () => {
     await toTheEnd(world, id);
   });
 
-  test('what is over cannot be steered, and says so', async () => {
+  test('a finished campaign cannot be controlled, and says so', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_000 }));
     await toTheEnd(world, id);
     await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });

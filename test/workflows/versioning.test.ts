@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** As docs/guides/several-machines.md says, with Temporal's own command line. */
+/** The steps in docs/guides/several-machines.md, with Temporal's own command line. */
 async function temporal(...args: string[]): Promise<void> {
   await run(process.env.FORAY_TEMPORAL_CLI!, [...args, '--address', world.environment.address]);
 }
@@ -23,13 +23,13 @@ async function makeCurrent(buildId: string): Promise<void> {
   await until(`build ${buildId} is current`, () =>
     temporal('worker', 'deployment', 'set-current-version', ...args).then(
       () => true,
-      // the server knows of a build once a worker of it has polled
+      // the server knows a build as soon as one of its workers has polled
       () => false,
     ),
   );
 }
 
-/** Which builds carried out the workflow tasks of a campaign's executions, the oldest first. */
+/** The builds that carried out the workflow tasks of a campaign's executions, the oldest first. */
 async function builds(id: string): Promise<string[][]> {
   const { client } = world.environment;
   const executions = await Array.fromAsync(client.workflow.list({ query: `WorkflowId = "${id}"` }));
@@ -43,7 +43,7 @@ async function builds(id: string): Promise<string[][]> {
   );
 }
 
-test('a campaign stays with the build that began it, until it is moved', async () => {
+test('a campaign stays with the build that started it until it is moved', async () => {
   await world.startWorker({ buildId: 'one', identity: 'one' });
   await makeCurrent('one');
   const { id } = await world.foray.submit(

@@ -12,7 +12,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
-/** A model that fails above a limit, as one does that somebody is writing. */
+/** A model that fails above a limit, like an unfinished model. */
 const source = ({
   limit,
   output = 'Double',
@@ -70,7 +70,7 @@ async function change(
   });
 }
 
-/** A campaign of which the runs above the limit of the model have failed. */
+/** A campaign whose runs above the limit of the model have failed. */
 async function failing(values: number[], more = ''): Promise<string> {
   const { id } = await world.foray.submit(definition(values, more));
   expect((await toTheEnd(world, id)).runs.failed).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ const cellsOf = async (id: string, column: string) => {
   return (await Array.fromAsync(table.rows)).map((cells) => cells[at]);
 };
 
-test('what failed is run again with the mended model; the rest keeps its version, and the reasons are kept', async () => {
+test('failed runs are repeated with the corrected model; the others keep their version, and the reasons are kept', async () => {
   const id = await failing([1, 2, 3, 4]);
   const before = await state(id);
   const [, , failed] = before.rows;
@@ -125,7 +125,7 @@ test('what failed is run again with the mended model; the rest keeps its version
   expect(run!.earlier).toEqual([attempt, attempt]);
 });
 
-test('every format says which version a run had, where there were several', async () => {
+test('every format shows the version of a run if there were several', async () => {
   const id = await failing([1, 20]);
   const text = async (format: 'csv' | 'jsonl') => {
     const { record, rows } = await world.foray.results(id);
@@ -141,7 +141,7 @@ test('every format says which version a run had, where there were several', asyn
   expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([from, to]);
 });
 
-test('a version that lacks what the campaign needs is refused, and so is one that there is none of', async () => {
+test("a version without the campaign's inputs or outputs is refused, and so is an unknown version", async () => {
   const id = await failing([100]);
   const before = await state(id);
   const unfit = await change({ limit: 999, output: 'Twice' });
@@ -156,7 +156,7 @@ test('a version that lacks what the campaign needs is refused, and so is one tha
   expect((await world.foray.results(id)).record.campaign.versions).toBeUndefined();
 });
 
-test('apply with another version takes it for what is not done', async () => {
+test('apply with another version uses it for unfinished runs', async () => {
   await change({ limit: 1_000 });
   const id = await failing([999, 1_001]);
   const from = await latest();
@@ -167,12 +167,12 @@ test('apply with another version takes it for what is not done', async () => {
   await world.foray.apply(id, next);
   expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 3, failed: 0 });
   expect(await cellsOf(id, 'version')).toEqual([from, to, to].map(String));
-  // the version stays, whatever else is changed
+  // other changes do not change the version
   await world.foray.apply(id, definition([999, 1_001]));
   expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
 });
 
-test('what is requested keeps its version, what waits takes the other one, and a stop stops both', async () => {
+test('requested runs keep their version, waiting runs use the other one, and a stop stops both', async () => {
   await change({ limit: 10_000, wait: 60_000 });
   const { id } = await world.foray.submit(definition([10_001, 3_001, 3_002], 'concurrency: 2\n'));
   await until('one has failed', async () => (await world.foray.status(id)).runs.failed === 1);
@@ -188,7 +188,7 @@ test('what is requested keeps its version, what waits takes the other one, and a
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { waiting: 3 } });
 });
 
-test('the command says beforehand what it does, and asks', async () => {
+test('the command says what it will do, and asks for confirmation', async () => {
   await change({ limit: 30_000 });
   const id = await failing([30_001, 5]);
   await change({ limit: 40_000 });
@@ -214,7 +214,7 @@ test('the command says beforehand what it does, and asks', async () => {
   expect(explained.stdout).toMatch(/Earlier attempts that failed\n.*\n.*math domain error at N = 30001/);
 });
 
-test('a campaign goes on with the version that it began with while the model changes', async () => {
+test('a campaign keeps the version that it started with while the model changes', async () => {
   await change({ limit: 100_000, wait: 200 });
   const values = [50_001, 50_002, 50_003, 50_004, 50_005, 50_006];
   const { id } = await world.foray.submit(definition(values, 'concurrency: 1\n'));

@@ -39,7 +39,7 @@ async function metricsOf(): Promise<{ text: string; sum: (name: string) => numbe
 const text =
   'campaign: measured\nmodel: {name: Service System Demo}\ndesign: {grid: {Server capacity: [7, 8, 9]}}\nseed: 5\n';
 
-test('a worker counts runs and polls, reused and failed ones, beside what its SDK measures', async () => {
+test('a worker counts runs, polls, reused and failed runs, in addition to the metrics of its SDK', async () => {
   for (const id of ['once', 'again']) {
     await world.foray.submit({ text, file: 'measured.yaml' }, { id });
     await toTheEnd(world, id);
@@ -54,7 +54,7 @@ test('a worker counts runs and polls, reused and failed ones, beside what its SD
     expect(metrics.text).not.toContain(secret);
 });
 
-test('activities that fail are counted', async () => {
+test('failed activities are counted', async () => {
   await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
   await world.service.close();
   await until(
@@ -63,7 +63,7 @@ test('activities that fail are counted', async () => {
   );
 });
 
-test('an address that is taken is said', async () => {
+test('a taken address is reported', async () => {
   const { code, stderr } = await foray(world.folder, ['worker', '--metrics', String(port)], {
     env: environmentOf(world.settings),
   });

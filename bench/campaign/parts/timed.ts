@@ -24,7 +24,7 @@ interface Row extends Measured {
   overIdeal: number;
 }
 
-/** Runs with durations, for every way. */
+/** Measures runs that take time, once for each way. */
 export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers }): Promise<Part<Row>> {
   const behaviour = { executors: EXECUTORS, seconds: SECONDS, cv };
   const rows: Row[] = [];
@@ -63,9 +63,9 @@ export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers
       },
     ],
     notes: [
-      'Makespan from the first request to the last result, in list schedules and in ideals; the rest is a run.',
+      'The makespan goes from the first request to the last result. "of list" and "of ideal" divide it by the two references.',
       ...(cv === 0
-        ? ['Equal runs end just when a poll of the loops is due: --cv 0.3 shows them without that.']
+        ? ['Runs of equal length end just when the loops poll. --cv 0.3 measures runs of different lengths.']
         : []),
     ],
   };

@@ -11,9 +11,9 @@ const FURTHER_LENGTHS = 4;
 const MOST_STEPS = 3_000_000;
 
 /**
- * The columns of a fraction with so many factors, the basic ones first, that has at least this resolution: with the
- * fewest runs, and of such fractions the one with the fewest of the shortest words, then of the next longer ones
- * (minimum aberration: A. Fries and W. G. Hunter, "Minimum aberration 2^(k-p) designs", Technometrics 22 (1980)
+ * The columns of a fraction with this number of factors, the basic factors first. It has at least this resolution and
+ * the fewest runs. Among such fractions it has the fewest of the shortest words, and then the fewest of the next longer
+ * words (minimum aberration: A. Fries and W. G. Hunter, "Minimum aberration 2^(k-p) designs", Technometrics 22 (1980)
  * 601-608). The search ends after some time: the fewest runs are sure up to 22 factors, minimum aberration of
  * resolutions 3 and 4 up to 16.
  *

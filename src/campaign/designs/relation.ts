@@ -9,7 +9,9 @@ export interface Word {
   sign: 1 | -1;
 }
 
-/** The words of the defining relation of a fraction, the shortest first: 2^p - 1 of them where p inputs are generated. */
+/**
+ * The words of the defining relation of a fraction, the shortest first: 2^p - 1 of them where p inputs are generated.
+ */
 export function definingRelation({ generators }: Factorial): Word[] {
   const words: Word[] = [];
   for (const [at, generator] of generators.entries()) {
@@ -31,7 +33,9 @@ export function fractionText(design: Factorial): string | undefined {
   return `${counts}, resolution ${roman(resolutionOf(design))}: ${relationText(design, generated)}; ${names}`;
 }
 
-/** With at most this number of generated inputs, all words are listed, at most 15. With more, only the generators. */
+/**
+ * Up to this number of generated inputs, all words are listed (at most 15). Above it, only the generators are listed.
+ */
 const MOST_GENERATED = 4;
 
 function relationText(design: Factorial, generated: number): string {

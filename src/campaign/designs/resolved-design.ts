@@ -18,8 +18,8 @@ export interface Derivation {
 }
 
 /**
- * Trajectories of Morris: `trajectories` × (inputs + 1) rows, trajectory after trajectory; in each the first row is its
- * start and each next row changes one input.
+ * Morris trajectories: `trajectories` × (inputs + 1) rows, one trajectory after the other. The first row of a
+ * trajectory is its start. Each further row changes one input.
  */
 export interface Morris {
   kind: 'morris';
@@ -34,7 +34,7 @@ export interface Morris {
  * Points for Sobol' indices, on `scrambles` independent Sobol sequences, each with `points` base points.
  *
  * Rows: for base point i = 0 … points - 1, for scramble s = 0 … scrambles - 1: A_i, then AB1_i … ABk_i (B's column j in
- * A), then with `secondOrder` BA1_i … BAk_i, then B_i. So more points only append.
+ * A), then with `secondOrder` BA1_i … BAk_i, then B_i. So a larger number of points only appends rows.
  */
 export interface Saltelli {
   kind: 'saltelli';
@@ -49,11 +49,15 @@ export interface Saltelli {
 export interface Factorial {
   kind: 'factorial';
   inputs: string[];
-  /** Canonical values of each input; of a two-level one the first is the low (-1) and the second the high level (+1). */
+  /**
+   * Canonical values of each input. If there are two, the first is the low level (-1) and the second is the high level
+   * (+1).
+   */
   values: string[][];
   /**
-   * For each input null, for a basic one that takes all its values, or the places in `inputs` of the basic inputs whose
-   * product (as -1 and +1), times the sign, gives its level.
+   * One entry for each input. A basic input has null and takes all its values. The level of any other input is the
+   * product of the levels (-1 or +1) of some basic inputs, times the sign. `of` has the places of these basic inputs in
+   * `inputs`.
    */
   generators: (FactorGenerator | null)[];
 }
@@ -67,7 +71,7 @@ export interface FactorGenerator {
  * except the rows of a file, which are in the store under its hash.
  */
 export type Design =
-  /** `values`: those of each input, in the order of the inputs. */
+  /** `values`: one list for each input, in the order of the inputs. */
   | { kind: 'grid' | 'zip' | 'oneAtATime'; inputs: string[]; values: string[][] }
   | { kind: 'list'; inputs: string[]; rows: string[][] }
   | { kind: 'file'; inputs: string[]; path: string; hash: string; count: number }
@@ -82,7 +86,10 @@ export type Design =
   | Morris
   | Saltelli
   | Factorial
-  /** A point without changes, then each input below and above its base value. `values`: for each input [low, high] canonical values. */
+  /**
+   * A point without changes, then each input below and above its base value. `values`: for each input [low, high]
+   * canonical values.
+   */
   | { kind: 'onePerInput'; inputs: string[]; values: string[][] }
   | { kind: 'product' | 'union'; designs: Design[] }
   | { kind: 'refined'; design: Design; derive: Derivation[]; where: string | null };
@@ -209,9 +216,9 @@ function combinationsOf({ values, generators }: Factorial): number {
 }
 
 /**
- * Inputs whose values a design lists point by point, as samples, lists and files do: they form no grid. Each has the
- * number of points, on average, for which a value is drawn once: above 1 only in the points for Sobol' indices, which
- * combine two values of each input.
+ * The inputs whose values form no grid, because a sample, a list or a file gives them point by point. The number is how
+ * many points share one drawn value, on average. It is above 1 only in designs for Sobol' indices, which combine two
+ * values of each input.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map(
@@ -226,7 +233,7 @@ export function scatteredInputs(design: Design): Map<string, number> {
   );
 }
 
-/** The values that a design lists for its inputs, in its order, without inputs that it does not list. */
+/** The values that a design lists for each input, in the design's order. Inputs without such a list are left out. */
 export function levelsOf(design: Design): Map<string, readonly string[]> {
   switch (design.kind) {
     case 'grid':
@@ -247,7 +254,7 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
       return new Map(design.designs.flatMap((member) => [...levelsOf(member)]));
     case 'refined':
       return levelsOf(design.design);
-    // they leave inputs unchanged, and the values of these are unknown here
+    // in these designs some points keep the base value of an input, which is unknown here
     case 'oneAtATime':
     case 'onePerInput':
     case 'union':

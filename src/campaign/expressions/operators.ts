@@ -30,7 +30,7 @@ export interface NumberFunction {
   apply: (...values: number[]) => number;
 }
 
-/** By name. */
+/** The functions, by name. */
 export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, NumberFunction>([
   ['abs', { arguments: [1, 1], apply: Math.abs }],
   ['min', { arguments: [1, Infinity], apply: Math.min }],
@@ -60,7 +60,7 @@ function round(value: number, digits: number): number {
   return Math.sign(value) * shift(Math.round(shifted), -digits);
 }
 
-/** A number with its decimal point moved, as if its digits were written anew. */
+/** A number with its decimal point moved. The digits stay exactly the same. */
 function shift(value: number, digits: number): number {
   const [mantissa, exponent = '0'] = String(value).split('e');
   return Number(`${mantissa}e${Number(exponent) + digits}`);

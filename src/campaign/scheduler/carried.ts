@@ -1,8 +1,9 @@
 import type { Schedule } from './state.ts';
 
 /**
- * A schedule as one execution of a workflow passes it to the next. Temporal limits the size of a payload, so many flights and
- * postponed runs are columns of numbers, each the difference from the one before.
+ * A schedule in the form in which one execution of a workflow passes it to the next. Temporal limits the size of a
+ * payload. So flights and postponed runs are columns of numbers, and each number is the difference from the previous
+ * one.
  */
 export type CarriedSchedule = Omit<Schedule, 'flights' | 'postponed'> & {
   flights: Schedule['flights'] | Columns;

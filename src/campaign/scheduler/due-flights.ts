@@ -7,12 +7,13 @@ import { dueAtTheEnd, isShort, SHORTEST_LOOK } from './next-tick.ts';
 /** A flight is polled when it has finished with this probability since the last look. */
 const CHANCE = 0.45;
 
-/** Probes into the queue per tick. */
+/** Number of queued flights that a tick polls. */
 const PROBES = 6;
 
-/** Flights polled per tick while no duration is known, and while only a few are known. */
+/** Number of flights that a tick polls while no duration is known. */
 const FIRST_SAMPLE = 10;
 
+/** Number of flights that a tick polls while only a few durations are known. */
 const SECOND_SAMPLE = 30;
 
 export function toPoll(schedule: Schedule, now: number): number[] {
@@ -36,7 +37,7 @@ export function toPoll(schedule: Schedule, now: number): number[] {
   return seqsOf([...running.filter(isDue), ...probes]);
 }
 
-/** Up to `count` items at equal distances, the first and the last one among them. */
+/** Up to `count` items at equal distances, including the first and the last one. */
 function spread<T>(items: readonly T[], count: number): T[] {
   if (items.length <= count) return [...items];
   return Array.from(

@@ -5,7 +5,7 @@ import { runningDev } from '../../dev/home.ts';
 import { messageOf } from '../../errors.ts';
 import { stateOfStore } from '../../store/index.ts';
 import { whatToDo } from '../home.ts';
-import { bytesText, type SettingFlags } from '../settings.ts';
+import { bytesText, type SettingFlags } from '../setting-options.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
 /**

@@ -29,7 +29,7 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
   }
 }
 
-/** Whether Temporal answers, with whatever. */
+/** Whether Temporal answers, also with an error. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {
     const client = await temporal.connect(ANSWER_MS);

@@ -26,13 +26,13 @@ const WITHOUT_ATTRIBUTES =
 export interface Started {
   /** The id of the new execution, or of the running one if there is one. */
   runId: string;
-  /** A warning for the user; mostly empty. */
+  /** A warning for the user; usually empty. */
   warning: string;
 }
 
 /**
- * Starts the workflow of a campaign. `first`: of a new campaign; `again`: of one that may have been started before;
- * `stop-only`: only to stop its runs.
+ * Starts the workflow of a campaign. `first` is for a new campaign, and `again` for a campaign that may have been
+ * started before. With `stop-only` the workflow only stops the campaign's runs.
  */
 export async function startWorkflow(
   temporal: TemporalConnection,

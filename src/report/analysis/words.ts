@@ -20,7 +20,10 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
   'gaussian-process': ({ totalInterval }) => totalInterval,
 };
 
-/** Methods whose indices are shares of the variance. The indices of the others are effects, whose squares compare like shares. */
+/**
+ * Methods whose indices are shares of the variance. The indices of the others are effects, whose squares compare like
+ * shares.
+ */
 const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
 /** Up to these parts of the largest share, an input has little effect, and no visible effect. */
@@ -115,7 +118,7 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   }
 }
 
-/** The share of the variance that inputs have together: 1 less the total indices of the other inputs, so at least their share. */
+/** A lower bound for the joint share of the variance of some inputs: 1 minus the total indices of the other inputs. */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
   const names = new Set(matter.map(({ input }) => input));

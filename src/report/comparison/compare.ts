@@ -5,7 +5,7 @@ import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../mean.ts';
 import { differenceApart, differenceInPairs, type OutputComparison } from './differences.ts';
-import { type Matching, matchingOf } from './keys.ts';
+import { type Matching, matchingOf } from './matching.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';
 
 /** One of two campaigns. Its rows may be read twice. */

@@ -11,7 +11,7 @@ export interface OutputComparison {
   /** `mean`: the mean, the share or the quantile. */
   a: { n: number; mean: number | null };
   b: { n: number; mean: number | null };
-  /** The mean in B less the mean in A. */
+  /** The mean in B minus the mean in A. */
   difference: number | null;
   /** Its interval; null if either side has too few values. A mean needs two. */
   low: number | null;

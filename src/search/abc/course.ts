@@ -13,7 +13,7 @@ import {
 } from '../../campaign/search/log.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { keysOf } from '../keys.ts';
+import { keysOf } from '../point-keys.ts';
 import type { FinishedPoints } from '../point-value.ts';
 import { Distances, type Simulated } from './distance.ts';
 import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';

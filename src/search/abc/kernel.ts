@@ -1,15 +1,19 @@
 import type { Stream } from '../methods/stream.ts';
 import type { Population } from './population.ts';
 
-/** This part of the variances is added to them, because the points of a population may lie on a line. */
+/**
+ * Each variance grows by this fraction. Otherwise a population whose points lie on a line would have no Cholesky
+ * factor.
+ */
 const JITTER = 1e-9;
 
 /**
- * The kernel that moves the points of the generation before: a normal distribution around each point, with twice the
- * weighted covariance of all points. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate
- * Bayesian computation", Biometrika 96 (2009) 983-990, section 3; with the whole covariance S. Filippi, C. P. Barnes,
- * J. Cornebise and M. P. H. Stumpf, "On optimality of kernels for approximate Bayesian computation using sequential
- * Monte Carlo", Statistical Applications in Genetics and Molecular Biology 12 (2013) 87-107, section 2.
+ * The kernel that moves the points of the previous generation. It is a normal distribution around each point, with
+ * twice the weighted covariance of all points. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive
+ * approximate Bayesian computation", Biometrika 96 (2009) 983-990, section 3, use the variances only. The whole
+ * covariance is from S. Filippi, C. P. Barnes, J. Cornebise and M. P. H. Stumpf, "On optimality of kernels for
+ * approximate Bayesian computation using sequential Monte Carlo", Statistical Applications in Genetics and Molecular
+ * Biology 12 (2013) 87-107, section 2.
  */
 export class Kernel {
   private readonly population: Population;
@@ -51,7 +55,7 @@ export class Kernel {
 
   /**
    * The logarithm of the weight of a drawn point: its density in the prior divided by the density of drawing it
-   * (Beaumont et al. 2009, algorithm "ABC-PMC"). It lacks a constant that all points share.
+   * (Beaumont et al. 2009, algorithm "ABC-PMC"). A constant term is left out, because it is the same for all points.
    */
   logWeight(score: readonly number[]): number {
     const own = this.whiten(score);

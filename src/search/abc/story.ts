@@ -7,7 +7,7 @@ import {
   type StopReason,
 } from '../../campaign/search/log.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { keysOf } from '../keys.ts';
+import { keysOf } from '../point-keys.ts';
 import { type Generation, generationsOf } from './generations.ts';
 import { effectiveSize, weightedMoments, weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import type { Call, Handlers } from './call.ts';
 import { campaignHandlers } from './campaigns.ts';

@@ -1,6 +1,6 @@
 import type { Foray } from '../../client/index.ts';
 import { ServerError } from '../problems.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
 import { withDefinition } from './definitions.ts';
 import { etagOf, names } from './etag.ts';

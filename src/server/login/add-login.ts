@@ -4,7 +4,7 @@ import { ownFile } from '../../package/own-files.ts';
 import { html } from '../../report/markup.ts';
 import { hashOf } from '../roles.ts';
 import { cookieOf } from '../guard.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 
 const read = (file: string) => readFileSync(ownFile(`src/server/login/${file}`), 'utf8');

@@ -47,7 +47,7 @@ export class Sessions {
   }
 }
 
-/** Keeps something under a new name that nobody can guess. */
+/** Stores a value under a new random name. */
 function keep<T>(map: Map<string, T>, value: T): string {
   const [oldest] = map.keys();
   if (map.size >= MOST) map.delete(oldest!);

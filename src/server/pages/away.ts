@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { html } from '../../report/markup.ts';
 import type { Absences, Neighbour } from '../away.ts';
-import type { ServerParts } from '../parts.ts';
-import { type Part, partOf } from './parts.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { type Part, partOf } from './page-parts.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -5,12 +5,13 @@ import { html, Markup } from '../../report/markup.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
-import { type Part, partOf } from './parts.ts';
+import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 
-/** The interval between requests of a page, ms: while runs go on, and while nothing happens. A closed campaign can be run again or deleted. */
+/** The interval between two requests of a page while runs execute, ms. */
 const SOON = 1_000;
+/** The interval while nothing happens, ms. A closed campaign may still be retried or deleted. */
 const LATER = 5_000;
 
 const pages: readonly [string, string][] = [

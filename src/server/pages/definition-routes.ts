@@ -4,7 +4,7 @@ import { html, type Markup } from '../../report/markup.ts';
 import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';

@@ -4,7 +4,7 @@ import type { Foray } from '../../client/index.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { style } from '../../report/style.ts';
 import { ServerError } from '../problems.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/markup.ts';
 import { pathOf } from '../../http/path.ts';
 import { awayPart } from './away.ts';
-import { hashesOf, type Part } from './parts.ts';
+import { hashesOf, type Part } from './page-parts.ts';
 
 /** A page of the server. */
 export interface Page {

@@ -4,7 +4,7 @@ import { html, type Markup } from '../../report/markup.ts';
 import { numberText } from '../../report/words.ts';
 import type { Sections } from '../live/watch.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
-import { type Part, partOf } from './parts.ts';
+import { type Part, partOf } from './page-parts.ts';
 import { barOf, finishedText, paceText } from './status.ts';
 
 /** The interval between requests of the list, ms. */

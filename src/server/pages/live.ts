@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isClosed } from '../../client/status.ts';
 import { etagOf, names } from '../api/etag.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { campaignParts, isFinal, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
 import { awayPart } from './away.ts';
-import type { Part } from './parts.ts';
+import type { Part } from './page-parts.ts';
 import { viewOf } from './view.ts';
 
 const read = { config: { role: 'read' } } as const;

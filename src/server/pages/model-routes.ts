@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { fieldsOf, sendPage } from './layout.ts';
 import { sendParts } from './live.ts';
 import { modelPage, modelsPage, nextLookAt, pathOfModel, runPart } from './models.ts';

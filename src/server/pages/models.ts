@@ -5,7 +5,7 @@ import { outputColumn } from '../../report/column-types.ts';
 import { html, type Markup } from '../../report/markup.ts';
 import { brief, titleOf, unitText } from '../../report/words.ts';
 import { type Page, tableOf } from './layout.ts';
-import { type Part, partOf } from './parts.ts';
+import { type Part, partOf } from './page-parts.ts';
 
 /** The interval between requests of the page of an unfinished run, ms. */
 const SOON = 1_000;

@@ -4,7 +4,7 @@ import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/markup.ts';
 import type { Neighbour } from '../away.ts';
 import { ServerError } from '../problems.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../server-parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
 
 interface Verb {

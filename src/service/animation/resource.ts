@@ -42,7 +42,7 @@ export function frameResource(
 
 const endWords = { COMPLETED: 'FINISHED', FAILED: 'ERROR', STOPPED: 'STOPPED' } as const;
 
-/** The state in the words of the clients in the field. */
+/** The state in the words of existing clients. */
 export function stateWord({ ending, paused }: Session): string {
   if (ending) return endWords[ending.status];
   return paused ? 'PAUSED' : 'RUNNING';

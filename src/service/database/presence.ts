@@ -122,7 +122,10 @@ export class Presence implements Peers {
     return (rows[0] as { held: boolean }).held;
   }
 
-  /** The keys of the locks that it shares with other services, or by which it is known. */
+  /**
+   * The keys of two kinds of locks: those that it shares with other services, and those by which other services know
+   * it.
+   */
   #held(): string[] {
     if (this.#known.length === 0) return [];
     return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#known];

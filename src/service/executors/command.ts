@@ -37,8 +37,8 @@ interface Heard {
 }
 
 /**
- * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and outputs as lines of
- * JSON on standard output, files in a working folder for this run.
+ * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and
+ * outputs as lines of JSON on standard output, files in a working folder for this run.
  *
  * @throws Deferred if the system lacks a resource for starting the program; Error with the reason why the run fails
  */
@@ -208,7 +208,7 @@ function handleLine(
     }
   } catch (error) {
     heard.problem ??= messageOf(error);
-    // so that the line is visible to somebody who looks for the reason
+    // so that a person who looks for the reason sees the line
     process.stdout.write(`${text}\n`);
   }
 }

@@ -38,7 +38,7 @@ const SPECIAL = new Map([
   ['\u0000Infinity', Infinity],
   ['\u0000-Infinity', -Infinity],
 ]);
-/** Also what tells whether a special number is in a text: its quotes, and what is escaped. */
+/** Matches special numbers, and also quotes and escapes, which show whether a special number is inside a text. */
 const SPECIAL_OR_QUOTE = /NaN|-?Infinity|"|\\./g;
 
 function parse(text: string, isLong: (output: string) => boolean): unknown {

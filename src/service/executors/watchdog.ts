@@ -3,17 +3,18 @@ import { workerData } from 'node:worker_threads';
 import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
 /**
- * A thread beside the model in an executor's process, as a model that computes hears nothing: it ends the process, and what that
- * has started, when the service has gone, however that ended, and when they take more memory than their run may.
+ * A thread beside the model in an executor's process, because a model that computes receives no messages. The thread
+ * ends the process, and the processes that it has started, if the service has ended in any way, or if they take more
+ * memory than their run may.
  */
 
-/** How often it looks, in milliseconds. */
+/** The time between two checks, in milliseconds. */
 const INTERVAL = 100;
-/** What V8 may hold beside the memory that is in use, in bytes. */
+/** Memory that V8 may hold without using it, in bytes. */
 const UNCOLLECTED = 64 * 2 ** 20;
 
 const { service, memory } = workerData as Watched;
-/** What the process takes without a model. */
+/** The memory of the process without a model, in bytes. */
 const own = process.memoryUsage.rss();
 
 setInterval(() => {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PRESIGNED_SECONDS } from '../../api/constants.ts';
 import type { Database } from '../database/database.ts';
-import { settingOf } from '../database/settings.ts';
+import { settingOf } from '../database/settings-table.ts';
 import { ServiceError } from '../errors.ts';
 import type { NamedFile } from './content-store.ts';
 

@@ -40,7 +40,10 @@ export class S3Requests {
     this.#now = now;
   }
 
-  /** The time by which the clock of this machine is ahead of the store's clock, from the store's last answer, in milliseconds. */
+  /**
+   * The time by which the clock of this machine is ahead of the store's clock, from the store's last answer, in
+   * milliseconds.
+   */
   get skew(): number {
     return this.#skew;
   }
@@ -103,7 +106,7 @@ export class S3Requests {
         timeout: TIMEOUT,
       },
     });
-    // the reader of the body gets an error that follows the answer; if nobody reads the body, the error does not matter
+    // the reader of the body gets a later error; without a reader, the error does not matter
     stream.on('error', () => undefined);
     let response: IncomingMessage;
     try {

@@ -7,7 +7,8 @@ import { steering } from './steering.ts';
 
 /**
  * Animated runs: their page and their commands (docs/guides/animation.md). They are outside the root of the interface.
- * The uuid of a session gives access without a key. The addresses are those that clients in the field use (notes on real clients).
+ * The uuid of a session gives access without a key. The addresses are those that existing clients use (notes on real
+ * clients).
  */
 export function sessionPath(uuid: string): string {
   return `/nodes/${uuid}/sessions/${uuid}`;
@@ -33,7 +34,7 @@ const PAGE_POLICY =
 const player = (file: string) => readFileSync(ownFile(`src/service/animation/player/${file}`), 'utf8');
 const template = player('player.html');
 const page = player('page.html').replace('<!-- player -->', () => template);
-/** The player, at the addresses relative to the page where clients in the field look for it. */
+/** The player, at the addresses where existing clients look for it. They are relative to the page. */
 const assets = {
   '/standalone/assets/svg-template.html': { type: 'text/html; charset=utf-8', content: template },
   '/standalone/standalone.bundle.js': {

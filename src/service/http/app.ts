@@ -77,7 +77,7 @@ export interface AppParts {
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
-    // a logger for each request tells apart whose line is whose, where each has several
+    // if requests have several lines, a logger per request shows which line belongs to which request
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: {

@@ -10,7 +10,7 @@ import { readJson, acceptBytes } from './body.ts';
 /** The largest report, in bytes: an executor sends its outputs in parts below that. */
 const MOST_REPORTED = 64 * 2 ** 20;
 
-/** What executors on other machines ask for, outside the interface and with keys of their own. */
+/** The requests of executors on other machines. They are outside of the interface and have their own keys. */
 export async function addExecutors(
   app: FastifyInstance,
   { access, fleet, upload }: { access: Access; fleet: Fleet; upload: number },

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 
 /**
  * The part of a file that a header Range asks for (RFC 9110, 14.1.2). Nothing for the whole file: also for several
- * parts, other units and what is no range, as all of these may be ignored.
+ * parts, other units and invalid ranges: a server may ignore all of these.
  *
  * @param size - of the file, in bytes
  * @throws ServiceError RANGE_REFUSED if the file ends before that part

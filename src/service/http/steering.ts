@@ -94,11 +94,11 @@ function wrapped(json: string): string {
   return JSON.stringify(json);
 }
 
-/** What clients write before the name of what is in the model at its top. */
+/** The prefix that clients write before the name of a top-level element of the model. */
 const TOP = /^\s*(experiment\.)?root\./i;
 
 /**
- * What a path names of what the animation declares.
+ * The declared element that a path names.
  *
  * @throws ServiceError INVALID_QUERY with the list of known names
  */

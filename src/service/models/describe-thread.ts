@@ -28,7 +28,7 @@ try {
   } satisfies Answer);
 }
 
-/** With the place of a syntax error, at which its stack begins. */
+/** The message, with the place of a syntax error: the first line of its stack. */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
   return place === undefined ? message : `${place}: ${message}`;

@@ -13,7 +13,7 @@ export interface ManifestFile {
   path: string;
   /** The permission bits. */
   mode: number;
-  /** Of its content, in hexadecimal digits. */
+  /** The SHA-256 of the content, in hexadecimal digits. */
   sha256: string;
   /** In bytes. */
   size: number;
@@ -33,7 +33,7 @@ export interface Build {
 
 /** Everything for running a version again, except the content of its files. */
 export interface Manifest {
-  /** The path of the model's entry, as those of the files. */
+  /** The path of the model's entry, in the same form as the paths of the files. */
   entry: string;
   /** The names of the model's own folder and of those that its neighbours share. */
   folders: string[];

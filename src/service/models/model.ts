@@ -30,7 +30,7 @@ export interface InputDeclaration {
   name: string;
   type: ModelInputType;
   units?: Unit | null;
-  /** For an INPUT_FILE the empty string: no file. */
+  /** The empty string for an INPUT_FILE means no file. */
   default: string | number | boolean;
   /** Least and greatest value of a number, both allowed; a request with another is refused. */
   min?: number;

@@ -19,7 +19,7 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 }
 
 /**
- * The JSON text of each output's value, by output name. `files` has what the model wrote.
+ * The JSON text of each output's value, by output name. `files` has the files that the model wrote.
  *
  * @throws Error naming the output that the model did not give, or not as declared
  */
@@ -48,7 +48,7 @@ export function outputTexts(
 
 /**
  * The JSON text of an output's value (specification 2.5). `null` stands for a value that this run does not have, and
- * for NaN; infinite numbers are the strings "Infinity" and "-Infinity", as clients in the field know them.
+ * for NaN; infinite numbers are the strings "Infinity" and "-Infinity", as existing clients expect.
  *
  * @throws Error with a phrase that completes "output X ..." when the value is not of the type
  */

@@ -39,8 +39,8 @@ export interface VersionFilesOptions {
 const UPLOADS = 8;
 
 /**
- * The files of model versions by the hash of their content. They are apart from the files of clients: whoever may use a
- * model may not read its code.
+ * The files of model versions by the hash of their content. They are separate from the files of clients, because a user
+ * of a model may not read its code.
  */
 export class VersionFiles {
   /** Their contents, each by {@link contentName}. */

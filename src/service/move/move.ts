@@ -7,7 +7,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
 import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open.ts';
-import { FOLDER, folderMark, MOVE } from '../database/settings.ts';
+import { FOLDER, folderMark, MOVE } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { ContentFiles } from '../files/content.ts';
 import { FileCache } from '../files/file-cache.ts';

@@ -102,7 +102,7 @@ export interface StoredLog extends KeptLog {
   reason: string | null;
 }
 
-/** Runs: their states, who owns them at the service, and the logs of those that failed. */
+/** Runs: their states, their owners at the service, and the logs of failed runs. */
 export interface RunStore {
   /**
    * Records the intent to request runs, before any request is made. It leaves out finished runs, and all runs once the
@@ -124,8 +124,8 @@ export interface RunStore {
   /** Seqs of waiting runs above `after`, in order. `failedOnly`: only runs that were requested before. */
   waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
   /**
-   * Opens a campaign whose workflow is closed, so that it can run again. Its open runs wait again: the next request finds
-   * them at the service.
+   * Opens a campaign whose workflow is closed, so that it can run again. Its open runs wait again: the next request
+   * finds them at the service.
    */
   reopen(id: string, now: number): Promise<void>;
 
@@ -141,7 +141,9 @@ export interface RunStore {
   wasStopped(runId: string): Promise<boolean>;
 
   counts(id: string): Promise<RunCounts>;
-  /** Number of completed runs that the campaign started, and the time from the first request to the last of them, ms. */
+  /**
+   * Number of completed runs that the campaign started, and the time from the first request to the last of them, ms.
+   */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
   /** Points whose key begins with `key`, at most a few. */
   pointsLike(id: string, key: string): Promise<PointStory[]>;

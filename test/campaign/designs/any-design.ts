@@ -4,7 +4,7 @@ import type { Spread } from '../../../src/campaign/designs/schema-distributions.
 import type { Values } from '../../../src/campaign/designs/schema-values.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 
-/** Inputs, each with values and ranges that it takes; the list does not have what the input is anyway. */
+/** Inputs, each with values and ranges that it takes. The values do not include the input's base value. */
 export const inputs: Record<string, { values: RawValue[]; range: Values; spread: Spread }> = {
   Population: {
     values: [1, 500, 1000],
@@ -49,7 +49,7 @@ export const forEach = <T>(
 const gridOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
   forEach(of, valuesFor).map((grid) => ({ grid }));
 
-/** Points, each with a value of every input, of which no two are the same. */
+/** Different points, each with a value for every input. */
 export const tableOf = (of: readonly string[]): fc.Arbitrary<Record<string, RawValue>[]> =>
   fc.uniqueArray(
     forEach(of, (name) => fc.constantFrom(...inputs[name]!.values)),
@@ -69,7 +69,7 @@ const sampleOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
       [method]: { ...sample, inputs: Object.fromEntries(of.map((name) => [name, inputs[name]!.spread])) },
     }));
 
-/** A design of one of the kinds that combine no others, over these inputs. */
+/** A design over these inputs, of a kind that does not combine other designs. */
 const plainOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
   fc.oneof(
     gridOf(of),
@@ -81,7 +81,7 @@ const plainOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
     sampleOf(of),
   );
 
-/** Any design over some of these inputs, of designs in designs. */
+/** Any design over some of these inputs, with nested designs. */
 function designOf(of: readonly string[], depth: number): fc.Arbitrary<WrittenDesign> {
   const plain = someOf(of).chain(plainOf);
   if (depth === 0) return plain;

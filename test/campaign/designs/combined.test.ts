@@ -11,14 +11,14 @@ describe('a product', () => {
     expect(sizeOf(checkedDesign({ product }).design)).toBe(4);
   });
 
-  test('of points that are there twice has each once', () => {
+  test('has repeated points once', () => {
     const drawn = { random: { points: 50, inputs: { Stochastic: [true, false] } } };
     const product = [{ grid: { Days: [7, 14] } }, drawn];
     expect(rowsIn({ product }).toSorted()).toEqual(['14 false', '14 true', '7 false', '7 true']);
     expect(sizeOf(checkedDesign({ product }).design)).toBeUndefined();
   });
 
-  test('of one is that one', () => {
+  test('with one member equals that member', () => {
     expect(keysOf({ product: [{ grid: { Days: [7, 14] } }] })).toEqual(keysOf({ grid: { Days: [7, 14] } }));
   });
 
@@ -52,9 +52,9 @@ describe('a union', () => {
     expect(rowsIn({ union })).toEqual(['7', '14', '21', '1']);
   });
 
-  test('may have members that vary other inputs: those that one does not vary keep their value', () => {
+  test('may have members that vary different inputs; the other inputs keep their values', () => {
     const union: WrittenDesign[] = [{ grid: { Days: [7, 14] } }, { grid: { Title: ['a', 'none'] } }];
-    // 14 and none are what the inputs are anyway
+    // 14 and none are the base values of the inputs
     expect(rowsIn({ union })).toEqual(['7 none', '14 none', '14 a']);
     expect(rowsIn({ union }, { experiment: 'Baseline' })).toEqual(['7 none', '14 none', '21 a', '21 none']);
   });
@@ -70,14 +70,14 @@ describe('a union', () => {
     expectDesignRefused(code, design, says, hint);
   });
 
-  test('takes no input that is given beside the design', () => {
+  test('refuses an input that is also given beside the design', () => {
     const body = '{union: [{grid: {Title: [a]}}, {grid: {§Days: [1]}}]}\ninputs: {days: 3}';
     expectDesignRefused('INVALID_VALUE', body, /"Days" is given more than once/);
   });
 });
 
-describe('designs in designs', () => {
-  test('a product of a union and a sample, of which some points are left out', () => {
+describe('nested designs', () => {
+  test('a product of a union and a sample may leave points out', () => {
     const union = [{ points: [{ Days: 7 }] }, { grid: { Title: ['a', 'b'] } }];
     const product = [
       { union, where: 'Title != "b"' },
@@ -88,7 +88,7 @@ describe('designs in designs', () => {
     expect(rowsIn({ union: [{ product }, { grid: { Title: ['c'] } }] })).toEqual([...rows, '14 c 1.66']);
   });
 
-  test('a member derives for itself, from what the inputs are outside of it', () => {
+  test('a member derives inputs from the values outside of it', () => {
     const product: WrittenDesign[] = [
       { grid: { Days: [7, 8] }, derive: { Population: 'Days * 100' } },
       { grid: { Title: ['a'] } },
@@ -98,7 +98,7 @@ describe('designs in designs', () => {
     expect(rowsIn({ union })).toEqual(['7 700', '8 763']);
   });
 
-  test('as deep as one likes', () => {
+  test('may be nested to any depth', () => {
     const deep = Array.from({ length: 30 }).reduce<object>(
       (inner, _, at) => ({ [at % 2 ? 'product' : 'union']: [inner] }),
       { grid: { Days: [7, 14] } },
@@ -106,7 +106,7 @@ describe('designs in designs', () => {
     expect(rowsIn(deep)).toEqual(['7', '14']);
   });
 
-  test('an error is where it is, however deep', () => {
+  test('an error has its place at any depth', () => {
     const inner = '{product: [{zip: {Title: [a]}}, {lhs: {points: 2, inputs: {Days: [§8.5]}}}]}';
     expectDesignRefused('INVALID_VALUE', `{union: [{grid: {Days: [1]}}, ${inner}]}`, /8\.5/);
     const broken = '{product: [{zip: {Title: [a]}}, {lhs: {points: §0, inputs: {Days: [8]}}}]}';
@@ -131,7 +131,7 @@ describe('where', () => {
     expect(rowsIn({ grid, where }, { inputs: { 'Contact rate': 1 } })).toEqual([]);
   });
 
-  test('reads what is derived', () => {
+  test('reads derived inputs', () => {
     const design = {
       grid: { Days: [7, 14] },
       derive: { Population: 'Days * 100' },
@@ -153,11 +153,11 @@ describe('where', () => {
     ['{grid: {Days: [1]}, where: §"`Observed cases` == \'\'"}', /no input "Observed cases"/, undefined],
     ['{product: [{grid: {Days: [1]}, where: §"1"}]}', /gives a number/, undefined],
     [`{grid: {Days: [1]}, where: §"Days > 1 and ${'x'.repeat(99)}"}`, /at "x{20}": /, undefined],
-  ])('of no use is refused: %s', (design, says, hint) => {
+  ])('a useless condition is refused: %s', (design, says, hint) => {
     expectDesignRefused('INVALID_EXPRESSION', design, says, hint);
   });
 
-  test('is an expression in quotes, beside one kind of design', () => {
+  test('is an expression in quotes beside one kind of design', () => {
     expectDesignRefused('DEFINITION_INVALID', '{grid: {Days: [1]}, where: §true}', /an expression in quotes/);
     expectDesignRefused('DEFINITION_INVALID', '§{where: "Days > 1"}', /expected one of grid, zip/);
   });
@@ -174,7 +174,7 @@ describe('a design', () => {
     ['§[]', /expected \{grid \| zip \| points/],
     ['§grid', /expected \{grid \| zip \| points/],
     ['{§taguchi: {Days: [1]}}', /has no setting "taguchi"/],
-  ])('is of one kind: %s', (design, says) => {
+  ])('has one kind: %s', (design, says) => {
     expectDesignRefused('DEFINITION_INVALID', design, says);
   });
 
@@ -186,10 +186,10 @@ describe('a design', () => {
       '11,000,000',
     ],
     [`{product: [${million}, ${thousand('Contact rate')}]}`, '1,000,000,000'],
-    // what a condition leaves is known only when all of it was made
+    // the number of points that meet a condition is known only after all points are made
     [`{product: [${million}, ${thousand('Contact rate')}], where: "Days == 1"}`, '1,000,000,000'],
     ['{union: [{random: {points: 10000000, inputs: {Days: [1, 2]}}}, {grid: {Days: [3]}}]}', '10,000,001'],
-  ])('has ten million points at most: %s', (design, count) => {
+  ])('with more than ten million points is refused: %s', (design, count) => {
     expectRefused(`${HEAD}§design: ${design}\n`, {
       code: 'INVALID_VALUE',
       says: new RegExp(`^The design has ${count} points\\.$`),
@@ -197,7 +197,7 @@ describe('a design', () => {
     });
   });
 
-  test('may have ten million', () => {
+  test('may have ten million points', () => {
     const random = { points: 10_000_000, inputs: { 'Contact rate': { min: 0, max: 1 } } };
     expect(checkedDesign({ random }).design).toMatchObject({ points: 10_000_000 });
   });

@@ -16,20 +16,20 @@ describe('derive', () => {
     expect(sizeOf(checked)).toBe(2);
   });
 
-  test('reads its own input as it is without it', () => {
+  test('an expression may read the base value of its own input', () => {
     expect(rowsIn({ grid: { Days: [7] }, derive: { 'Contact rate': '`Contact rate` * 2' } })).toEqual([
       '7 3.32',
     ]);
   });
 
-  test('keeps 12 digits of what is not whole, and all of what is', () => {
+  test('keeps 12 digits of fractional numbers, and all digits of whole ones', () => {
     const derive = { 'Contact rate': 'Days / 3', Budget: 'Days * 1e14 + 1' };
     expect(rowsIn({ grid: { Days: [7] }, derive })).toEqual(['7 2.33333333333 700000000000001']);
     const whole = { Budget: derive.Budget, 'Recovery rate': '0.1 + 0.2' };
     expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
   });
 
-  test('gives a point the key that it has when its values are written', () => {
+  test('gives a point the same key as a list of its values', () => {
     expect(keysOf({ grid: { Days: [7] }, derive: { Population: 'Days * 100' } })).toEqual(
       keysOf({ points: [{ Population: 700, Days: 7 }] }),
     );
@@ -67,8 +67,8 @@ describe('derive', () => {
       'Population',
       'is Infinity, which is not a number where Days is 7 and Budget is 1000',
     ],
-  ])('cannot come to what its input does not take: %s', (_, derive, input, message) => {
-    // known only when the point is made
+  ])('refuses a result that its input does not take: %s', (_, derive, input, message) => {
+    // the mistake is known only when the point is made
     const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive });
     expect(points).toThrow(DeriveError);
     expect(points).toThrow(expect.objectContaining({ input, message }));

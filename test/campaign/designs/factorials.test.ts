@@ -4,7 +4,7 @@ import { epidemic, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('factorial', () => {
-  test('has all combinations, as a grid has', () => {
+  test('has the same combinations as a grid', () => {
     const inputs = { Days: [7, 14, 21], Title: ['a', 'b'], Population: { from: 1, to: 5, count: 2 } };
     expect(keysOf({ factorial: { inputs } })).toEqual(keysOf({ grid: inputs }));
     const { design } = checkedDesign({ factorial: { inputs } });
@@ -36,7 +36,7 @@ describe('factorial', () => {
     expect(keysOf(written).every((key) => all.has(key))).toBe(true);
   });
 
-  test('with all combinations may be part of others, and have a condition', () => {
+  test('with all combinations may be part of other designs, and have a condition', () => {
     const factorial = { inputs: { Days: [7, 14], Population: [500, 1000] } };
     expect(keysOf({ union: [{ factorial }, { grid: { Days: [7, 21] } }] })).toHaveLength(6);
     expect(rowsIn({ factorial, where: 'Days > 7' })).toEqual(['14 500', '14 1000']);
@@ -82,7 +82,7 @@ describe('onePerInput', () => {
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } })).toEqual(['1.66', '1.494', '1.826']);
   });
 
-  test('goes from the values of the experiment', () => {
+  test('starts from the values of the experiment', () => {
     const rest = { experiment: 'Baseline' };
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } }, rest)).toEqual(['2', '1.8', '2.2']);
   });
@@ -101,7 +101,7 @@ describe('onePerInput', () => {
     ]);
   });
 
-  test('wants values for an input that is 0', () => {
+  test('needs values for an input that is 0', () => {
     const { version } = epidemic;
     const inputs = version.experimentTemplate.inputs.map((input) =>
       input.name === 'Days' ? { ...input, value: '0' } : input,

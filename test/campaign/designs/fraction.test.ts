@@ -6,7 +6,7 @@ import { definingRelation, fractionText, resolutionOf } from '../../../src/campa
 
 const LETTERS = 'ABCDEFGHJKLMNOPQRSTUVWXYZ';
 
-/** A fraction of two-level factors that are called A, B, C … */
+/** A fraction with two-level factors A, B, C … */
 function fraction(factors: number, resolution: number): Factorial {
   const columns = fractionOf(factors, resolution)!;
   return {
@@ -24,7 +24,7 @@ function rowsOf(design: Factorial): number[][] {
   return [...factorialRows(design)].map((row) => row.map(Number));
 }
 
-/** How many sets of factors of each length have one product at all points: found by trying all sets. */
+/** The number of sets of factors of each length whose product is the same at all points, found by trying all sets. */
 function wordsByForce(rows: number[][]): number[] {
   const factors = rows[0]!.length;
   const counts = new Array<number>(factors + 1).fill(0);
@@ -37,8 +37,9 @@ function wordsByForce(rows: number[][]): number[] {
 }
 
 describe('a fraction', () => {
-  // C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box, W. G. Hunter and J. S. Hunter,
-  // "Statistics for experimenters" (1978), table 12.15: factors, wanted and real resolution, runs, words from length 3 on
+  // C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box, W. G. Hunter and J. S.
+  // Hunter, "Statistics for experimenters" (1978), table 12.15: factors, wanted and real resolution, runs, words from
+  // length 3 on
   test.each([
     [3, 3, 3, 4, [1]],
     [4, 3, 4, 8, [0, 1]],
@@ -62,7 +63,7 @@ describe('a fraction', () => {
     [11, 3, 3, 16, [12, 26, 28, 24, 20, 13, 4]],
     [11, 5, 5, 128, [0, 0, 6, 6, 2, 1]],
   ])(
-    'of %d factors with resolution %d or more is the published one',
+    'for %d factors and resolution %d or more is the published one',
     (factors, wanted, real, runs, words) => {
       const design = fraction(factors, wanted);
       const rows = rowsOf(design);
@@ -79,13 +80,14 @@ describe('a fraction', () => {
     },
   );
 
-  // the greatest number of factors for each number of runs; of a code's distance in M. Grassl's tables, codetables.de
+  // the greatest number of factors for each number of runs, from the distance of codes in M. Grassl's tables,
+  // codetables.de
   test.each([
     [3, { 4: 3, 8: 7, 16: 15, 32: 22 }],
     [4, { 8: 4, 16: 8, 32: 16, 64: 22 }],
     [5, { 16: 5, 32: 6, 64: 8, 128: 11, 256: 17, 512: 22 }],
     [6, { 32: 6, 64: 7, 128: 9, 256: 12, 512: 18, 1024: 22 }],
-  ])('of resolution %d has the fewest runs, up to 22 factors', (resolution, most) => {
+  ])('with resolution %d has the fewest runs, up to 22 factors', (resolution, most) => {
     let fewest = resolution;
     for (const [runs, last] of Object.entries(most)) {
       for (const factors of new Set([fewest, last])) {
@@ -98,12 +100,12 @@ describe('a fraction', () => {
     }
   });
 
-  test('does not exist of fewer factors than its resolution', () => {
+  test('needs at least as many factors as its resolution', () => {
     expect(fractionOf(2, 3)).toBeUndefined();
     expect(fractionOf(5, 6)).toBeUndefined();
   });
 
-  test('is balanced: each factor, and each pair of them, has every combination of levels as often', () => {
+  test('is balanced: each factor, and each pair of factors, has every combination of levels equally often', () => {
     const rows = rowsOf(fraction(7, 4));
     for (let a = 0; a < 7; a += 1) {
       expect(rows.reduce((sum, row) => sum + row[a]!, 0)).toBe(0);
@@ -111,7 +113,7 @@ describe('a fraction', () => {
     }
   });
 
-  test('tells its defining relation', () => {
+  test('has a defining relation', () => {
     const text = (factors: number, resolution: number): string =>
       fractionText(fraction(factors, resolution))!;
     expect(text(4, 4)).toBe('8 of 16 combinations, resolution IV: I = ABCD; A is A, B is B, C is C, D is D');

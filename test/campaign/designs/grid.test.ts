@@ -36,7 +36,7 @@ describe('a grid', () => {
     [{ from: 1, to: 8, count: 3, scale: 'log' }, ['1', '3', '8']],
     [{ from: -2, to: 2, count: 5 }, ['-2', '-1', '0', '1', '2']],
     [{ from: 7, to: 21, step: 7 }, ['7', '14', '21']],
-  ] as const)('of whole numbers has the nearest ones, each once: %j', (values, wanted) => {
+  ] as const)('rounds to whole numbers, and has each of them once: %j', (values, wanted) => {
     expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
   });
 
@@ -54,12 +54,12 @@ describe('a grid', () => {
     ]);
   });
 
-  test('without a design there is one point', () => {
+  test('a definition without a design has one point', () => {
     const { design, varied } = checkBody('inputs: {Days: 7}\n');
     expect([sizeOf(design), varied]).toEqual([1, []]);
   });
 
-  test('its size is known without making it', () => {
+  test('its size is known before its points are made', () => {
     const grid = { Days: { from: 1, to: 1000, step: 1 }, Population: { from: 1, to: 1000, count: 1000 } };
     expect(sizeOf(checkedDesign({ grid }).design)).toBe(1_000_000);
   });
@@ -73,7 +73,7 @@ describe('a grid', () => {
     ['{grid: {Days: §{from: 1, to: 2, step: -1}}}', /is empty/, /step must be above 0/],
     ['{grid: {Days: §{from: 1, to: 1, count: 2}}}', /is empty/, /"from" must be below "to"/],
     ['{grid: {Days: §{from: 0, to: 1, count: 2, scale: log}}}', /is empty/, /"from" must be above 0/],
-  ])('of nothing is refused: %s', (design, says, hint) => {
+  ])('without values is refused: %s', (design, says, hint) => {
     expectDesignRefused('EMPTY_DESIGN', design, says, hint);
   });
 
@@ -98,11 +98,11 @@ describe('a grid', () => {
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],
-  ])('of what its inputs do not take is refused: %s', (design, says, hint) => {
+  ])('refuses values that its inputs do not take: %s', (design, says, hint) => {
     expectDesignRefused('INVALID_VALUE', design, says, hint);
   });
 
-  test('names inputs that there are', () => {
+  test('refuses unknown inputs', () => {
     const says = /^The model "Epidemic" has no input "Contact rat"\.$/;
     expectDesignRefused(
       'UNKNOWN_INPUT',
@@ -124,7 +124,7 @@ describe('a grid', () => {
     ['{grid: {Days: {from: 1, to: 2, count: 2, scale: §square}}}', /expected linear or log/],
     ['{grid: {Days: {from: §a, to: 2, count: 2}}}', /expected a number/],
     ['{grid: {Days: {from: 1, to: 2, §cuont: 2}}}', /has no setting "cuont"/],
-  ])('of another shape is refused: %s', (design, says) => {
+  ])('refuses another shape: %s', (design, says) => {
     expectDesignRefused('DEFINITION_INVALID', design, says);
   });
 });
@@ -135,12 +135,12 @@ describe('one at a time', () => {
     expect(rowsIn({ oneAtATime })).toEqual(['14 1.66', '7 1.66', '21 1.66', '14 1', '14 2']);
   });
 
-  test('has the point without changes once, whatever is listed', () => {
+  test('has the point without changes once, even if its values are listed', () => {
     expect(rowsIn({ oneAtATime: { Days: [7, 14], Population: ['763.0'] } })).toEqual(['14 763', '7 763']);
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
   });
 
-  test('goes from what the inputs and the experiment are', () => {
+  test('starts from the values of inputs and experiment', () => {
     expect(rowsIn({ oneAtATime: { Days: [7] } }, { experiment: 'Baseline' })).toEqual(['21', '7']);
     const alone = { inputs: { 'Contact rate': 3 } };
     const [first] = pointsOf({ oneAtATime: { Days: [7] } }, alone);

@@ -9,7 +9,7 @@ import { checkedDesign, keysOf, pointsOf } from './support.ts';
 import { inputs, names, valuesFor, forEach, tableOf, methods, anyDesign, twoApart } from './any-design.ts';
 
 describe('any design', () => {
-  test('has points that differ, numbered, as many as its size says, or at most as many as it has rows', () => {
+  test('has different, numbered points: as many as its size says, or at most as many as its rows', () => {
     const seen = { sized: 0, unsized: 0, empty: 0 };
     fc.assert(
       fc.property(anyDesign, (written) => {
@@ -30,7 +30,7 @@ describe('any design', () => {
     expect(seen.empty).toBeLessThan(100);
   });
 
-  test('is a function of the definition, and stays the same as JSON', () => {
+  test('depends only on the definition, and survives JSON', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer(), (written, seed) => {
         const campaign = checkedDesign(written, { seed });
@@ -43,7 +43,7 @@ describe('any design', () => {
     );
   });
 
-  test('gives points the keys that they have when they are written one by one, or fixed', () => {
+  test('gives points the same keys as a list of points or fixed inputs', () => {
     fc.assert(
       fc.property(anyDesign, fc.nat(), (written, at) => {
         const { varied, ...campaign } = checkedDesign(written);
@@ -59,7 +59,7 @@ describe('any design', () => {
     );
   });
 
-  test('that gets more points keeps the keys and the seeds of those that it has', () => {
+  test('keeps the keys and seeds of its points when it gets more', () => {
     const seedsOf = (written: WrittenDesign, seed: number): Map<string, string[]> => {
       const campaign = checkedDesign(written, { seed });
       return new Map(
@@ -81,7 +81,7 @@ describe('any design', () => {
     );
   });
 
-  test('filtered has those of its points for which the condition holds, in their order', () => {
+  test('with a condition has the points that meet it, in their order', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer({ min: 1, max: 30 }), (written, least) => {
         const campaign = checkedDesign(written);
@@ -89,14 +89,14 @@ describe('any design', () => {
         const kept = [...expand(campaign)].filter(({ values }) => Number(values[place] ?? 14) >= least);
         const filtered = keysOf({ product: [written], where: `Days >= ${least}` });
         expect(filtered).toEqual(kept.map(({ key }) => key));
-        // a condition may stand beside any kind
+        // any kind may have a condition
         if (!('where' in written))
           expect(keysOf({ ...written, where: `Days >= ${least}` })).toEqual(filtered);
       }),
     );
   });
 
-  test('derives what one computes by hand', () => {
+  test('derives the values that one computes by hand', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer({ min: -9, max: 9 }), (written, factor) => {
         const derive = {
@@ -125,7 +125,7 @@ describe('any design', () => {
   });
 });
 
-describe('the kinds', () => {
+describe('each kind', () => {
   test('a grid has every combination once, whatever the order of its inputs', () => {
     const grid = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => forEach(of, valuesFor));
     fc.assert(
@@ -139,7 +139,7 @@ describe('the kinds', () => {
     );
   });
 
-  test('a zip has as many points as values, in their order, those of the list', () => {
+  test('a zip has the points of the list of its values, in their order', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(names, { minLength: 1 }).chain(tableOf), (points) => {
         const of = Object.keys(points[0]!);
@@ -201,7 +201,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
       },
     }) as WrittenDesign;
 
-  test('begins with the points that fewer would be', () => {
+  test('begins with the points of a smaller design', () => {
     fc.assert(
       fc.property(settings, ({ points, more, of, ...how }) => {
         const few = pointsOf(written(points, of, how));
@@ -210,7 +210,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
     );
   });
 
-  test('keeps the values of its inputs when one is added at the end', () => {
+  test('keeps the values of its inputs when an input is added at the end', () => {
     fc.assert(
       fc.property(settings, ({ points, of, ...how }) => {
         const rows = (some: string[]): (readonly string[])[] => {
@@ -224,7 +224,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
   });
 });
 
-test('samples stay within their distributions, and whole where numbers are', () => {
+test('samples stay within their distributions, and give whole numbers to inputs that need them', () => {
   const bound = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   const limits = fc.tuple(bound, fc.double({ min: 1.5, max: 1e6, noNaN: true }));
   const sample = fc.record({

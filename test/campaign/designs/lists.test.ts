@@ -35,7 +35,7 @@ describe('a zip', () => {
 });
 
 describe('a list of points', () => {
-  test('is what it says, with its inputs in the order of the first one', () => {
+  test('has the points as listed, with the inputs in the order of the first point', () => {
     const points: Record<string, string | number>[] = [
       { Days: 7, Title: 'a' },
       { title: 'b', ' DAYS': '14.0' },

@@ -40,9 +40,9 @@ describe.each(methods)('%s', (method) => {
     }
   });
 
-  test('draws from values, as likely as their weights say', () => {
+  test('draws from values by their weights', () => {
     const shareOf = (input: string, spread: Spread, value: string): number => {
-      // other inputs keep the points apart, so that none is taken for another
+      // another input makes all points different, so that none counts as a repetition
       const inputs = { [input]: spread, 'Contact rate': { min: 0, max: 1 } };
       const points = pointsOf({ [method]: { points: 1_000, inputs } });
       expect(points).toHaveLength(1_000);
@@ -61,11 +61,11 @@ describe.each(methods)('%s', (method) => {
     );
   });
 
-  test('has points that are there twice once', () => {
+  test('has repeated points once', () => {
     expect(valuesOf(method, 'Stochastic', [true, false], 100).toSorted()).toEqual(['false', 'true']);
   });
 
-  test('is drawn by its seed, by default that of the campaign, or 0', () => {
+  test("depends on its seed, which is by default the campaign's seed or 0", () => {
     const sample = { points: 5, inputs: { 'Contact rate': { min: 0, max: 1 } } };
     const zero = rowsIn({ [method]: { ...sample, seed: 0 } });
     expect(rowsIn({ [method]: sample })).toEqual(zero);
@@ -142,7 +142,7 @@ describe.each(methods)('%s', (method) => {
     ],
     ['{points: 9, inputs: {Days: [7], §days: [8]}}', 'INVALID_VALUE', /given more than once/, /one of/],
     ['{points: 9, inputs: {§Observed cases: [a]}}', 'INVALID_VALUE', /takes a file/, /files/],
-  ] as const)('refuses what its inputs do not take: %s', (sample, code, says, hint) => {
+  ] as const)('refuses values that its inputs do not take: %s', (sample, code, says, hint) => {
     expectDesignRefused(code, `{${method}: ${sample}}`, says, hint);
   });
 
@@ -188,7 +188,7 @@ describe('sobol and halton', () => {
     inputs: { 'Contact rate': { min: 0, max: 1 }, 'Recovery rate': { min: 0, max: 1 } },
   });
 
-  test('without scrambling are the plain sequences, whatever the seed', () => {
+  test('without scrambling are the plain sequences, for any seed', () => {
     const sobol = ['0 0', '0.5 0.5', '0.75 0.25', '0.25 0.75'];
     expect(rowsIn({ sobol: plain(4) })).toEqual(sobol);
     expect(rowsIn({ sobol: { ...plain(4), seed: 9 } })).toEqual(sobol);
@@ -196,7 +196,7 @@ describe('sobol and halton', () => {
     expect(halton.map((row) => row.split(' ')[0])).toEqual(['0', '0.5', '0.25', '0.75']);
   });
 
-  test('with it, which is the default, are others', () => {
+  test('with scrambling, the default, are other sequences', () => {
     for (const method of ['sobol', 'halton'] as const) {
       const { points, inputs } = plain(4);
       const byDefault = { points, inputs };
@@ -206,7 +206,7 @@ describe('sobol and halton', () => {
     }
   });
 
-  test('are scrambled or not; the others are always random', () => {
+  test('take a setting for scrambling; the other methods are always random', () => {
     const sample = '{points: 9, scramble: §maybe, inputs: {Days: [1]}}';
     expectDesignRefused('DEFINITION_INVALID', `{sobol: ${sample}}`, /expected true or false/);
     const without = '{points: 9, §scramble: false, inputs: {Days: [1]}}';
@@ -216,7 +216,7 @@ describe('sobol and halton', () => {
   });
 });
 
-test('a Latin hypercube has one value in each of as many strata as there are points', () => {
+test('a Latin hypercube has as many strata as points, and one value in each stratum', () => {
   const inputs = { 'Contact rate': { min: 0, max: 20 }, Days: { min: 1, max: 20 } };
   const points = pointsOf({ lhs: { points: 20, inputs } });
   const strata = Array.from({ length: 20 }, (_, at) => at);
@@ -225,7 +225,7 @@ test('a Latin hypercube has one value in each of as many strata as there are poi
   expect(points.map(({ values }) => Number(values[1]) - 1).toSorted(byNumber)).toEqual(strata);
 });
 
-test('a sample is part of the campaign as it was drawn from, not its points', () => {
+test('the campaign holds the description of a sample, not its points', () => {
   const { design } = checkedDesign({ random: { points: 3, seed: 4, inputs: { Days: { min: 1, max: 9 } } } });
   expect(design).toEqual({
     kind: 'sample',
@@ -237,7 +237,7 @@ test('a sample is part of the campaign as it was drawn from, not its points', ()
   });
 });
 
-test('a plain sequence begins at 0, which a normal distribution without an end does not have', () => {
+test('a plain sequence begins at 0, which an unbounded normal distribution does not have', () => {
   const normal = 'Contact rate: {distribution: normal, mean: 2, sd: 1}';
   const says = /^The plain sequence begins at 0, where "Contact rate" has no end\.$/;
   const hint = /"min", or leave "scramble" out/;

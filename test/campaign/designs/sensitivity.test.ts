@@ -9,7 +9,7 @@ import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.
 const rates = { 'Contact rate': { min: 1, max: 3 }, 'Recovery rate': { min: 0.2, max: 1 } };
 
 describe('morris', () => {
-  test('has trajectories of a point more than there are inputs, on the levels of each', () => {
+  test('has trajectories with one point more than inputs, on the levels of each input', () => {
     const written: WrittenDesign = {
       morris: { trajectories: 3, inputs: { ...rates, Days: { min: 1, max: 4 } } },
     };
@@ -23,7 +23,7 @@ describe('morris', () => {
     expect(aboutDesign(design)).toEqual(['3 trajectories of 4 points, over 4 levels']);
   });
 
-  test('goes through distributions, choices and whole numbers to their ends', () => {
+  test('uses distributions, choices and whole numbers up to their ends', () => {
     const inputs = {
       'Contact rate': { distribution: 'log-uniform', min: 0.1, max: 10 },
       'Recovery rate': { distribution: 'normal', mean: 0.5, sd: 0.2, min: 0.1, max: 0.9 },
@@ -47,7 +47,7 @@ describe('morris', () => {
     expect([...levelsOf(checkedDesign(written).design).keys()]).toEqual(['Stochastic', 'Title']);
   });
 
-  test('is drawn by its seed, by default that of the campaign, and more trajectories keep the points', () => {
+  test("depends on its seed, by default the campaign's seed, and keeps its points when it gets more trajectories", () => {
     const written = (trajectories: number, seed?: number): WrittenDesign => ({
       morris: { trajectories, inputs: rates, ...(seed !== undefined && { seed }) },
     });
@@ -77,7 +77,7 @@ describe('morris', () => {
     [
       '{trajectories: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1, min: 0}}}',
       'INVALID_VALUE',
-      /its greatest value, and "Contact rate" has no end/,
+      /the greatest value of each input, and "Contact rate" is unbounded/,
       /a "min" and a "max"/,
     ],
     [
@@ -96,7 +96,7 @@ describe('saltelli', () => {
     saltelli: { points, inputs: rates, ...rest },
   });
 
-  test('divides its base points over scrambles, and has two points more than inputs for each', () => {
+  test('divides its base points over scrambles, with two points more than inputs for each base point', () => {
     const { design } = checkedDesign(saltelli(64, { scrambles: 8 }));
     expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
     expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);
@@ -122,22 +122,22 @@ describe('saltelli', () => {
     [2_048, 1, 2_048],
     [64, 1, 64],
     [2, 1, 2],
-  ])('has of %d base points %d scrambles by itself', (all, scrambles, points) => {
+  ])('divides %d base points over %d scrambles by default', (all, scrambles, points) => {
     expect(checkedDesign(saltelli(all)).design).toMatchObject({ scrambles, points });
   });
 
-  test('has the values that the distributions give its coordinates, in the order of its rows', () => {
+  test('maps its coordinates through the distributions, in the order of its rows', () => {
     const { design } = checkedDesign(saltelli(32, { secondOrder: true }));
     const rows = [...saltelliUnit(design as Saltelli)].map(({ unit: [contact, recovery] }) =>
       [1 + 2 * contact!, 0.2 + 0.8 * recovery!]
         .map((value) => String(Number(value.toPrecision(12))))
         .join(' '),
     );
-    // with two inputs the points of second order are those of first order
+    // with two inputs, the points for second-order indices equal those for first-order indices
     expect(rowsIn(saltelli(32, { secondOrder: true }))).toEqual([...new Set(rows)]);
   });
 
-  test('keeps its points when it has more', () => {
+  test('keeps its points when it gets more', () => {
     const few = rowsIn(saltelli(64));
     expect(rowsIn(saltelli(128)).slice(0, few.length)).toEqual(few);
   });
@@ -196,7 +196,7 @@ describe('designs that need all of their points', () => {
     expectDesignRefused('INVALID_VALUE', `{${design}, §where: Days > 3}`, says, /all/);
   });
 
-  test.each(Object.entries(designs))('are no part of others: a %s', (name, design) => {
+  test.each(Object.entries(designs))('cannot be part of other designs: a %s', (name, design) => {
     for (const kind of ['product', 'union']) {
       const says = new RegExp(`A ${name} cannot be part of a ${kind}`);
       expectDesignRefused('INVALID_VALUE', `{${kind}: [{§${design}}]}`, says, /campaign of its own/);
@@ -221,7 +221,7 @@ describe('designs that need all of their points', () => {
 describe('a design that grows', () => {
   const growing = { min: 64, max: 1000, width: 0.1 };
 
-  test('has its first points, and as many scrambles as its most points', () => {
+  test('has its first points, and the number of scrambles that its maximum needs', () => {
     const { design, growth } = checkedDesign(
       { saltelli: { points: growing, inputs: rates } },
       { outputs: ['Fit error', 'Infected', 'P(`Peak day` > 7)'] },
@@ -269,7 +269,7 @@ describe('a design that grows', () => {
   test.each([
     ['§select: {minimize: Fit error, indifference: 1}', /known from the beginning/],
     ['§replications: {min: 2, max: 9, output: Fit error, relative: 0.1}', /the same number of replications/],
-  ])('does not stand beside %s', (rest, says) => {
+  ])('cannot be used with %s', (rest, says) => {
     const design = '{morris: {trajectories: {min: 4, max: 8, width: 0.1}, inputs: {Days: [1, 2]}}}';
     expectRefused(`${HEAD}design: ${design}\n${rest}\n`, { code: 'INVALID_VALUE', says });
   });

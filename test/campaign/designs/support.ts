@@ -5,7 +5,7 @@ import type { Point } from '../../../src/campaign/types.ts';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { check, expectRefused, HEAD } from '../support.ts';
 
-/** A definition for "Epidemic" with a design, and settings beside it. */
+/** A definition for "Epidemic" with a design and other settings. */
 export function definitionOf(design: WrittenDesign, rest: object = {}): string {
   return JSON.stringify({ campaign: 'flu', model: { name: 'Epidemic' }, ...rest, design });
 }
@@ -18,7 +18,7 @@ export function pointsOf(design: WrittenDesign, rest: object = {}): Point[] {
   return [...expand(checkedDesign(design, rest))];
 }
 
-/** The points of a design, the values of each with blanks between them. */
+/** The points of a design. Each point is a text of its values, separated by blanks. */
 export function rowsIn(design: WrittenDesign, rest: object = {}): string[] {
   return pointsOf(design, rest).map(({ values }) => values.join(' '));
 }
@@ -27,7 +27,7 @@ export function keysOf(design: WrittenDesign, rest: object = {}): string[] {
   return pointsOf(design, rest).map(({ key }) => key);
 }
 
-/** Expects what is written under `design:`, on one line, to be refused at the §. */
+/** Expects a design, written on one line, to be refused at the §. */
 export function expectDesignRefused(code: ErrorCode, design: string, says: RegExp, hint?: RegExp): void {
   expectRefused(`${HEAD}design: ${design}\n`, { code, says, ...(hint && { hint }) });
 }

@@ -9,7 +9,7 @@ import {
 import { values, types, refusal } from './support.ts';
 
 describe('any expression', () => {
-  /** A tree with its text, the level of its outermost operator, and what it gives. */
+  /** An expression tree with its text, the level of its outermost operator, and its value. */
   interface Tree {
     text: string;
     level: number;
@@ -127,7 +127,7 @@ describe('any expression', () => {
     let operators = 0;
     fc.assert(
       fc.property(fc.oneof(number, boolean), ({ text, value }) => {
-        // within what an expression may have of operators and brackets
+        // within the limits of operators and brackets of an expression
         fc.pre(text.length < 1_000);
         operators = Math.max(operators, text.split(' ').length);
         const expression = compileExpression(text, types);
@@ -136,11 +136,11 @@ describe('any expression', () => {
       }),
       { numRuns: 3_000 },
     );
-    // the trees were trees
+    // the trees really had operators
     expect(operators).toBeGreaterThan(20);
   });
 
-  test('that is none is refused by an ExpressionError within the text, and one that is gives its type', () => {
+  test('is either valid and has its type, or is refused by an ExpressionError with a place in the text', () => {
     const scraps = fc.constantFrom(
       ...[
         'Days',
@@ -252,7 +252,7 @@ describe('any expression', () => {
     expect(seen.refused).toBeGreaterThan(1_000);
   });
 
-  test('of the longest texts of one sort ends, too', () => {
+  test('also ends for the longest texts of one kind', () => {
     for (const scrap of [
       '(',
       '!',

@@ -4,7 +4,7 @@ import { compileExpression, type ValueType } from '../../../src/campaign/express
 import { values, types, evaluate, refusal } from './support.ts';
 
 describe('names', () => {
-  test('are found whatever their case and the blanks around them, and told as the model spells them', () => {
+  test("are found in any case and with blanks around them, and get the model's spelling", () => {
     const expression = compileExpression(
       '` contact RATE ` > days and DAYS > `{random_seed}`',
       types,
@@ -15,7 +15,7 @@ describe('names', () => {
     expect(expression.evaluate((name) => values[name]!)).toBe(false);
   });
 
-  test('of two that differ in case only, the first is meant, as everywhere', () => {
+  test('mean the first of two inputs that differ only in case, as everywhere', () => {
     const inputs = new Map<string, ValueType>([
       ['A', 'number'],
       ['a', 'text'],
@@ -24,7 +24,7 @@ describe('names', () => {
   });
 
   test.each(['new', 'in', 'this', 'null', 'class', 'round', 'Größe', 'x_1', '$', '__proto__', 'constructor'])(
-    '%s is a name like others',
+    '%s is an ordinary name',
     (name) => {
       const expression = compileExpression(`${name} + 1`, new Map([[name, 'number']]), 'number');
       expect(expression.names).toEqual([name]);
@@ -32,20 +32,20 @@ describe('names', () => {
     },
   );
 
-  test.each(['and', 'OR', 'not', 'true', 'False'])('%s is one in backticks', (name) => {
+  test.each(['and', 'OR', 'not', 'true', 'False'])('%s is a name in backticks', (name) => {
     const expression = compileExpression(`\`${name}\` + 1`, new Map([[name, 'number']]));
     expect(expression.evaluate(() => 3)).toBe(4);
   });
 
   test.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])(
-    '%s is unknown where no input has it',
+    '%s is unknown if no input has this name',
     (name) => {
       expect(refusal(name).message).toBe(`There is no input "${name}".`);
       expect(refusal(`${name}(1)`).message).toBe(`There is no function "${name}".`);
     },
   );
 
-  test('any name in backticks is the one that was meant', () => {
+  test('any name in backticks is found', () => {
     const anyName = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({
@@ -63,7 +63,7 @@ describe('names', () => {
     );
   });
 
-  test('any text of one line in quotes is itself', () => {
+  test('any text of one line in quotes keeps its value', () => {
     const line = fc.string({ unit: 'binary' }).filter((text) => !/[\r\n]/.test(text));
     fc.assert(
       fc.property(line, fc.constantFrom("'", '"'), (text, quote) => {

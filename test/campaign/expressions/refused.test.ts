@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Value } from '../../../src/campaign/expressions/index.ts';
 import { evaluate, refusal } from './support.ts';
 
-describe('what is refused', () => {
+describe('an expression is refused', () => {
   const inBackticks = /stands in backticks/;
   const inQuotes = 'Texts stand in quotes, and nothing else does.';
   const negation = 'Put brackets around all that it negates, such as not (Days > 3).';
@@ -62,7 +62,7 @@ describe('what is refused', () => {
     ['Days++', 4, '"++" is not part of an expression.', 'Put a blank between the two signs.'],
     ['1 --Days', 2, '"--" is not part of an expression.', 'Put a blank between the two signs.'],
     ['-2 ** 2', 3, '"**" is not expected here.', /^Put brackets around .* -\(2 \*\* 2\)\.$/],
-    // what is more than an expression
+    // code that is not an expression
     ['Days.length', 4, '"." is not part of an expression.', inBackticks],
     ['Days[0]', 4, '"[" is not part of an expression.', inBackticks],
     ['{RANDOM_SEED}', 0, '"{" is not part of an expression.', inBackticks],
@@ -99,7 +99,7 @@ describe('what is refused', () => {
     expect(error.offset).toBe(offset);
   });
 
-  test('another type than is wanted', () => {
+  test('if it has another type than the wanted one', () => {
     expect(refusal('  Days + 1', 'boolean')).toMatchObject({
       message: 'The expression gives a number, not true or false.',
       hint: 'Compare it with something, such as Days > 3.',
@@ -109,12 +109,12 @@ describe('what is refused', () => {
     expect(refusal('Open', 'text').message).toBe('The expression gives true or false, not a text.');
   });
 
-  test('an input where there is none has no hint but of texts', () => {
+  test('without a suggestion of inputs if there are none, except a hint about texts', () => {
     expect(refusal('fifo', undefined, new Map()).hint).toBe('A text stands in quotes.');
     expect(refusal('`fifo`', undefined, new Map()).hint).toBeUndefined();
   });
 
-  test('more than is sensible', () => {
+  test('if it is too large', () => {
     expect(evaluate(`1${' '.repeat(9_999)}`)).toBe(1);
     expect(refusal(`1${' '.repeat(10_000)}`)).toMatchObject({
       message: 'The expression has 10,001 characters.',
@@ -136,7 +136,7 @@ describe('what is refused', () => {
     ['alternatives', (count) => `${'false ? 1 : '.repeat(count)}2`, 2],
     ['choices in choices', (count) => `${'Open ? '.repeat(count)}1${' : 2'.repeat(count)}`, 1],
     ['powers', (count) => `1${' ** 1'.repeat(count)}`, 1],
-  ])('%s of more than 500 operators', (_, text, value) => {
+  ])('if it has %s of more than 500 operators', (_, text, value) => {
     expect(evaluate(text(500))).toBe(value);
     expect(refusal(text(501)).message).toBe('The expression has more than 500 operators.');
   });

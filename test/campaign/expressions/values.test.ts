@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { compileExpression, type Value } from '../../../src/campaign/expressions/index.ts';
 import { values, types, evaluate } from './support.ts';
 
-describe('what an expression gives', () => {
+describe('the value of an expression', () => {
   test.each<[string, Value]>([
     ['1.5', 1.5],
     ['.5', 0.5],
@@ -98,7 +98,7 @@ describe('what an expression gives', () => {
     expect(evaluate(text)).toBe(value);
   });
 
-  test('what the left side of and, or and ? decides is not asked of the right', () => {
+  test('and, or and ? do not evaluate a side that they do not need', () => {
     const read: string[] = [];
     const logged = (text: string): Value =>
       compileExpression(text, types).evaluate((name) => {

@@ -32,7 +32,7 @@ const numeric: fc.Arbitrary<NumericDistribution> = fc.oneof(
     }))
     .filter((distribution) => massWithin(distribution) > 1e-290),
 );
-/** In steps that are wider than what a value is rounded by. */
+/** In steps that are wider than the rounding of a value. */
 const share = fc.nat(2 ** 30 - 1).map((step) => step / 2 ** 30);
 
 describe('a quantile', () => {
@@ -71,7 +71,7 @@ describe('a quantile', () => {
     expect(Math.abs(squares / variance - 1)).toBeLessThan(1e-3);
   });
 
-  // a campaign's keys are made of these: they may never change
+  // these values determine the keys of campaigns, so they may never change
   test.each<[NumericDistribution, u: number, number]>([
     [{ kind: 'uniform', min: 0, max: 1 }, 0.1, 0.1],
     [{ kind: 'uniform', min: 0.1, max: 0.7 }, 1 / 3, 0.3],
@@ -85,7 +85,7 @@ describe('a quantile', () => {
     expect(quantile(distribution, u)).toBe(expected);
   });
 
-  test('of a uniform one ends below a limit that has more digits', () => {
+  test('of a uniform distribution stays below a limit with more digits', () => {
     const distribution: NumericDistribution = { kind: 'uniform', min: 0, max: 1.23456789012345 };
     expect(quantile(distribution, 1 - 2 ** -53)).toBe(1.23456789012);
     expect(quantile({ ...distribution, max: 1.2345678901279 }, 1 - 2 ** -53)).toBe(1.2345678901279);
@@ -93,7 +93,7 @@ describe('a quantile', () => {
 });
 
 describe('a normal quantile', () => {
-  test('of 0 is finite, and lower than that of any other share', () => {
+  test('at 0 is finite, and lower than at any other share', () => {
     const distribution: NumericDistribution = { kind: 'normal', mean: 0, sd: 1 };
     expect(quantile(distribution, 0)).toBe(-8.29236107581);
     expect(quantile(distribution, 0)).toBeLessThan(quantile(distribution, 2 ** -53));
@@ -104,13 +104,13 @@ describe('a normal quantile', () => {
     [8, 9],
     [8, Infinity],
     [30, 31],
-  ])('truncated at %d and %d sd is as fine as elsewhere, on both sides', (from, to) => {
+  ])('truncated at %d and %d sd keeps its accuracy on both sides', (from, to) => {
     const upper: NumericDistribution = { kind: 'normal', mean: 0, sd: 1, min: from, max: to };
     const lower: NumericDistribution = { kind: 'normal', mean: 0, sd: 1, min: -to, max: -from };
     const shares = Array.from({ length: 1_000 }, (_, at) => (at + 0.5) / 1_000);
     const values = shares.map((u) => quantile(upper, u));
     expect(new Set(values).size).toBe(shares.length);
-    // beyond a limit far out it falls by about one e-th in 1/limit
+    // beyond a distant limit the density falls by a factor of about e in 1/limit
     expect(values[499]! - from).toBeGreaterThan(0.9 * (Math.LN2 / from));
     expect(values[499]! - from).toBeLessThan(Math.LN2 / from);
     const mirrored = shares.map((u) => -quantile(lower, 1 - u));
@@ -118,7 +118,7 @@ describe('a normal quantile', () => {
       expect(Math.abs(mirrored[at]! / value - 1)).toBeLessThan(1e-10);
   });
 
-  test('where there is nothing of it is an error, not a number', () => {
+  test('truncated to a range without probability is an error, not a number', () => {
     const distribution = { kind: 'normal', mean: 0, sd: 1, min: 40, max: 41 } as const;
     expect(massWithin(distribution)).toBe(0);
     expect(() => quantile(distribution, 0.5)).toThrow(RangeError);
@@ -128,7 +128,7 @@ describe('a normal quantile', () => {
 describe('a whole number', () => {
   const shares = Array.from({ length: 6_000 }, (_, at) => (at + 0.5) / 6_000);
 
-  test('of a uniform distribution: each between the limits as often', () => {
+  test('of a uniform distribution is any number between the limits equally often', () => {
     const found = new Map<number, number>();
     for (const u of shares) {
       const value = wholeQuantile({ kind: 'uniform', min: 0.5, max: 6.2 }, u);
@@ -147,7 +147,7 @@ describe('a whole number', () => {
     ]);
   });
 
-  test('is the nearest one between the limits', () => {
+  test('is the nearest whole number between the limits', () => {
     fc.assert(
       fc.property(numeric, share, (distribution, u) => {
         fc.pre(distribution.kind !== 'uniform');
@@ -171,21 +171,21 @@ describe('a choice', () => {
     const found = Array.from({ length: 8_000 }, (_, at) =>
       choose({ kind: 'choice', values, ...(weights && { weights }) }, (at + 0.5) / 8_000),
     );
-    // in the values' order, so that neighbouring shares are neighbouring values
+    // in the order of the values, so that neighbouring shares give neighbouring values
     expect(found).toEqual(found.toSorted());
     return values.map((value) => found.filter((each) => each === value).length);
   };
 
-  test('without weights is each as often', () => {
+  test('without weights takes each value equally often', () => {
     expect(counted()).toEqual([2_000, 2_000, 2_000, 2_000]);
   });
 
-  test('goes by weight, and what weighs nothing is never chosen', () => {
+  test('follows the weights, and never takes a value of weight 0', () => {
     expect(counted([1, 0, 5, 2])).toEqual([1_000, 0, 5_000, 2_000]);
     expect(counted([0, 0.3, 0.5, 0])).toEqual([0, 3_000, 5_000, 0]);
   });
 
-  test('at both ends is a value that weighs something', () => {
+  test('at both ends is a value with a weight above 0', () => {
     const weight = fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 1e3, noNaN: true }));
     fc.assert(
       fc.property(fc.array(weight, { minLength: 1, maxLength: 8 }), (weights) => {

@@ -19,7 +19,7 @@ test('the first points of the plain sequence', () => {
   ]);
 });
 
-test('the last dimension is that of the last prime', () => {
+test('the last dimension uses the last prime', () => {
   expect(haltonColumn(MOST_INPUTS - 1, null)(1)).toBe(1 / 1_619);
 });
 
@@ -31,13 +31,13 @@ test.each([
   [24, 97, 2],
   [MOST_INPUTS - 1, 1_619, 1],
 ])(
-  'dimension %d in base %d: base^k points from a multiple of it on have one in each base^-k',
+  'dimension %d in base %d: each interval of base^-k has one of base^k points from a multiple of base^k on',
   (at, base, most) => {
     fc.assert(
       fc.property(key, fc.nat(most), fc.nat(20), (scramble, k, block) => {
         const column = haltonColumn(at, scramble);
         const size = base ** k;
-        // a plain point is at the lower end of its stratum, where rounding is not to matter
+        // a plain point is at the lower end of its stratum, and rounding must not move it out
         const numbers = Array.from({ length: size }, (_, index) => column(block * size + index) + 1e-12);
         expect(counts(numbers, size)).toEqual(new Array(size).fill(1));
       }),
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('the digits that an index does not have are random as well', () => {
+test('the digits after the last digit of an index are random as well', () => {
   const firsts = Array.from({ length: 2_000 }, (_, at) => haltonColumn(1, [at, 7])(0));
   expect(Math.abs(zOf(firsts, 1 / 2))).toBeLessThan(4);
   const behind = firsts.map((number) => (number * 3 ** 10) % 1);

@@ -15,18 +15,18 @@ describe('lhs', () => {
     );
   });
 
-  test('and with a million points', () => {
+  test('has one point in each stratum with a million points', () => {
     const found = counts(numbersOf('lhs', 1_000_000), 1_000_000);
     expect(found.every((count) => count === 1)).toBe(true);
   });
 
-  test('is anywhere in its stratum', () => {
+  test('has points anywhere in their strata', () => {
     const places = numbersOf('lhs', 10_000).map((number) => (number * 10_000) % 1);
     for (const count of counts(places, 10)) expect(Math.abs(count - 1_000)).toBeLessThan(4 * Math.sqrt(900));
   });
 });
 
-test('each order of four has the same chance', () => {
+test('each order of four points has the same probability', () => {
   const found = new Map<string, number>();
   for (let key = 0; key < 24_000; key += 1) {
     const order = permutation(4, (from) => uniformAt([1, key], from, 0)).join();

@@ -20,7 +20,7 @@ function trajectoriesOf(design: MorrisDesign): MorrisRow[][] {
 }
 
 describe('a Morris design', () => {
-  test('has as many trajectories as are wanted, in each of which every input changes once by Δ', () => {
+  test('has the requested number of trajectories, and in each of them every input changes once by Δ', () => {
     fc.assert(
       fc.property(anyMorris, (design) => {
         const { inputs, levels, trajectories } = design;
@@ -58,7 +58,7 @@ describe('a Morris design', () => {
     );
   });
 
-  test('is the same for the same seed, and begins with what fewer trajectories would be', () => {
+  test('is the same for the same seed, and begins with the trajectories of a smaller design', () => {
     fc.assert(
       fc.property(anyMorris, fc.integer({ min: 1, max: 20 }), (design, more) => {
         const rows = [...morrisLevels(design)];
@@ -74,9 +74,9 @@ describe('a Morris design', () => {
     expect(other).not.toEqual([...morrisLevels(design)]);
   });
 
-  test('begins at every level alike, and goes up as often as down', () => {
+  test('starts at every level equally often, and goes up as often as down', () => {
     const names = ['a', 'b', 'c'].map((name) => ({ name }));
-    // 500 trajectories are all of the pool, and so not chosen
+    // 500 trajectories are the whole pool, so no choice is made
     const all = trajectoriesOf({ inputs: names, trajectories: 500, levels: 6, seed: 3 });
     for (const at of names.keys()) {
       const starts = all.map(([start]) => Math.round(start!.unit[at]! * 5));
@@ -90,11 +90,11 @@ describe('a Morris design', () => {
     expect(new Set(orders).size).toBe(6);
   });
 
-  test('takes trajectories that are farther apart than random ones', () => {
+  test('chooses trajectories that are farther apart than random ones', () => {
     const inputs = Array.from({ length: 6 }, (_, at) => ({ name: `x${at}` }));
     const chosen = spreadOf(trajectoriesOf({ inputs, trajectories: 10, levels: 4, seed: 4 }));
     const pool = trajectoriesOf({ inputs, trajectories: 500, levels: 4, seed: 4 });
-    // those that were chosen last are no more spread than random ones
+    // the trajectories that are chosen last are spread no more than random ones
     const random = Array.from({ length: 20 }, (_, at) => spreadOf(pool.slice(300 + 10 * at, 310 + 10 * at)));
     expect(chosen).toBeGreaterThan(Math.max(...random));
   });

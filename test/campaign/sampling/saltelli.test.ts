@@ -41,7 +41,7 @@ describe('points for Sobol’ indices', () => {
     );
   });
 
-  test('are the first of more, and no coordinate is 0 or 1', () => {
+  test('begin a larger design, and no coordinate is 0 or 1', () => {
     fc.assert(
       fc.property(anySaltelli, fc.integer({ min: 1, max: 9 }), (design, more) => {
         const rows = [...saltelliUnit(design)];
@@ -52,7 +52,7 @@ describe('points for Sobol’ indices', () => {
     );
   });
 
-  test('have in each scramble base points that are even, A and B together, and scrambles that differ', () => {
+  test('have evenly spread base points in each scramble, for A and B together, and different scrambles', () => {
     const inputs = ['a', 'b', 'c'].map((name) => ({ name }));
     const rows = [...saltelliUnit({ inputs, points: 64, scrambles: 8, secondOrder: false, seed: 5 })];
     const starts = new Set<number>();
@@ -93,7 +93,7 @@ describe('points for Sobol’ indices', () => {
     }
   });
 
-  test('of an input more keep what is drawn for those before it in A', () => {
+  test('keep the coordinates in A of earlier inputs when an input is added', () => {
     const design = { points: 8, scrambles: 2, secondOrder: false, seed: 6 };
     const a = (names: string[]): number[][] =>
       [...saltelliUnit({ ...design, inputs: names.map((name) => ({ name })) })]

@@ -22,7 +22,7 @@ test('the first points of the plain sequence', () => {
 });
 
 describe('scrambled or not', () => {
-  test('2^m points from a multiple of 2^m on have one in each 2^-m of any input', () => {
+  test('each interval of 2^-m of any input has one of 2^m points from a multiple of 2^m on', () => {
     fc.assert(
       fc.property(dimension, key, fc.nat(10), fc.nat(5_000), (at, scramble, m, block) => {
         const column = sobolColumn(at, scramble);
@@ -32,7 +32,7 @@ describe('scrambled or not', () => {
     );
   });
 
-  test('and of the first two together one in each dyadic rectangle of that area', () => {
+  test('each dyadic rectangle of that area has one of these points in the first two inputs', () => {
     fc.assert(
       fc.property(key, key, fc.nat(8), fc.nat(100), fc.nat(8), (first, second, m, block, wide) => {
         const [x, y] = [sobolColumn(0, first), sobolColumn(1, second)];
@@ -51,7 +51,7 @@ describe('scrambled or not', () => {
 describe('scrambling', () => {
   const bits = (number: number): number => Math.floor(number * 2 ** 32);
 
-  test('is nested: numbers part at the same bit as before', () => {
+  test('is nested: two numbers still differ first at the same bit', () => {
     const index = fc.nat(2 ** 24);
     fc.assert(
       fc.property(dimension, fc.tuple(word, word), index, index, (at, scramble, a, b) => {
@@ -63,12 +63,12 @@ describe('scrambling', () => {
     );
   });
 
-  test('turns each bit by a coin of its own: the seven of the first three levels go without each other', () => {
+  test('flips each bit independently: the seven bits of the first three levels are independent', () => {
     const found = new Array<number>(128).fill(0);
     const keys = 128 * 200;
     for (let at = 0; at < keys; at += 1) {
       const column = sobolColumn(0, [at, 7]);
-      // of the first eight points in the order of their plain numbers 0, 1/8, ...: what the first three bits have become
+      // the scrambled first three bits of the first eight points, in the order of their plain numbers 0, 1/8, ...
       const turned = [0, 7, 3, 4, 1, 6, 2, 5].map((index) => Math.floor(column(index) * 8));
       const coins = [
         turned[0]! >> 2,
@@ -83,7 +83,7 @@ describe('scrambling', () => {
     expect(chi2).toBeLessThan(193);
   });
 
-  test('leaves means what they are, with far less error than random points have', () => {
+  test('does not change means, and has far less error than random points', () => {
     const names = ['a', 'b', 'c', 'd'];
     const meanOf = (method: 'random' | 'sobol', seed: number): number => {
       const values = pointsOf(method, 256, names, { seed }).map((point) =>

@@ -3,7 +3,7 @@ import { type SamplingMethod, unitColumns, unitPoints } from '../../../src/campa
 
 export const METHODS: SamplingMethod[] = ['random', 'lhs', 'sobol', 'halton'];
 
-/** The points of a sample, all of them. */
+/** All points of a sample. */
 export function pointsOf(
   method: SamplingMethod,
   points: number,
@@ -13,7 +13,7 @@ export function pointsOf(
   return [...unitPoints(method, { points, seed, scramble, names })];
 }
 
-/** One input's numbers at the first points. */
+/** The numbers of one input at the first points. */
 export function numbersOf(
   method: SamplingMethod,
   points: number,
@@ -24,7 +24,7 @@ export function numbersOf(
   return Array.from({ length: points }, (_, index) => column(index));
 }
 
-/** How many of the numbers are in each of as many parts of [0, 1). */
+/** Divides [0, 1) into equal parts, and counts the numbers in each part. */
 export function counts(numbers: readonly number[], parts: number): number[] {
   const found = new Array<number>(parts).fill(0);
   for (const number of numbers) found[Math.floor(number * parts)]! += 1;

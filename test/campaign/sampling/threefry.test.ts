@@ -12,13 +12,13 @@ test.each<[Key, counter: [number, number], string]>([
   expect([...words].map((word) => word.toString(16)).join(' ')).toBe(expected);
 });
 
-test('a number has 53 bits of the words', () => {
+test('a number has 53 random bits', () => {
   const bits = (0x6b200159n << 32n) | 0x99ba4efen;
   const [high, low] = [bits >> 37n, (bits & 0xffffffffn) >> 6n];
   expect(uniformAt([0, 0], 0, 0)).toBe(Number((high << 26n) | low) / 2 ** 53);
 });
 
-test('a key tells purpose, seed and name apart, however they are written', () => {
+test('different purposes, seeds and names always have different keys', () => {
   const keys = [
     streamKey('a', 1, '2'),
     streamKey('a', 12, ''),

@@ -10,7 +10,7 @@ import { zOf } from '../../models/kernel/support.ts';
 import { anySample, METHODS, numbersOf, pointsOf } from './support.ts';
 
 describe('any sample', () => {
-  test('has as many points in the unit cube as are asked for, the same each time', () => {
+  test('has the requested number of points in the unit cube, the same each time', () => {
     fc.assert(
       fc.property(anySample, ({ method, ...sampling }) => {
         const points = [...unitPoints(method, sampling)];
@@ -32,7 +32,7 @@ describe('any sample', () => {
     );
   });
 
-  test('keeps what it has when a name is added at the end', () => {
+  test('keeps its coordinates when a name is added at the end', () => {
     fc.assert(
       fc.property(anySample, ({ method, ...sampling }) => {
         const fewer = { ...sampling, names: sampling.names.slice(0, -1) };
@@ -42,7 +42,7 @@ describe('any sample', () => {
     );
   });
 
-  test('is had from anywhere', () => {
+  test('can start at any point', () => {
     fc.assert(
       fc.property(anySample, ({ method, ...sampling }) => {
         const points = [...unitPoints(method, sampling)];
@@ -63,7 +63,7 @@ describe.each(METHODS)('%s', (method) => {
     expect(points.every(([a, b]) => a !== b)).toBe(true);
   });
 
-  test('covers the unit interval evenly, and two inputs go without each other', () => {
+  test('covers the unit interval evenly, and two inputs are independent', () => {
     const points = pointsOf(method, 4_096, ['a', 'b']);
     const zs = [
       zOf(
@@ -83,19 +83,22 @@ describe.each(METHODS)('%s', (method) => {
   });
 });
 
-test.each(['sobol', 'halton'] as const)('plain %s knows no seed and no name', (method) => {
+test.each(['sobol', 'halton'] as const)('plain %s does not depend on seed and name', (method) => {
   const plain = numbersOf(method, 50, { scramble: false });
   expect(numbersOf(method, 50, { scramble: false, seed: 43, name: 'X' })).toEqual(plain);
 });
 
-test.each(['sobol', 'halton'] as const)('%s takes as many inputs as it says, each another', (method) => {
-  const names = Array.from({ length: MOST_INPUTS }, (_, at) => `x${at}`);
-  const points = pointsOf(method, 512, names, { scramble: false });
-  expect(MOST_INPUTS).toBeGreaterThanOrEqual(100);
-  expect(new Set(names.map((_, at) => points.map((point) => point[at]).join())).size).toBe(MOST_INPUTS);
-});
+test.each(['sobol', 'halton'] as const)(
+  '%s takes its maximum number of inputs, all with different coordinates',
+  (method) => {
+    const names = Array.from({ length: MOST_INPUTS }, (_, at) => `x${at}`);
+    const points = pointsOf(method, 512, names, { scramble: false });
+    expect(MOST_INPUTS).toBeGreaterThanOrEqual(100);
+    expect(new Set(names.map((_, at) => points.map((point) => point[at]).join())).size).toBe(MOST_INPUTS);
+  },
+);
 
-// a design is to be the same for ever: these may never change
+// a design must stay the same forever, so these numbers may never change
 test.each<[SamplingMethod, number[][]]>([
   [
     'random',

@@ -19,12 +19,12 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('an attempt that failed', () => {
-  test('is made again when its time has come, not before, and before what was never requested', () => {
+  test('is repeated at its time, not earlier, and before runs that were never requested', () => {
     const schedule = newSchedule(5, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
     expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
-    // it holds no place in the window meanwhile
+    // it has no place in the window in the meantime
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
@@ -32,7 +32,7 @@ describe('an attempt that failed', () => {
     expect(schedule.next).toBe(2);
   });
 
-  test('goes before what waits in the store, too', () => {
+  test('is repeated before runs that wait in the store', () => {
     const schedule = newSchedule(3, 1);
     startOver(schedule, 0);
     addPage(schedule, [0, 1, 2]);
@@ -41,7 +41,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, MINUTE).request).toEqual([0]);
   });
 
-  test('is woken for: when it is all there is, at its time; at the latest then, when there is more', () => {
+  test('wakes the campaign at its time if it is the only work, and at the latest then if there is more', () => {
     const alone = newSchedule(2, 2);
     applyOutcomes(alone, decide(alone, 0), { ...none, new: [1], again: [[0, HOUR]] }, 0);
     expect(isFinished(alone)).toBe(false);
@@ -54,7 +54,7 @@ describe('an attempt that failed', () => {
     expect(wakeIn(beside, 100 * MINUTE)).toBe(5_000);
   });
 
-  test('that waits is no reason to look: with nothing else to do there is no tick until then', () => {
+  test('causes no ticks while it waits, if there is nothing else to do', () => {
     const schedule = newSchedule(3, 3);
     const again: [number, number][] = [0, 1, 2].map((seq) => [seq, HOUR + seq]);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, again }, 0);
@@ -62,7 +62,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, HOUR - 1)).toEqual({ request: [], poll: [], expire: [] });
   });
 
-  test('waits on while the campaign is paused, and goes out first when it goes on', () => {
+  test('waits while the campaign is paused, and is requested first when the campaign goes on', () => {
     const schedule = newSchedule(4, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 0);
     schedule.isHeld = true;
@@ -74,15 +74,15 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, 2 * MINUTE).request).toEqual([0]);
   });
 
-  test('is not woken for while the campaign is paused', () => {
+  test('does not wake a paused campaign', () => {
     const schedule = experienced(1, 2, 100 * MINUTE);
     schedule.isHeld = true;
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0], again: [[7, 5_000]] }, 100 * MINUTE);
     expect(wakeIn(schedule, 100 * MINUTE)).toBeGreaterThan(5_000);
   });
 
-  test('waits, too, while the service wants to be left alone', () => {
-    // heard while polling, so that no request waits as well
+  test('also waits while the service asks for a pause', () => {
+    // the outcome comes from a poll, so that no request waits as well
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);
@@ -92,7 +92,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, MINUTE + 1_000).request).toEqual([1]);
   });
 
-  test('and for which there is no room is no reason to look every second', () => {
+  test('causes no tick every second if the window has no room for it', () => {
     const now = 100 * MINUTE;
     const schedule = experienced(3, 2, now);
     const again: [number, number][] = [[0, 10]];
@@ -103,7 +103,7 @@ describe('an attempt that failed', () => {
   });
 
   test.each([['auto'], [10], [500]] as const)(
-    'counts towards the limit, so that many of them are waited for: concurrency %s',
+    'counts towards the limit, so that many of them stop new requests: concurrency %s',
     (concurrency) => {
       const schedule = { ...newSchedule(100_000, concurrency), mostFlights: MOST_FLIGHTS };
       let now = 0;

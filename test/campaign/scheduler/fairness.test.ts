@@ -5,7 +5,7 @@ import { seeds } from '../../support/seeds.ts';
 
 const EXECUTORS = [{ from: 0, executors: 50 }];
 
-/** What is promised: equal campaigns have equal shares within 20 run durations, but for the noise of durations. */
+/** The promise: equal campaigns get equal shares within 20 run durations, except for the noise of durations. */
 test('two campaigns on one service share it fairly', () => {
   const cells = seeds(3, 50).flatMap((seed) =>
     [2, 20, 120, 1_800].flatMap((mean) =>
@@ -25,8 +25,8 @@ test('two campaigns on one service share it fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('one that takes all is not fair', () => {
-  // the first one has the service for itself for as long as it lasts
+test('a campaign that takes everything is not fair', () => {
+  // the first campaign has the service alone until its end
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(
     durations,

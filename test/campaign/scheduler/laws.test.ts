@@ -12,8 +12,8 @@ const SHORTEST_TICK = 1_000;
 const MOST_FLIGHTS = 200;
 const HOUR = 60 * MINUTE;
 
-describe('whatever the service does', () => {
-  test('every run finishes exactly once, and is not asked about any more', () => {
+describe('for any behaviour of the service', () => {
+  test('every run finishes exactly once, and is not polled afterwards', () => {
     always(({ ticks, schedule }, { runs }) => {
       expect(ticks.flatMap(({ finished }) => finished).toSorted((a, b) => a - b)).toEqual([...runs.keys()]);
       const over = new Set<number>();
@@ -26,7 +26,7 @@ describe('whatever the service does', () => {
     });
   });
 
-  test('what is requested was not in flight, what is polled was, each once a tick', () => {
+  test('a tick requests runs that are not in flight, and polls runs in flight, each at most once', () => {
     always(({ ticks }) => {
       for (const { request, poll, flightsBefore } of ticks) {
         expect(new Set([...request, ...flightsBefore]).size).toBe(request.length + flightsBefore.length);
@@ -36,7 +36,7 @@ describe('whatever the service does', () => {
     });
   });
 
-  test('the window is kept, and a concurrency that is a number is never exceeded', () => {
+  test('flights never exceed the window, nor a concurrency that is a number', () => {
     always(({ ticks }, { concurrency }) => {
       for (const { request, flightsBefore, flightsAfter, window } of ticks) {
         const most = concurrency === 'auto' ? window : concurrency;
@@ -46,7 +46,7 @@ describe('whatever the service does', () => {
     });
   });
 
-  test('a run that runs is polled a second apart at least, or a quarter of it when nothing is left to request', () => {
+  test('two polls of a run are at least a second apart, or a quarter of a second when nothing is left to request', () => {
     always(({ ticks }) => {
       const askedAt = new Map<number, number>();
       const lastRequest = ticks.findLastIndex(({ request }) => request.length > 0);
@@ -63,7 +63,7 @@ describe('whatever the service does', () => {
     });
   });
 
-  test('what got no answer waits a second at least; nothing is asked before the service allows it', () => {
+  test('a request without an answer waits at least a second, and no request is sent before the service allows it', () => {
     always(({ ticks }) => {
       let quietUntil = 0;
       const lostAt = new Map<number, number>();
@@ -80,8 +80,8 @@ describe('whatever the service does', () => {
     });
   });
 
-  test('no hot loop: a tick requests something, looks at what came of that, or comes later', () => {
-    // that a tick has work at all is checked in the simulation itself
+  test('no hot loop: a tick requests runs, polls requested runs, or comes later', () => {
+    // the simulation itself checks that a tick has work
     always(({ ticks }, { runs }) => {
       const repeated = ticks.reduce((sum, { later, again }) => sum + later.length + again.length, 0);
       expect(ticks.filter(({ request }) => request.length > 0).length).toBeLessThanOrEqual(
@@ -96,8 +96,8 @@ describe('whatever the service does', () => {
   });
 });
 
-describe('whatever attempts fail', () => {
-  test('every run finishes, or has failed in each of its attempts', () => {
+describe('for any failed attempts', () => {
+  test('every run finishes, or fails in each of its attempts', () => {
     always((simulated, { runs, attempts, runTimeout }) => {
       const { count } = attempts!;
       const tried = attemptsOf(simulated, runs.length);
@@ -105,7 +105,7 @@ describe('whatever attempts fail', () => {
       for (const [seq, { ends, fails = 0 }] of runs.entries()) {
         expect(tried[seq]).toBeLessThanOrEqual(count);
         if (failed.has(seq)) expect(tried[seq]).toBe(count);
-        // what takes too long fails, too
+        // a run that takes too long fails, too
         if (runTimeout !== null) continue;
         expect(failed.has(seq)).toBe(ends === 'failed' || fails >= count);
         if (!failed.has(seq)) expect(tried[seq]).toBe(fails + 1);
@@ -113,7 +113,7 @@ describe('whatever attempts fail', () => {
     });
   });
 
-  test('an attempt waits as long as its policy says, twice as long each time', () => {
+  test('an attempt waits as its policy says, and twice as long each time', () => {
     always(({ ticks }, { attempts }) => {
       const failures = new Map<number, number>();
       const dueAt = new Map<number, number>();
@@ -128,7 +128,7 @@ describe('whatever attempts fail', () => {
     });
   });
 
-  test('what is given up was believed to run for too long, and is not polled in the same tick', () => {
+  test('a run that is given up seemed to run for too long, and is not polled in the same tick', () => {
     always(({ ticks }, { runTimeout }) => {
       for (const { poll, expire, request, flightsBefore } of ticks) {
         if (runTimeout === null) expect(expire).toEqual([]);
@@ -140,7 +140,7 @@ describe('whatever attempts fail', () => {
     });
   });
 
-  test('flights and postponed runs are limited, however many runs fail', () => {
+  test('the number of flights and postponed runs is limited, even if many runs fail', () => {
     const big: fc.Arbitrary<Scenario> = fc
       .record({
         count: fc.integer({ min: 210, max: 450 }),

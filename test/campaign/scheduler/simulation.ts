@@ -13,15 +13,15 @@ import {
 } from '../../../src/campaign/scheduler/index.ts';
 import { type AttemptPolicy, ONE_ATTEMPT } from '../../../src/campaign/types.ts';
 
-/** What a campaign meets in a simulation in virtual time. Times are ms. */
+/** The conditions of a simulated campaign in virtual time. Times are ms. */
 export interface Scenario {
-  /** Of each run, in the order of work. `fails`: how many attempts fail before it ends as it does. */
+  /** One entry per run, in the order of work. `fails` is the number of failed attempts before its outcome. */
   runs: { duration: number; ends: 'new' | 'reused' | 'failed'; fails?: number }[];
   executors: number;
   concurrency: number | 'auto';
-  /** How long a tick's requests take. */
+  /** The duration of a tick's requests. */
   latency: number;
-  /** The service answers nothing to some of what is asked in these ticks: which share of it, and what it asks for. */
+  /** Ticks in which the service does not answer some requests: their share, and the pause that it asks for. */
   troubles: { tick: number; share: number; retryAfter: number }[];
   attempts?: AttemptPolicy;
   runTimeout?: number | null;
@@ -34,21 +34,21 @@ export interface Tick {
   poll: number[];
   expire: number[];
   later: number[];
-  /** Attempts that failed and are followed by another. */
+  /** Failed attempts that another attempt follows. */
   again: Outcomes['again'];
-  /** When the answers were there, and until when the service asked to be left alone. */
+  /** The time of the answers, and the end of the pause that the service asked for. */
   answeredAt: number;
   quietUntil: number;
-  /** Flights before and after, the window that was decided with, and what finished. */
+  /** Flights before and after the tick, the window of its decision, and the finished runs. */
   flightsBefore: number[];
   flightsAfter: number;
   postponedAfter: number;
   window: number;
   finished: number[];
   failed: number[];
-  /** Polled and found RUNNING. */
+  /** Runs that a poll found RUNNING. */
   running: number[];
-  /** How many were shown as running just before the tick, and how many the service had RUNNING. */
+  /** The number of runs shown as running just before the tick, and the number that the service had RUNNING. */
   shown: number;
   executing: number;
 }
@@ -58,8 +58,8 @@ const START = 1_780_000_000_000;
 type SeenState = Exclude<keyof Outcomes, 'again' | 'later'>;
 
 /**
- * A service with so many executors and a queue: a run's whole life is known when it is requested. An executor whose
- * run is stopped stays as it was planned.
+ * A service with a number of executors and a queue. The whole life of a run is known when it is requested. A stopped
+ * run still occupies its executor for the planned time.
  */
 class Service {
   private readonly scenario: Scenario;
@@ -92,18 +92,21 @@ class Service {
     return this.failuresOf(seq) < fails ? 'failed' : ends;
   }
 
-  /** How many runs it has RUNNING. */
+  /** The number of runs that are RUNNING. */
   runningAt(now: number): number {
     return [...this.lives.values()].filter(({ start, end }) => start <= now && now < end).length;
   }
 
-  /** How it is with a run that was told to stop. */
+  /** The state of a run after a request to stop it. */
   stop(seq: number, now: number): SeenState {
     const state = this.stateOf(seq, now);
     return state === 'queued' || state === 'running' ? 'failed' : state;
   }
 
-  /** Takes in that an attempt was seen to fail: the next request is one of its own. Returns how many did. */
+  /**
+   * Records that the campaign has seen a failed attempt, so that the next request is a new attempt. Returns the number
+   * of failed attempts.
+   */
   fail(seq: number): number {
     this.lives.delete(seq);
     this.failures.set(seq, this.failuresOf(seq) + 1);
@@ -122,9 +125,9 @@ class Service {
 export interface Simulated {
   ticks: Tick[];
   schedule: Schedule;
-  /** From the first request until the last run is seen to have finished. */
+  /** The time from the first request until the campaign sees the end of the last run. */
   makespan: number;
-  /** From the first request until the service had nothing left to do. */
+  /** The time from the first request until the service has no more work. */
   serviceTime: number;
 }
 
@@ -150,7 +153,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     const asked = [...decision.request, ...decision.poll, ...decision.expire];
     const lost = Math.ceil(asked.length * (trouble?.share ?? 0));
     for (const [n, seq] of asked.entries()) {
-      // which ones get no answer: those in the middle, so that requests and polls are both among them
+      // the requests in the middle get no answer, so that both requests and polls are among them
       const isLost = n >= (asked.length - lost) / 2 && n < (asked.length + lost) / 2;
       const ask =
         n < decision.request.length ? 'request' : decision.expire.includes(seq) ? 'stop' : 'stateOf';
@@ -189,7 +192,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   return { ticks, schedule, makespan: now - START, serviceTime: service.idealEnd - START };
 }
 
-/** What continue-as-new does to the state; fails when something of it does not survive. */
+/** Passes the state on as continue-as-new does. Fails if a part of it does not survive. */
 function throughJson(schedule: Schedule): Schedule {
   const copy = JSON.parse(JSON.stringify(schedule)) as Schedule;
   if (JSON.stringify(copy, replacer) !== JSON.stringify(schedule, replacer))
@@ -197,7 +200,7 @@ function throughJson(schedule: Schedule): Schedule {
   return copy;
 }
 
-/** Shows what JSON would turn into null. */
+/** Keeps values that JSON would turn into null visible. */
 function replacer(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }

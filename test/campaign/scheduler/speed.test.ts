@@ -4,7 +4,7 @@ import { draw, seeded } from '../../../bench/scheduler/durations.ts';
 import { listScheduling } from '../../../bench/scheduler/service.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
-describe('how well it does, in virtual time', () => {
+describe('the performance in virtual time', () => {
   const campaign = (
     count: number,
     duration: (n: number) => number,
@@ -32,7 +32,7 @@ describe('how well it does, in virtual time', () => {
     expect(pollsARun(simulated, scenario)).toBeLessThan(polls);
   });
 
-  test.each([1, 2, 4])('on %i executors ticks are few, and polls', (executors) => {
+  test.each([1, 2, 4])('on %i executors ticks and polls are few', (executors) => {
     const scenario = campaign(600, (n) => 10_000 + ((n * 7_919) % 20_000), { executors });
     const simulated = simulate(scenario);
     const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / executors;
@@ -56,7 +56,7 @@ describe('how well it does, in virtual time', () => {
     );
   });
 
-  test('starts that were counted in a moment do not make the queue long', () => {
+  test('starts that were counted in a short time do not make the queue long', () => {
     // between two early looks, a quarter of a second apart, the third seed has a start
     for (const seed of [1, 2, 3, 4, 5]) {
       const random = seeded(seed);
@@ -65,7 +65,7 @@ describe('how well it does, in virtual time', () => {
     }
   });
 
-  test('runs that the service has are through without any wait', () => {
+  test('runs that the service already has finish without a wait', () => {
     const runs = Array.from({ length: 1_271 }, () => ({ duration: 0, ends: 'reused' as const }));
     const { ticks, makespan } = simulate(campaign(0, () => 0, { runs }));
     expect(makespan).toBe(ticks.length * 200);

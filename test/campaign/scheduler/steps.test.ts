@@ -21,7 +21,7 @@ describe('step by step', () => {
     expect(wakeIn(schedule, 0)).toBe(0);
   });
 
-  test('a request that got no answer is made again, before those that were never made', () => {
+  test('a request without an answer is repeated before new requests', () => {
     const schedule = newSchedule(5, 2);
     const first = decide(schedule, 0);
     expect(first).toEqual({ request: [0, 1], poll: [], expire: [] });
@@ -32,7 +32,7 @@ describe('step by step', () => {
     expect(decide(schedule, 60_100)).toEqual({ request: [1], poll: [0], expire: [] });
   });
 
-  test('the next runs are requested as many at once as the last ones, however few of these finished at the end', () => {
+  test('the next runs are requested in batches of the same size, even if few runs finished at the end', () => {
     const schedule = newSchedule(100, 'auto');
     let now = 0;
     for (const requests of [16, 32, 52]) {
@@ -48,17 +48,17 @@ describe('step by step', () => {
     expect(decide(schedule, now).request).toHaveLength(90);
   });
 
-  test('a tick that goes well does not shorten the wait that the service asked for before', () => {
+  test('a successful tick does not shorten a wait that the service asked for earlier', () => {
     const schedule = newSchedule(3, 2);
     const first = decide(schedule, 0);
     applyOutcomes(schedule, first, { ...none, queued: [0], later: [1] }, 0, 60_000);
-    // an answer that comes late, of a tick that was decided before
+    // a late answer to an earlier tick
     applyOutcomes(schedule, { request: [] }, { ...none, running: [0] }, 500);
     expect(decide(schedule, 59_999).request).toEqual([]);
     expect(decide(schedule, 60_000).request).toEqual([1]);
   });
 
-  test('while requests wait, runs in flight are looked at all the same', () => {
+  test('while requests wait, runs in flight are still polled', () => {
     const schedule = newSchedule(3, 3);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1], later: [2] }, 0);
     let now = wakeIn(schedule, 0);
@@ -73,7 +73,7 @@ describe('step by step', () => {
     expect(schedule.againAt - now).toBeGreaterThanOrEqual(wakeIn(schedule, now));
   });
 
-  test('a run that falls due while others are asked about goes with them from then on', () => {
+  test('a run that becomes due while others are polled joins their ticks', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, 0);
     applyOutcomes(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
@@ -82,7 +82,7 @@ describe('step by step', () => {
     expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
   });
 
-  test('running and queued are those last seen; a run that the service put back is queued again', () => {
+  test('the counts of running and queued runs are the last ones seen; a run that the service put back is queued again', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
     expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });

@@ -25,7 +25,7 @@ export const anyScenario: fc.Arbitrary<Scenario> = fc.record({
   runs: fc.array(anyRun, { minLength: 1, maxLength: 60, size: 'max' }),
   executors: fc.integer({ min: 1, max: 40 }),
   concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 50 })),
-  // times are whole ms: of far shorter ticks it cannot be told what came first
+  // times are whole ms, so the order of events is unknown in much shorter ticks
   latency: fc.oneof(fc.constant(100), fc.integer({ min: 100, max: 8_000 })),
   troubles: fc.array(
     fc.record({
@@ -46,7 +46,7 @@ export function always(check: (simulated: Simulated, scenario: Scenario) => void
   );
 }
 
-/** How often each run was tried, by what was heard of it: an attempt that got no answer is none. */
+/** The number of attempts of each run, from the answers: an attempt without an answer does not count. */
 export function attemptsOf({ ticks }: Simulated, runs: number): number[] {
   const attempts = new Array<number>(runs).fill(0);
   for (const { request, later } of ticks) {
@@ -56,7 +56,7 @@ export function attemptsOf({ ticks }: Simulated, runs: number): number[] {
   return attempts;
 }
 
-/** A schedule that knows its runs to take so long: it has seen a few of them. */
+/** A schedule that knows the duration of its runs, because it has seen a few of them. */
 export function experienced(total: number, concurrency: number | 'auto', duration: number): Schedule {
   const schedule = newSchedule(total + 10, concurrency);
   const seqs = Array.from({ length: 10 }, (_, n) => total + n);

@@ -16,14 +16,14 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('a run that takes too long', () => {
-  test('is given up at its time, not before; one that is queued has not begun', () => {
+  test('is given up at its time limit; the time does not count while it is queued', () => {
     const schedule = newSchedule(3, 3, MINUTE);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1, 2] }, 0);
     expect(decide(schedule, MINUTE - 1).expire).toEqual([]);
     const { expire, poll } = decide(schedule, MINUTE);
     expect(expire).toEqual([0]);
     expect(poll).not.toContain(0);
-    // one that starts later is given up later
+    // a run that starts later is given up later
     applyOutcomes(schedule, { request: [] }, { ...none, running: [0, 1], queued: [2] }, 30_000);
     expect(decide(schedule, MINUTE).expire).toEqual([0]);
     const startedAt = schedule.flights.find(({ seq }) => seq === 1)!.startedAt;
@@ -32,7 +32,7 @@ describe('a run that takes too long', () => {
     expect(decide(schedule, startedAt + MINUTE).expire).toEqual([0, 1]);
   });
 
-  test('without a limit none is', () => {
+  test('is never given up without a limit', () => {
     const schedule = newSchedule(1, 1);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
     expect(decide(schedule, 1_000 * HOUR).expire).toEqual([]);
@@ -40,7 +40,7 @@ describe('a run that takes too long', () => {
     expect(decide(schedule, HOUR).expire).toEqual([0]);
   });
 
-  test('exactly those that have run for so long are given up, whatever flies', () => {
+  test('is given up, and no other flight is', () => {
     const flight = fc.record({
       startedAt: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 10_000 })),
       lookedAt: fc.integer({ min: 0, max: 10_000 }),
@@ -66,7 +66,7 @@ describe('a run that takes too long', () => {
     );
   });
 
-  test('is woken for in time, whatever else there is to look at', () => {
+  test('wakes the campaign in time, also if there are other flights', () => {
     const now = 100 * MINUTE;
     const schedule = experienced(5, 2, now);
     schedule.runTimeout = 10_000;
@@ -78,13 +78,13 @@ describe('a run that takes too long', () => {
       applyOutcomes(other, { request: [] }, { ...none, queued: [1] }, now + 1_000);
       expect(wakeIn(other, now + 1_000)).toBe(9_000);
     }
-    // a second from now at the soonest, when it is overdue
+    // after a second at the earliest if it is overdue
     applyOutcomes(schedule, { request: [] }, { ...none, later: [0] }, now + 20_000);
     expect(wakeIn(schedule, now + 20_000)).toBe(SHORTEST_TICK);
     expect(decide(schedule, now + 20_000 + SHORTEST_TICK).expire).toEqual([0]);
   });
 
-  test('tells that it ran for so long, not that it would have finished then', () => {
+  test('counts as a run that lasted this long, not as one that finished then', () => {
     const sum = (numbers: readonly (number | undefined)[]): number =>
       numbers.reduce<number>((all, number) => all + (number ?? 0), 0);
     const seen = (ending: Partial<Outcomes>): Schedule => {
@@ -101,7 +101,7 @@ describe('a run that takes too long', () => {
       expect(sum(hazard.events)).toBe(0);
       expect(sum(hazard.exposure)).toBeCloseTo(MINUTE);
     }
-    // one that fails by itself has finished
+    // a run that fails on its own has finished
     const schedule = newSchedule(1, 1, MINUTE);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, failed: [0] }, MINUTE - 1);

@@ -17,7 +17,7 @@ import {
 import { none } from './support.ts';
 
 describe('work that waits in the store', () => {
-  test('is asked for in pages, in their order, and what is known here is not taken twice', () => {
+  test('is read in pages, in order, and known runs are not taken twice', () => {
     const schedule = newSchedule(10, 4);
     applyOutcomes(
       schedule,
@@ -47,7 +47,7 @@ describe('work that waits in the store', () => {
     expect(isFinished(schedule)).toBe(true);
   });
 
-  test('is not asked for while the campaign is paused, or the window is full', () => {
+  test('is not read while the campaign is paused or the window is full', () => {
     const schedule = newSchedule(10, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     startOver(schedule, 0);
@@ -67,7 +67,7 @@ describe('work that waits in the store', () => {
     expect(isFinished(schedule)).toBe(true);
   });
 
-  test('is not asked for where an activity names the runs that it has added', () => {
+  test('is not read if an activity returns the runs that it has added', () => {
     const schedule = newSchedule(0, 10);
     addWork(schedule, { count: 2, seqs: [4, 2] });
     addWork(schedule, { count: 3, seqs: [], first: 7 });
@@ -76,21 +76,21 @@ describe('work that waits in the store', () => {
     expect(schedule).toMatchObject({ again: [4, 2, 7, 8, 9], more: -1 });
   });
 
-  test('in pages of any size, with flights of any kind, each run is requested once for each attempt', () => {
+  test('is requested once for each attempt, with pages of any size and flights of any kind', () => {
     const fates = fc.constantFrom('new', 'new', 'reused', 'failed', 'running', 'queued', 'again', 'later');
     const scenario = fc.record({
       runs: fc.integer({ min: 1, max: 40 }),
       added: fc.nat(20),
       page: fc.integer({ min: 1, max: 15 }),
       concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 12 })),
-      /** Ticks before which it starts over: the store has changed. */
+      /** The ticks before which the schedule starts over, because the store has changed. */
       startsOver: fc.uniqueArray(fc.nat(12), { minLength: 1, maxLength: 3 }),
       dropped: fc.array(fc.nat(60), { maxLength: 10 }),
       fates: fc.array(fates, { minLength: 1, maxLength: 60, size: 'max' }),
     });
     fc.assert(
       fc.property(scenario, ({ runs, added, page, concurrency, startsOver, dropped, fates: all }) => {
-        // what the store knows, and how often each run was to be requested and was
+        // the content of the store, and for each run the number of expected and of actual requests
         const store = new Map(Array.from({ length: runs }, (_, seq) => [seq, 'waiting']));
         const wanted = new Map<number, number>();
         const requested = new Map<number, number>();
@@ -104,7 +104,7 @@ describe('work that waits in the store', () => {
           if (tick > 3_000) throw new Error('it does not end');
           schedule = JSON.parse(JSON.stringify(schedule)) as Schedule;
           if (startsOver.includes(tick)) {
-            // only what waits can be dropped; new runs have new numbers
+            // only waiting runs can be dropped; new runs have new numbers
             for (const seq of dropped)
               if (store.get(seq) === 'waiting') {
                 store.delete(seq);
@@ -127,7 +127,7 @@ describe('work that waits in the store', () => {
           const outcomes = emptyOutcomes();
           for (const seq of [...decision.request, ...decision.poll]) {
             const isRequest = decision.request.includes(seq);
-            // the store leaves out what it does not have
+            // the store leaves out missing runs
             if (!store.has(seq)) continue;
             if (isRequest) {
               expect(['waiting', 'intended']).toContain(store.get(seq));

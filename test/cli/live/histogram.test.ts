@@ -11,7 +11,7 @@ const drawn = (values: number[], width: number, height: number) =>
   histogram(values, width, height).map((line) => painted(line, width, false));
 
 describe('a histogram', () => {
-  test('counts every value, whatever their size', () => {
+  test('counts every value, of any size', () => {
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 60 }), (values, most) => {
         const { from, to, counts } = binned(values, most);
@@ -25,12 +25,12 @@ describe('a histogram', () => {
     );
   });
 
-  test('has steps of one width', () => {
+  test('has steps of equal width', () => {
     const values = Array.from({ length: 1_000 }, (_, at) => at / 10);
     expect(binned(values, 60).counts).toEqual(new Array(20).fill(50));
   });
 
-  test('draws the fullest step to the top, and what is in a step at all', () => {
+  test('draws the fullest step to the top, and every step that has a value', () => {
     const values = [...new Array<number>(800).fill(1), 2, 3, 3, 3];
     const [top, bottom, range] = drawn(values, 60, 2);
     // 19 steps of three columns
@@ -39,7 +39,7 @@ describe('a histogram', () => {
     expect(range).toBe(`1${' '.repeat(55)}3`);
   });
 
-  test('of one number is one bar', () => {
+  test('of equal numbers has one bar', () => {
     expect(drawn([7, 7], 10, 1)).toEqual(['██████████', '7']);
   });
 });

@@ -65,12 +65,12 @@ const textsOf = (shown: LiveState, columns = 80, rows = 24): string[] =>
   pageOf(shown, { columns, rows }).map((line) => painted(line, columns, false));
 
 describe('the page', () => {
-  test('says what a search has found', () => {
+  test('shows the result of a search so far', () => {
     const search = 'search: 12 points asked, 9 known; best so far: Machines at work 16.3';
     expect(textsOf({ ...state, search })).toContain(search.replace('search', 'Search'));
   });
 
-  test('shows progress, pace, window, values and what finished last', () => {
+  test('shows progress, speed, window, values and the last finished runs', () => {
     expect(textsOf(state)).toEqual([
       'shop-1  running                                           Repair shop, version 3',
       `${'█'.repeat(27)}▓${'▒'.repeat(6)}${'░'.repeat(23)}  100 of 200 runs  50 %`,
@@ -90,7 +90,7 @@ describe('the page', () => {
     ]);
   });
 
-  test('tells why nothing goes on, over several lines if need be', () => {
+  test('says why the campaign does not continue, on several lines if necessary', () => {
     const note = `attempt 7: ${'the service does not answer '.repeat(10)}`;
     const lines = textsOf({ ...state, status: { ...state.status, phase: 'paused', note } }, 60);
     expect(lines[3]).toMatch(/^attempt 7: the service/);
@@ -98,7 +98,7 @@ describe('the page', () => {
     expect(lines[6]).toBe('');
   });
 
-  test('tells no pace when it is over, or nobody knows', () => {
+  test('shows no speed after the end, or if it is unknown', () => {
     const over = textsOf({ ...state, status: { ...state.status, phase: 'completed' } });
     const unknown = { ...state.status, rate: null, secondsLeft: null, window: null };
     for (const lines of [over, textsOf({ ...state, status: unknown })])
@@ -113,7 +113,7 @@ describe('the page', () => {
     expect(whole).toMatch(/^█+▓ {2}1,000 of 1,000 runs {2}100 %$/);
   });
 
-  test('is about the runs alone where there are no numbers', () => {
+  test('shows only the runs if there are no numbers', () => {
     const lines = textsOf({ ...state, output: undefined, varied: [], isReplicated: false, values: [] });
     expect(lines.slice(4)).toEqual([
       '',
@@ -124,7 +124,7 @@ describe('the page', () => {
     ]);
   });
 
-  test('has the last lines that a failed run printed, as far as there is room', () => {
+  test("shows the last lines of a failed run's log, as far as there is room", () => {
     const lines = ['1', '2', '3', '4', '    at sim.mjs:5', 'red \u001b[31m', 'last \u0000'];
     const failure = { reason: 'exit \u001b[2J code 1', lines };
     const end = ['    4', '      at sim.mjs:5', '  red  [31m', '  last'];
@@ -133,19 +133,19 @@ describe('the page', () => {
     expect(shown(18).slice(-3)).toEqual(['', 'Failed last  exit  [2J code 1', '  last']);
   });
 
-  test('begins before anything is known', () => {
+  test('is drawn even before anything is known', () => {
     const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
     const status = { ...state.status, phase: 'preparing' as const, runs };
     expect(textsOf({ ...state, status, rows: [], values: [] })[1]).toMatch(/░ {2}0 of 0 runs {2}0 %$/);
   });
 
-  test('leaves out what a small terminal has no room for, from below', () => {
+  test('leaves out lines from the bottom on a small terminal', () => {
     expect(textsOf(state, 80, 4)).toEqual(textsOf(state).slice(0, 4));
     expect(textsOf(state, 80, 1)).toEqual(textsOf(state).slice(0, 1));
     expect(textsOf(state, 80, 12).join('\n')).toMatch(/mean 3.6/);
   });
 
-  test('does not let a model steer the terminal', () => {
+  test('does not let a model control the terminal', () => {
     const evil = '\u001b[2J\u0007\r\n';
     const shown: LiveState = {
       ...state,
@@ -205,7 +205,7 @@ describe('the page', () => {
       };
     });
 
-  test('is never wider or higher than the terminal, in colours or without', () => {
+  test('is never wider or higher than the terminal, with or without colours', () => {
     const size = fc.record({
       columns: fc.integer({ min: 1, max: 120 }),
       rows: fc.integer({ min: 1, max: 40 }),
@@ -225,14 +225,14 @@ describe('the page', () => {
     );
   });
 
-  test('has colours, and the same words without them', () => {
+  test('has the same words with and without colours', () => {
     const [title] = pageOf(state, { columns: 80, rows: 24 });
     expect(painted(title!, 80, true)).toContain('\u001b[1mshop-1\u001b[22m');
     expect(title!.map(textOf).join('')).toBe(painted(title!, 80, false));
   });
 });
 
-test('the best value is named where the campaign has a goal for the output, and nowhere else', () => {
+test('the best value is shown only if the campaign has a goal for the output', () => {
   const goal = { output: 'Machines at work', wants: 'highest' } as const;
   expect(textsOf({ ...state, goal }).join('\n')).toContain('of 10 values, best (highest) 9');
   expect(textsOf({ ...state, goal: { ...goal, wants: 'lowest' } }).join('\n')).toContain('best (lowest) 1');

@@ -5,7 +5,7 @@ import { failedRow, sampleRow } from '../../report/support.ts';
 
 const PEAK = { name: 'Peak day', type: 'DOUBLE', units: 'DAY' } as const;
 
-test('of a run that failed and was requested again the last end is shown, in its place', async () => {
+test('a run that failed and was requested again is shown once, with its last end', async () => {
   const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
   const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
   const look: ResultCursor = { open: [], failed: [], last: -1 };
@@ -20,7 +20,7 @@ test('of a run that failed and was requested again the last end is shown, in its
   expect(recent.values).toHaveLength(2);
 });
 
-test('the values are of the first output that has some', async () => {
+test('the values are those of the first output that has values', async () => {
   const error = { name: 'Fit error', type: 'DOUBLE', units: null } as const;
   const row = sampleRow(1, ['1.2', '0.3']);
   const none = { ...row, outputs: { ...row.outputs, 'Fit error': 'null' } };

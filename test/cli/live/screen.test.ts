@@ -18,14 +18,14 @@ function upBefore(lines: string[]): string {
   return written.at(-1)!.replace(new RegExp(`${lines[0]}.*`, 's'), '');
 }
 
-test('lines are drawn where those before them began', () => {
+test('lines are drawn over the previous lines', () => {
   expect(upBefore(['one', 'two', ''])).toBe('');
   expect(upBefore(['one'])).toBe('\r\u001b[3A');
   expect(upBefore(['one', 'two'])).toBe('\r\u001b[1A');
   expect(written.at(-1)).toBe('\r\u001b[1Aone\u001b[K\ntwo\u001b[K\n\u001b[J');
 });
 
-test('lines that a terminal has broken, as it became narrower, count as many', () => {
+test('a line that a narrower terminal has wrapped counts as several lines', () => {
   upBefore(['x'.repeat(79), 'y'.repeat(31), '待'.repeat(16), '']);
   terminal.columns = 30;
   // three, two, two (of 32 columns) and one
@@ -45,7 +45,7 @@ test('a column and a row stay free', () => {
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
 });
 
-test('the cursor is hidden until the end, and nobody listens after it', () => {
+test('the cursor is hidden until the end, and no listener stays afterwards', () => {
   const listeners = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name));
   const before = listeners();
   expect(written).toEqual(['\u001b[?25l']);

@@ -8,7 +8,7 @@ function solve(f: Derivative, to: number, start: number[], accuracy: number) {
 }
 
 describe('the integrator', () => {
-  test('follows known solutions to the tolerance, in the steps and between them', () => {
+  test('follows known solutions within the tolerance, at the steps and between them', () => {
     for (const accuracy of [1e-6, 1e-9]) {
       const steps = solve(oscillator, 20, [1, 0], accuracy);
       for (const step of steps) {
@@ -23,25 +23,25 @@ describe('the integrator', () => {
     }
   });
 
-  test('uses the time: y’ = 2t', () => {
+  test('uses time: y’ = 2t', () => {
     const steps = solve((t) => [2 * t], 3, [1], 1e-9);
     expect(steps.at(-1)!.at(3)[0]).toBeCloseTo(10, 9);
   });
 
-  test('steps follow each other without gaps and end where they should', () => {
+  test('makes steps without gaps up to the end', () => {
     const steps = solve(oscillator, 7.3, [1, 0], 1e-8);
     expect([steps[0]!.from, steps.at(-1)!.to]).toEqual([0, 7.3]);
     for (const [i, step] of steps.slice(1).entries()) expect(step.from).toBe(steps[i]!.to);
   });
 
-  test('adapts: a tighter tolerance takes more steps by its order', () => {
+  test('adapts: a tighter tolerance takes more steps, as its order predicts', () => {
     const [coarse, fine] = [1e-5, 1e-10].map((accuracy) => solve(oscillator, 50, [1, 0], accuracy).length);
     // order 5: the number of steps grows with the fifth root of the accuracy, here tenfold
     expect(fine! / coarse!).toBeGreaterThan(6);
     expect(fine! / coarse!).toBeLessThan(14);
   });
 
-  test('says when it cannot go on: y’ = y² has a pole at 1', () => {
+  test('reports when it cannot continue: y’ = y² has a pole at 1', () => {
     expect(() => solve((_t, [y]) => [y! ** 2], 2, [1], 1e-9)).toThrow(/does not get beyond t = (0\.99|1)/);
   });
 });

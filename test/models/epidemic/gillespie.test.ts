@@ -21,7 +21,7 @@ function course(parameters: Parameters, times: number[], seed: number) {
 const seeds = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 describe('the stochastic form', () => {
-  test('counts whole persons, S + I + R = N, infections and recoveries never undone', () => {
+  test('counts whole persons, keeps S + I + R = N, and never undoes infections and recoveries', () => {
     const times = Array.from({ length: 141 }, (_, i) => i / 10);
     for (const seed of seeds(10)) {
       const { states, peakInfected, peakDay, last } = course(flu, times, seed);
@@ -39,7 +39,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('has the chances of the master equation in a small population', () => {
+  test('has the probabilities of the master equation in a small population', () => {
     const few = { ...flu, population: 9, initiallyInfected: 2 };
     const runs = seeds(4_000).map((seed) => course(few, [1, 3], seed).states);
     for (const [at, time] of [1, 3].entries()) {
@@ -51,7 +51,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('is spread around the deterministic form in a large population', () => {
+  test('varies around the deterministic form in a large population', () => {
     const large = { ...flu, population: 20_000, initiallyInfected: 400, days: 8 };
     const times = [2, 4, 6, 8];
     const runs = seeds(150).map((seed) => course(large, times, seed).states);
@@ -59,7 +59,7 @@ describe('the stochastic form', () => {
     for (const [i, time] of times.entries()) {
       const infected = runs.map((run) => run[i]!.infected);
       const { bias, variance } = expansion(large, time).infected;
-      // some persons, however large the population
+      // a few persons, for any size of the population
       expect(Math.abs(bias)).toBeLessThan(6);
       expect(Math.abs(zOf(infected, states[i]!.infected + bias))).toBeLessThan(4);
       const error = variance * Math.sqrt(2 / (runs.length - 1));
@@ -67,7 +67,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('an outbreak from many cases comes to the size of the final-size equation', () => {
+  test('an outbreak with many first cases has the size of the final-size equation', () => {
     const large = { ...flu, population: 10_000, initiallyInfected: 200, days: 200 };
     for (const contactRate of [0.3, 0.6, 1.66]) {
       const runs = seeds(100).map((seed) => course({ ...large, contactRate }, [], seed).last);
@@ -81,7 +81,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('without contacts the infected decay exactly as independent exponential times do', () => {
+  test('without contacts, the number of infected decays like independent exponential times', () => {
     const decay = { ...flu, contactRate: 0, initiallyInfected: 50 };
     const share = Math.exp(-0.44 * 2);
     const left = seeds(1_000).map((seed) => course(decay, [2], seed).states[0]!.infected);
@@ -95,7 +95,7 @@ describe('the stochastic form', () => {
     [2, 0.8],
     [4, 0.8],
   ])(
-    'of %d first cases at the contact rate %d an outbreak dies out as their branching processes do',
+    'an outbreak of %d first cases at the contact rate %d dies out as often as its branching processes',
     (cases, contactRate) => {
       const population = 4_000;
       const parameters = { ...flu, population, contactRate, initiallyInfected: cases, days: 200 };

@@ -19,7 +19,7 @@ async function failure(service: TestService, inputs: Parameters<typeof outputsOf
 }
 
 describe('the model Epidemic', () => {
-  test('gives all its outputs, the fit against the observed cases among them', async () => {
+  test('gives all its outputs, including the fit to the observed cases', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = await upload(service, observedCsv);
     const version = await service.latest('Epidemic');
@@ -53,14 +53,14 @@ describe('the model Epidemic', () => {
     expect((await requestRun(service, version, named)).body.status).toBe('COMPLETED');
   });
 
-  test('without observed cases there is no fit error', async () => {
+  test('has no fit error without observed cases', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     expect(outputs.get('Fit error')).toBe('null');
     expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
   });
 
-  test('the same seed gives the same bytes, another seed another course', async () => {
+  test('gives the same bytes for the same seed, and another course for another seed', async () => {
     const run = async (seed: number) => {
       const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
       const version = await service.latest('Epidemic');
@@ -75,7 +75,7 @@ describe('the model Epidemic', () => {
     expect(other.get('Infected')).not.toBe(one.get('Infected'));
   });
 
-  test('its stored experiments are the two forms', async () => {
+  test('has a stored experiment for each of its two forms', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);

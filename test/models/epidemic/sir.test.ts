@@ -23,7 +23,7 @@ function fitError(contactRate: number, recoveryRate: number): number {
 }
 
 describe('the deterministic form', () => {
-  test('fits the boarding school as published', () => {
+  test('fits the boarding school data as published', () => {
     // Murray gives r = 2.18e-3 a day and person, and the threshold of 202 persons: contact and recovery rates 1.66334
     // and 0.44036, 1.663 and 0.440 in short
     expect(fitError(763 * 2.18e-3, 202 * 2.18e-3)).toBeCloseTo(17.21, 2);
@@ -51,7 +51,7 @@ describe('the deterministic form', () => {
     [0.6, 0.5],
     [3, 0.2],
     [0.3, 0.5],
-  ])('holds to the final size relation at rates %p and %p', (contactRate, recoveryRate) => {
+  ])('meets the final size relation at rates %p and %p', (contactRate, recoveryRate) => {
     const { last } = solve({ ...flu, contactRate, recoveryRate, days: 2_000 }, []);
     expect(last.infected).toBeLessThan(1e-6);
     // ln(S0 / S∞) = R0 (N - S∞) / N
@@ -60,7 +60,7 @@ describe('the deterministic form', () => {
     expect(left / right).toBeCloseTo(1, 6);
   });
 
-  test('the peak has the height and the state that theory gives', () => {
+  test('has the height and the state of the peak that theory gives', () => {
     const { peakInfected, peakDay } = solve(flu, []);
     const threshold = (763 * 0.44) / 1.663;
     expect(peakInfected).toBeCloseTo(763 - threshold - threshold * Math.log(762 / threshold), 6);
@@ -68,7 +68,7 @@ describe('the deterministic form', () => {
     expect(atPeak!.susceptible).toBeCloseTo(threshold, 5);
   });
 
-  test('without an outbreak the peak is at the start, in a growing one at the end', () => {
+  test('has its peak at the start without an outbreak, and at the end while the outbreak grows', () => {
     expect(solve({ ...flu, contactRate: 0.3 }, [])).toMatchObject({ peakInfected: 1, peakDay: 0 });
     const { peakDay, peakInfected, last } = solve({ ...flu, days: 3 }, []);
     expect(peakDay).toBe(3);

@@ -1,22 +1,23 @@
-/** What the Markov chain of an (s, S) system comes to in the long run, without chance. */
+/** The exact long-run values of an (s, S) system, from its Markov chain. */
 
 export interface System {
   reorderPoint: number;
   orderUpToLevel: number;
   reviewPeriod: number;
   demandRate: number;
-  /** Of the sizes 1, 2, 3, … of a demand. */
+  /** The probabilities of the sizes 1, 2, 3, … of a demand. */
   weights: readonly number[];
-  /** Uniform; the greatest at most a review period above the least, so that no order overtakes another. */
+  /** The lag is uniform. Its range is at most a review period, so that no order overtakes another. */
   lag: { min: number; max: number };
   costs: { setup: number; item: number; holding: number; shortage: number };
 }
 
 /**
- * The inventory position after each review is a Markov chain on s to S: what demand leaves, or S when that is below s. The
- * level at a time is the position after the last review whose order has come, less the demand since that review; a
- * review that orders nothing counts as one whose order of nothing has a lag as well. The review a time v before is that one
- * with the probability F(v) (1 - F(v - T)), F the distribution of the lag and T the review period.
+ * The inventory position after each review is a Markov chain on s to S: the stock that demand leaves, or S if that is
+ * below s. The level at a time is the position after the last review whose order has arrived, minus the demand since
+ * that review. A review without an order counts as an order of 0 items, which has a lag as well. The review at a time v
+ * before is this last review with the probability F(v) (1 - F(v - T)), F the distribution of the lag and T the review
+ * period.
  */
 export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, costs, ...demand }: System) {
   const { demandRate, weights } = demand;
@@ -26,7 +27,7 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
   const most = Math.max(orderUpToLevel, orderUpToLevel - reorderPoint);
   const demandIn = (time: number) => compoundPoisson(demandRate * time, sizes, most);
 
-  /** The chances of the demand since the review that counts, at any time. */
+  /** The probabilities of the demand since that review, at any time. */
   const since = overTime(demandIn, lag, reviewPeriod);
   const inPeriod = demandIn(reviewPeriod);
   const positions = stationary(reorderPoint, orderUpToLevel, inPeriod);
@@ -66,8 +67,8 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
 }
 
 /**
- * The chances of totals from 0 to `most` of a Poisson number of demands, by H. H. Panjer, "Recursive evaluation of a family of
- * compound distributions", ASTIN Bulletin 12 (1981) 22-26.
+ * The probabilities of totals from 0 to `most` of a Poisson number of demands, by H. H. Panjer, "Recursive evaluation
+ * of a family of compound distributions", ASTIN Bulletin 12 (1981) 22-26.
  */
 function compoundPoisson(mean: number, sizes: readonly number[], most: number): number[] {
   const chances = [Math.exp(-mean)];
@@ -81,9 +82,9 @@ function compoundPoisson(mean: number, sizes: readonly number[], most: number): 
   return chances;
 }
 
-/** The share of reviews after which the position is each from s to S. */
+/** For each position from s to S, the share of reviews with this position afterwards. */
 function stationary(s: number, S: number, demand: readonly number[]): Map<number, number> {
-  // visits between two orders: one at S, and where demand leads down from those above
+  // visits between two orders: one visit at S, and further ones below, where demand leads
   const visits = new Map<number, number>();
   for (let position = S; position >= s; position--) {
     let count = position === S ? 1 : 0;
@@ -94,7 +95,9 @@ function stationary(s: number, S: number, demand: readonly number[]): Map<number
   return new Map([...visits].map(([position, count]) => [position, count / all]));
 }
 
-/** The mean over all times since the review that counts, by Gauss and Legendre with three points in each of some panels. */
+/**
+ * The mean over all times since that review, by Gauss-Legendre quadrature with three points in each panel.
+ */
 function overTime(of: (time: number) => number[], { min, max }: System['lag'], period: number): number[] {
   const hasCome = (time: number) => (time >= max ? 1 : time <= min ? 0 : (time - min) / (max - min));
   const ends = [min, max, min + period, max + period].sort((a, b) => a - b);

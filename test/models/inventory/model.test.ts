@@ -12,7 +12,7 @@ import {
 import { outputsOf as outputsHere } from './support.ts';
 
 describe('the model Inventory', () => {
-  test('gives its outputs, the same as without a service', async () => {
+  test('gives the same outputs with and without a service', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const inputs = { 'Reorder point': 30, 'Demand size weights': '1, 0.5', '{STOP_TIME}': 60 };
@@ -21,7 +21,7 @@ describe('the model Inventory', () => {
     for (const [name, value] of Object.entries(here)) expect(outputs.get(name)).toBe(JSON.stringify(value));
   });
 
-  test('its stored parameter variation tells what a larger store does', async () => {
+  test('has a stored parameter variation that shows the effect of a larger store', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);

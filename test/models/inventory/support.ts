@@ -27,7 +27,7 @@ export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => v
   return model.run({ ...contextOf(model, inputs), progress }) as Outputs;
 }
 
-/** Runs with the seeds from a first one on. */
+/** Runs with consecutive seeds. */
 export function replications(inputs: Inputs, count: number, first = 1): Outputs[] {
   return Array.from({ length: count }, (_, i) =>
     outputsOf({ ...inputs, '{RANDOM_SEED}': BigInt(first + i) }),

@@ -10,7 +10,7 @@ import { type Inputs, type Outputs, outputsOf, replications, sceneOf, systemOf }
 
 const costs = { setup: 32, item: 3, holding: 1, shortage: 5 };
 
-describe('the figures in the long run', () => {
+describe('long-run figures', () => {
   test.each([
     { s: 5, S: 15, period: 1, rate: 4, weights: [1], lag: { min: 0, max: 0 } },
     { s: 8, S: 20, period: 1, rate: 4, weights: [1], lag: { min: 1, max: 1 } },
@@ -48,7 +48,7 @@ describe('the figures in the long run', () => {
     expectMeans({ level: expected['Mean inventory'] - expected['Mean backorders'] }, level);
   });
 
-  test('are those of the documentation', () => {
+  test('equal those in the documentation', () => {
     const page = readFileSync(
       path.join(import.meta.dirname, '../../../docs/reference/models/inventory.md'),
       'utf8',
@@ -74,7 +74,7 @@ describe('the figures in the long run', () => {
     }
   });
 
-  // one run of 120 months a policy, as printed: total, ordering, holding and shortage cost
+  // the printed values of one run of 120 months for each policy: total, ordering, holding and shortage cost
   test.each([
     [20, 40, 126.61, 99.26, 9.25, 18.1],
     [20, 60, 122.74, 90.52, 17.39, 14.83],
@@ -85,7 +85,7 @@ describe('the figures in the long run', () => {
     [40, 100, 132.34, 84.62, 46.42, 1.3],
     [60, 80, 150.02, 105.69, 44.02, 0.31],
     [60, 100, 143.2, 89.05, 53.91, 0.24],
-  ])('are spread around those of Law and Kelton: policy (%d, %d)', (s, S, ...printed) => {
+  ])('vary around those of Law and Kelton: policy (%d, %d)', (s, S, ...printed) => {
     const runs = replications({ 'Reorder point': s, 'Order-up-to level': S }, 60);
     const names = [
       'Mean total cost',
@@ -103,7 +103,7 @@ describe('the figures in the long run', () => {
 describe('a run', () => {
   const month = fc.double({ min: 0.2, max: 2, noNaN: true });
 
-  test('loses no item: what is ordered is delivered or on its way, what is demanded filled or backordered', () => {
+  test('loses no item: orders are delivered or on their way, demand is filled or backordered', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 1000n),
@@ -121,7 +121,7 @@ describe('a run', () => {
           });
           const seen = new Set<Order>();
           let before = { ...system.counts, onHand: 60, backorders: 0, delivered: 0 };
-          // no lag is as short as the time between two looks
+          // every lag is longer than the time between two observations
           for (let time = 0; time <= 36; time += 0.1) {
             system.simulation.run(time);
             for (const order of system.orders) seen.add(order);
@@ -167,7 +167,7 @@ describe('a run', () => {
     expect(orders({ ...busy, 'Warm-up time': 1.5 }).Orders).toBe(1);
   });
 
-  test('meets the same demand and lags under another policy, which tells their difference better', () => {
+  test('has the same demand and lags under another policy, which makes the difference more precise', () => {
     const [one, other] = [20, 25].map((s) => replications({ 'Reorder point': s }, 100)) as [
       Outputs[],
       Outputs[],
@@ -186,13 +186,13 @@ describe('a run', () => {
     }
   });
 
-  test('is the same to the byte with the same seed, and another with another', () => {
+  test('has the same bytes for the same seed, and others for another seed', () => {
     const written = (seed: bigint) => JSON.stringify(outputsOf({ '{RANDOM_SEED}': seed }));
     expect(written(2n ** 63n - 1n)).toBe(written(2n ** 63n - 1n));
     expect(new Set([1n, 2n, -1n].map(written)).size).toBe(3);
   });
 
-  test('has a chart of its whole course, in as many points whatever its length', () => {
+  test('has a chart of its whole course, with a fixed number of points', () => {
     for (const [start, stop] of [
       [0, 12],
       [-50, 3_000],
@@ -206,7 +206,7 @@ describe('a run', () => {
     }
   });
 
-  test('tells its progress, to the end', () => {
+  test('reports its progress up to the end', () => {
     const told: number[] = [];
     outputsOf({}, (fraction) => told.push(fraction));
     expect(told).toEqual([...told].sort((a, b) => a - b));
@@ -214,8 +214,8 @@ describe('a run', () => {
   });
 });
 
-describe('what is drawn', () => {
-  test('comes to the outputs of a run, in whatever steps, and however often it is drawn', () => {
+describe('the animation', () => {
+  test('has the outputs of a run, for any steps and any number of pictures', () => {
     const more = { 'Warm-up time': 6 };
     expectOutputsOfDrawn(24, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
@@ -223,7 +223,7 @@ describe('what is drawn', () => {
     });
   });
 
-  test('shows what is on hand, on order and backordered, much of it too', () => {
+  test('shows stock, orders and backorders, also many', () => {
     for (const [inputs, shown] of [
       [{}, ['On hand', 'warming up', 'S 60', 's 20']],
       [

@@ -28,7 +28,7 @@ class Model {
 }
 
 describe('the calendar', () => {
-  test('is in the order of time, priority and sequence, whatever is added, taken and cancelled between', () => {
+  test('orders events by time, priority and sequence, while events are added, taken and cancelled', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const calendar = new Calendar();
@@ -67,7 +67,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('what an event adds is ordered with what waits', () => {
+  test('orders events that an event adds among the waiting ones', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { maxLength: 200 }), (delays) => {
         const calendar = new Calendar();
@@ -86,7 +86,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('grows with what waits', () => {
+  test('grows with the number of waiting events', () => {
     const calendar = new Calendar();
     const happened: number[] = [];
     // a permutation: 7919 is a prime
@@ -97,7 +97,7 @@ describe('the calendar', () => {
     expect(happened).toEqual(Array.from({ length: 5_000 }, (_, i) => i));
   });
 
-  test('an event that has happened, or was cancelled, is not cancelled, though its place is taken again', () => {
+  test('does not cancel an event that has happened or was cancelled, even if its place is used again', () => {
     const calendar = new Calendar();
     const first = calendar.add(1, () => undefined, undefined, 0);
     calendar.happen();

@@ -110,7 +110,7 @@ describe('continuous distributions', () => {
     },
   );
 
-  test('the cdfs of this test are those of tables', () => {
+  test('the cdfs of this test agree with tables', () => {
     expect(normalCdf(1.96)).toBeCloseTo(0.9750021048517795, 14);
     expect(normalCdf(-3)).toBeCloseTo(0.0013498980316301, 14);
     expect(gammaCdf(3, 2)).toBeCloseTo(1 - 5 * Math.exp(-2), 14);
@@ -118,7 +118,7 @@ describe('continuous distributions', () => {
     expect(gammaFunction(0.5)).toBeCloseTo(Math.sqrt(Math.PI), 13);
   });
 
-  test('those by inversion take one number a draw and go one way with it', () => {
+  test('those by inversion use one number per draw and are monotonic in it', () => {
     const numbers = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
     for (const name of Object.keys(continuous).filter((name) => !/^(gamma|erlang)/.test(name))) {
       const values = numbers.map((u) => continuous[name]!.draw(given(u)));
@@ -127,7 +127,7 @@ describe('continuous distributions', () => {
     }
   });
 
-  test('the normal quantile has the values of tables', () => {
+  test('the normal quantile agrees with tables', () => {
     for (const [p, quantile] of [
       [0.5, 0],
       [0.25, -0.6744897501960817],
@@ -185,7 +185,7 @@ const discrete: Record<string, Discrete> = {
 
 describe('discrete distributions', () => {
   test.each(Object.entries(discrete))(
-    '%s has its moments and its chances',
+    '%s has its moments and its probabilities',
     (name, { draw, mean, variance, chance }) => {
       const values = sample(name, draw);
       expectMoments(values, mean, variance);
@@ -202,17 +202,17 @@ describe('discrete distributions', () => {
       }
       if (DRAWS * chanceOfOthers >= 1)
         chiSquare += (others - DRAWS * chanceOfOthers) ** 2 / (DRAWS * chanceOfOthers);
-      // mean and deviation of chi-square; normal enough for 4 deviations of many degrees, wide for few
+      // mean and deviation of chi-square; 4 deviations are enough for many degrees of freedom, and generous for few
       expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees) + 5);
     },
   );
 
-  test('poisson of a large mean, where the chance of none is beneath all numbers, has its moments', () => {
+  test('poisson with a large mean has its moments, although the probability of 0 underflows', () => {
     expectMoments(sample('large', (random) => poisson(random, 2_345.6)).slice(0, 4_000), 2_345.6, 2_345.6);
     expect(poisson(given(0.5), 0)).toBe(0);
   });
 
-  test('empirical draws the values in order, and none of no weight', () => {
+  test('empirical draws the values in order, and never one of weight 0', () => {
     expect([0.05, 0.1, 0.39, 0.41, 0.79, 0.81, 0.999].map((u) => empirical.draw(given(u)))).toEqual([
       0, 2, 2, 3, 3, 4, 4,
     ]);

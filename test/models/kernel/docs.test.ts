@@ -5,11 +5,11 @@ import { expect, test } from '@jest/globals';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
-test('the example of docs/reference/kernel.md prints what it says', () => {
+test('the example of docs/reference/kernel.md prints the output that the page shows', () => {
   const docs = readFileSync(path.join(ROOT, 'docs/reference/kernel.md'), 'utf8');
   const [, example] = /```ts\n(.*?)```/s.exec(docs)!;
   const [, printed] = /prints\n\n```\n(.*?)```/s.exec(docs)!;
-  // as standard input a module is in the folder where Node is started
+  // a module from standard input counts as a file in the folder where Node starts
   const output = execFileSync(process.execPath, ['--input-type=module-typescript', '-'], {
     cwd: ROOT,
     input: example!,

@@ -1,4 +1,4 @@
-/** Special functions, for what distributions are compared with. */
+/** Special functions for the expected values of distributions. */
 
 /** Lanczos' approximation of Gamma(x), x > 0, to about 15 digits. */
 export function gammaFunction(x: number): number {

@@ -38,7 +38,7 @@ describe('MRG32k3a', () => {
     expect(draw(generator, 3)).toEqual([0.12701112204657714, 0.3185275653967945, 0.3091860155832701]);
   });
 
-  test('is exact: its numbers are those of whole-number arithmetic', () => {
+  test('is exact: it equals whole-number arithmetic', () => {
     let state: State = [M1 - 1n, 1n, M1 - 1n, M2 - 1n, M2 - 1n, 1n];
     const generator = generatorAt(state);
     for (let i = 0; i < 50_000; i++) {
@@ -48,10 +48,10 @@ describe('MRG32k3a', () => {
     }
   });
 
-  test('is exact where a quotient is rounded to the other side of a whole number', () => {
+  test('is exact if a quotient is rounded across a whole number', () => {
     for (let i = 1n; i <= 2_000n; i++) {
       for (const rest of [-1n, 0n, 1n]) {
-        // what comes next is this rest in both parts
+        // the next state is this remainder in both parts
         const [b, f] = [(i * 2_654_435_761n) % M1, (i * 2_246_822_519n) % M2];
         const a = quotient(1403580n * b - rest, 810728n, M1);
         const d = quotient(527612n * f - rest, 1370589n, M2);
@@ -87,7 +87,7 @@ describe('MRG32k3a', () => {
     }
   });
 
-  test('first values of successive seeds are spread like a uniform', () => {
+  test('the first values of successive seeds are uniformly distributed', () => {
     const bins = new Array<number>(20).fill(0);
     const count = 20_000;
     for (let seed = 1; seed <= count; seed++) {
@@ -105,7 +105,7 @@ describe('random streams', () => {
   const first = (seed: bigint, replication: number, purpose: string) =>
     draw(randomStream(seed, replication, purpose), 5);
 
-  test('seed, replication and purpose make a stream, the same each time', () => {
+  test('depend only on seed, replication and purpose', () => {
     const streams = [
       first(1n, 1, 'arrivals'),
       first(2n, 1, 'arrivals'),
@@ -120,7 +120,7 @@ describe('random streams', () => {
     expect(first(1n, 1, 'arrivals')).toEqual(streams[0]);
   });
 
-  test('streams are not correlated, nor a stream with its own past', () => {
+  test('are not correlated with each other or with their own past', () => {
     const count = 50_000;
     const correlation = (a: number[], b: number[]) =>
       a.reduce((sum, u, i) => sum + (u - 0.5) * (b[i]! - 0.5), 0) * (12 / Math.sqrt(count));

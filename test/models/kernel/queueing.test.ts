@@ -15,7 +15,10 @@ import { erlangB, erlangC, expectMeans, moments, simulated } from './support.ts'
 
 const REPLICATIONS = 12;
 
-/** Customers until the start is forgotten: ten times the relaxation of a queue with one server, which is the slowest. */
+/**
+ * The number of customers in the warm-up: ten times the relaxation time of a queue with one server, which is the
+ * slowest.
+ */
 function warmUpOf(utilization: number): number {
   return 10 / (1 - Math.sqrt(utilization)) ** 2;
 }
@@ -24,7 +27,7 @@ function replications<T>(run: (replication: number) => T): T[] {
   return Array.from({ length: REPLICATIONS }, (_, i) => run(i + 1));
 }
 
-/** Figures of a system with Poisson arrivals, service times of mean 1 and as many servers. */
+/** Figures of a system with Poisson arrivals, service times with mean 1, and a number of servers. */
 function figures(
   servers: number,
   utilization: number,
@@ -138,7 +141,7 @@ describe('laws that hold for each run', () => {
         inSystem.set(inSystem.value - 1);
         desk.release();
       };
-      // from empty to empty nobody is cut off, and the law is one of the sample
+      // from empty to empty no customer is cut off, so the law holds exactly in the sample
       simulation.schedule(0, arrive, 2_000);
       simulation.run();
       const rate = 2_000 / simulation.now;
@@ -149,7 +152,7 @@ describe('laws that hold for each run', () => {
     }
   });
 
-  test('conservation: who has arrived was served, is served or waits', () => {
+  test('conservation: each arrival was served, is in service or waits', () => {
     const random = randomStream(4n, 1, 'all');
     const simulation = new Simulation();
     const desk = new Resource(simulation, 4);

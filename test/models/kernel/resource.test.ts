@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { Queue, Resource, Simulation } from '../../../models/kernel/index.ts';
 
-test('a queue is first in, first out, as an array is', () => {
+test('a queue is first in, first out, like an array', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat()), { maxLength: 200 }), (steps) => {
       const queue = new Queue<number>();
@@ -35,7 +35,7 @@ describe('a resource', () => {
     return { simulation, resource, begun };
   }
 
-  test('serves as many at once as it has servers, and the others in the order in which they came', () => {
+  test('serves one customer per server at once, and the others in the order of arrival', () => {
     const { simulation, resource, begun } = twoServers();
     simulation.run(3.5);
     expect([resource.busy.value, resource.waiting.value]).toEqual([2, 1]);
@@ -49,7 +49,7 @@ describe('a resource', () => {
     expect([resource.busy.value, resource.waiting.value]).toEqual([0, 0]);
   });
 
-  test('tells how many were busy and waited, and how long', () => {
+  test('counts how many were busy or waited, and how long', () => {
     const { simulation, resource } = twoServers();
     simulation.run();
     expect(simulation.now).toBe(7);
@@ -59,7 +59,7 @@ describe('a resource', () => {
     expect(resource.waits.statistics()).toMatchObject({ count: 4, min: 0, max: 1, mean: 0.5 });
   });
 
-  test('begins its statistics anew with those that are busy and wait', () => {
+  test('restarts its statistics with those that are busy or wait', () => {
     const { simulation, resource } = twoServers();
     simulation.run(3.5);
     resource.reset();
@@ -68,7 +68,7 @@ describe('a resource', () => {
     expect([resource.busy.mean, resource.waiting.mean, resource.waits.mean]).toEqual([2, 1, 1]);
   });
 
-  test('refuses what makes no sense', () => {
+  test('refuses invalid calls', () => {
     const simulation = new Simulation();
     for (const servers of [0, -1, 1.5, NaN]) {
       expect(() => new Resource(simulation, servers)).toThrow(`cannot have ${servers} servers`);

@@ -3,7 +3,7 @@ import fc from '../../support/fast-check.ts';
 import { exponential, randomStream, resetAt, Simulation, Tally } from '../../../models/kernel/index.ts';
 
 describe('a simulation', () => {
-  test('moves its clock from event to event, and gives each its subject', () => {
+  test('moves its clock from event to event, and passes each event its subject', () => {
     const simulation = new Simulation(10);
     const seen: [number, string][] = [];
     const note = (what: string): void => void seen.push([simulation.now, what]);
@@ -20,7 +20,7 @@ describe('a simulation', () => {
     expect([simulation.now, simulation.pending]).toEqual([12, 0]);
   });
 
-  test('runs up to a time and those at it, and sets its clock there', () => {
+  test('runs all events up to and at a time, and sets its clock to it', () => {
     const simulation = new Simulation();
     let count = 0;
     for (const delay of [1, 2, 2, 3]) simulation.schedule(delay, () => count++);
@@ -32,7 +32,7 @@ describe('a simulation', () => {
     expect([count, simulation.now]).toEqual([3, 2.5]);
   });
 
-  test('orders events at one time by priority, then as they were scheduled, those that come at that time too', () => {
+  test('orders events at the same time by priority, then in the order of scheduling, also if they are added at that time', () => {
     const simulation = new Simulation();
     const seen: string[] = [];
     const note = (what: string): void => void seen.push(what);
@@ -45,7 +45,7 @@ describe('a simulation', () => {
     expect(seen).toEqual(['first', 'second', 'third', 'fourth', 'last']);
   });
 
-  test('an event that was cancelled does not happen', () => {
+  test('does not execute a cancelled event', () => {
     const simulation = new Simulation();
     const seen: number[] = [];
     const note = (n: number): void => void seen.push(n);
@@ -56,7 +56,7 @@ describe('a simulation', () => {
     expect(simulation.cancel(events[0]!)).toBe(false);
   });
 
-  test('comes to the same in however many steps', () => {
+  test('gives the same results in any number of steps', () => {
     const course = (stops: readonly number[]): number[] => {
       const simulation = new Simulation();
       const random = randomStream(1n, 1, 'gaps');
@@ -87,7 +87,7 @@ describe('a simulation', () => {
   });
 });
 
-test('a warm-up begins statistics anew, before what else happens at its time', () => {
+test('a warm-up restarts statistics before other events at its time', () => {
   const simulation = new Simulation();
   const tally = new Tally();
   for (const time of [1, 2, 3, 4]) simulation.schedule(time, (n: number) => tally.add(n), time);

@@ -24,13 +24,13 @@ describe('a tally', () => {
     );
   });
 
-  test('keeps the variance of values that are large and near each other', () => {
+  test('keeps the variance of large values that are close together', () => {
     const tally = new Tally();
     for (const value of [4, 7, 13, 16]) tally.add(1e9 + value);
     expect(tally.variance).toBe(30);
   });
 
-  test('has no figures without values, and forgets them at a reset', () => {
+  test('has no figures without values, and none after a reset', () => {
     const tally = new Tally();
     const none = tally.statistics();
     expect(none).toEqual({
@@ -52,12 +52,12 @@ describe('a tally', () => {
 });
 
 describe('a time-weighted statistic', () => {
-  /** Values and how long each holds, one after another. */
+  /** Values and their durations, one after another. */
   const course = fc.array(fc.record({ value: numbers, duration: fc.constantFrom(0, 0.25, 1, 2.5) }), {
     minLength: 1,
   });
 
-  test('weighs each value by how long it held', () => {
+  test('weighs each value by its duration', () => {
     fc.assert(
       fc.property(course, (steps) => {
         const simulation = new Simulation(100);
@@ -66,7 +66,7 @@ describe('a time-weighted statistic', () => {
           statistic.set(value);
           simulation.run(simulation.now + duration);
         }
-        // each value as often as it held quarters of a unit
+        // each value once per quarter of a unit that it lasted
         const values = steps.flatMap(({ value, duration }) => new Array<number>(4 * duration).fill(value));
         const { count, min, max, mean, variance, deviation, integral } = statistic.statistics();
         expect(statistic.mean).toBe(mean);
@@ -100,7 +100,7 @@ describe('a time-weighted statistic', () => {
     expect(looked(true)).toBe(looked(false));
   });
 
-  test('a reset keeps the value', () => {
+  test('keeps its value at a reset', () => {
     const simulation = new Simulation();
     const statistic = new TimeWeighted(simulation, 3);
     simulation.run(5);
@@ -122,7 +122,7 @@ describe('a time-weighted statistic', () => {
 });
 
 describe('a histogram', () => {
-  test('counts each value once, in the interval that holds it', () => {
+  test('counts each value once, in its interval', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 150 })), (values) => {
         const histogram = new Histogram(-10, 5, 20);
@@ -140,7 +140,7 @@ describe('a histogram', () => {
     );
   });
 
-  test('is an output as clients know it, and is empty after a reset', () => {
+  test("is an output in the clients' form, and is empty after a reset", () => {
     const histogram = new Histogram(0, 0.5, 2);
     const empty = JSON.stringify(histogram.data());
     for (const value of [-1, 0, 0.4, 0.5, 1, Infinity]) histogram.add(value);
@@ -163,13 +163,13 @@ describe('a histogram', () => {
     [NaN, 5],
     [1, 0],
     [1, 1.5],
-  ])('has no intervals of the width %d, %d of them', (width, intervals) => {
+  ])('refuses intervals of the width %d, %d of them', (width, intervals) => {
     expect(() => new Histogram(0, width, intervals)).toThrow(`${intervals} intervals of the width ${width}`);
   });
 });
 
 describe('a time series', () => {
-  test('has as many samples as asked for, each after what happens at its time', () => {
+  test('has the requested number of samples, each taken after the events of its time', () => {
     const simulation = new Simulation(10);
     let level = 0;
     const series = new TimeSeries(simulation, 12, 5, () => level);
@@ -179,7 +179,7 @@ describe('a time series', () => {
     expect(() => outputText('DATA_SET', series.data())).not.toThrow();
   });
 
-  test('ends at the end, whatever rounding makes of it', () => {
+  test('ends exactly at the end, despite rounding', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),

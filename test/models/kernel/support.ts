@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { type Random, resetAt, Resource, Simulation, Tally } from '../../../models/kernel/index.ts';
 
-/** How many standard errors the mean of independent values is from what is expected. */
+/** The distance of the mean of independent values from the expected value, in standard errors. */
 export function zOf(values: readonly number[], expected: number): number {
   const { mean, variance } = moments(values);
   return (mean - expected) / Math.sqrt(variance / values.length);
@@ -13,7 +13,7 @@ export function moments(values: readonly number[]): { mean: number; variance: nu
   return { mean, variance };
 }
 
-/** Expects the means of replications to be within 4 standard errors of what is expected. */
+/** Expects the means of replications to be within 4 standard errors of the expected value. */
 export function expectMeans(expected: Record<string, number>, replications: Record<string, number>[]): void {
   const z = Object.fromEntries(
     Object.entries(expected).map(([name, value]) => [
@@ -58,20 +58,23 @@ export function simulated({ servers, interarrival, service, warmUp, stop }: Syst
   return { desk, inSystem };
 }
 
-/** The chance that a customer finds all servers busy, where such a one is lost; load is arrival rate × mean service time. */
+/**
+ * The probability that a customer finds all servers busy, in a system that loses such customers. The load is arrival
+ * rate × mean service time.
+ */
 export function erlangB(servers: number, load: number): number {
   let blocked = 1;
   for (let n = 1; n <= servers; n++) blocked = (load * blocked) / (n + load * blocked);
   return blocked;
 }
 
-/** The chance that a customer finds all servers busy, where such a one waits. */
+/** The probability that a customer finds all servers busy, in a system where such customers wait. */
 export function erlangC(servers: number, load: number): number {
   const blocked = erlangB(servers, load);
   return blocked / (1 - (load / servers) * (1 - blocked));
 }
 
-/** Random numbers that are given. */
+/** Given numbers in place of random ones. */
 export function given(...numbers: number[]): Random {
   return { next: () => numbers.shift()! };
 }

@@ -1,4 +1,4 @@
-/** Says the outputs of some runs: to the thread that started it, else on standard output. */
+/** Sends the outputs of some runs to the thread that started it, or else prints them. */
 import { parentPort } from 'node:worker_threads';
 import { fingerprint } from './support.ts';
 

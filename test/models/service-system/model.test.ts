@@ -12,7 +12,7 @@ import {
 import { outputsOf as outputsHere } from './support.ts';
 
 describe('the model Service System Demo', () => {
-  test('gives its outputs, the same as without a service', async () => {
+  test('gives the same outputs with and without a service', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const outputs = await outputsOf(service, version, { 'Server capacity': 9, '{STOP_TIME}': 300 });
@@ -20,7 +20,7 @@ describe('the model Service System Demo', () => {
     for (const [name, value] of Object.entries(here)) expect(outputs.get(name)).toBe(JSON.stringify(value));
   });
 
-  test('its stored parameter variation tells what more servers do', async () => {
+  test('has a stored parameter variation that shows the effect of more servers', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
@@ -57,7 +57,7 @@ describe('the model Service System Demo', () => {
     }
   });
 
-  test('has the seven system inputs, whose defaults are the run without them', async () => {
+  test('has the seven system inputs, whose defaults change nothing', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');
@@ -76,7 +76,7 @@ describe('the model Service System Demo', () => {
     const stated = Object.fromEntries(system.map(({ name, value }) => [name, value]));
     expect((await requestRun(service, version, stated)).body.id).toBe(bare.id);
 
-    // by date, the same minutes are the same run to the byte
+    // with dates, the same number of minutes gives the same run, byte for byte
     const byTime = await outputsOf(service, version, {
       '{STOP_TIME}': 240,
       '{STOP_DATE}': '2026-02-01T04:00',

@@ -24,7 +24,7 @@ export function sceneOf(inputs: Inputs = {}): Scene {
   return model.animation!.start(contextOf(model, inputs)) as Scene;
 }
 
-/** What the outputs of some runs are, one after another, to the byte. */
+/** The exact bytes of the outputs of some runs, one after another. */
 export function fingerprint(): string {
   const runs: Inputs[] = [
     {},

@@ -44,21 +44,21 @@ describe('the figures of the model', () => {
     const shares = runs.map(({ 'Time in system': { hits, statistics } }) =>
       hits.slice(0, 8).reduce((sum, count) => sum + count / statistics.count, 0),
     );
-    // eight intervals are two minutes; the rate is that of service less that of arrivals
+    // eight intervals are two minutes; the rate is the service rate minus the arrival rate
     expect(Math.abs(zOf(shares, 1 - Math.exp(-0.5 * 2)))).toBeLessThan(4);
     const [first] = runs;
     const { hits, hitsOutLow, hitsOutHigh, statistics } = first!['Time in system'];
     expect(hitsOutLow + hitsOutHigh + hits.reduce((sum, count) => sum + count, 0)).toBe(statistics.count);
   });
 
-  test('a system that cannot keep up grows at the rate that is too much', () => {
+  test('an overloaded system grows at the excess rate', () => {
     const runs = replications({ 'Server capacity': 6, 'Arrival rate': 9 }, 20);
     const waiting = runs.map((run) => run['Queue|Waiting'].dataY.at(-1)!);
     expect(Math.abs(zOf(waiting, (9 - 6) * 1_000))).toBeLessThan(4);
     for (const run of runs) expect(run['Server utilization']).toBeGreaterThan(0.999);
   });
 
-  test('the chart is the course of the whole run, in as many points whatever its length', () => {
+  test('the chart shows the whole run, with a fixed number of points', () => {
     for (const [start, stop] of [
       [0, 150],
       [-50, 3_000],
@@ -73,7 +73,7 @@ describe('the figures of the model', () => {
     }
   });
 
-  test('as many customers come, and are served or still there, however they are served', () => {
+  test('the same customers arrive, and are served or still there, for any number and speed of servers', () => {
     const came = [1, 8, 100].flatMap((servers) =>
       [0.2, 1].map((service) => {
         const run = outputsOf({
@@ -89,7 +89,7 @@ describe('the figures of the model', () => {
     expect(Math.abs(came[0]! - 7_000)).toBeLessThan(4 * Math.sqrt(7_000));
   });
 
-  test('without customers there are no figures of customers', () => {
+  test('without customers, there are no figures about customers', () => {
     const run = outputsOf({ 'Arrival rate': 0 });
     expect(run).toMatchObject({
       'Server utilization': 0,
@@ -100,7 +100,7 @@ describe('the figures of the model', () => {
     });
   });
 
-  test('tells its progress, to the end', () => {
+  test('a run reports its progress up to the end', () => {
     const told: number[] = [];
     outputsOf({}, (fraction) => told.push(fraction));
     expect(told).toEqual([...told].sort((a, b) => a - b));
@@ -108,8 +108,8 @@ describe('the figures of the model', () => {
   });
 });
 
-describe('what is drawn', () => {
-  test('comes to the outputs of a run, in whatever steps, and however often it is drawn', () => {
+describe('the animation', () => {
+  test('has the outputs of a run, for any steps and any number of pictures', () => {
     const more = { 'Server capacity': 7 };
     expectOutputsOfDrawn(200, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
@@ -117,7 +117,7 @@ describe('what is drawn', () => {
     });
   });
 
-  test('shows who waits and who is served, many of them too', () => {
+  test('shows who waits and who is served, also if they are many', () => {
     for (const [inputs, shown] of [
       [{}, ['>8 of 8<', 'from minute 100 on']],
       [{ 'Server capacity': 3 }, ['>3 of 3<', /and [\d,]+ more/]],
@@ -138,7 +138,7 @@ describe('the same inputs give the same bytes', () => {
   const script = path.join(import.meta.dirname, 'fingerprint.ts');
   const here = fingerprint();
 
-  test('again, and others with another seed', () => {
+  test('in a second run, and others for another seed', () => {
     expect(fingerprint()).toBe(here);
     expect(new Set(here.split('\n')).size).toBe(4);
   });

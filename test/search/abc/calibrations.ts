@@ -6,8 +6,8 @@ import { Stream } from '../../../src/search/methods/stream.ts';
 import type { Run } from '../in-memory.ts';
 
 /**
- * A normal mean with a normal prior, θ ~ N(0, 2²) and y ~ N(θ, 1), of which y = 1.5 was observed. Of distances up to 0.1 the exact
- * posterior has the mean 1.1992 and the variance 0.8021.
+ * A normal mean with a normal prior, θ ~ N(0, 2²) and y ~ N(θ, 1), and the observation y = 1.5. For distances up to 0.1
+ * the exact posterior has the mean 1.1992 and the variance 0.8021.
  */
 export function normalMean(
   calibrate: Partial<Calibration> = {},
@@ -41,14 +41,14 @@ export function normalMean(
   } as unknown as Campaign & { calibrate: Calibration };
 }
 
-/** What a run of the model comes to: a function of its point and its replication. */
+/** The outputs of a run: a function of its point and its replication. */
 export function noisyMean(seed: number): Run {
   return ([theta], ordinal, replication) => ({
     y: String(theta! + new Stream(seed, `noise of ${ordinal}, ${replication}`).normal()),
   });
 }
 
-/** The log of a calibration of which each run has finished before the next step. */
+/** The log of a calibration in which each run finishes before the next step. */
 export async function logOf(campaign: Campaign, run: Run): Promise<SearchLog> {
   const course = await AbcCourse.of(campaign, { asks: [], events: [] });
   const log: SearchLog = { asks: [], events: [] };

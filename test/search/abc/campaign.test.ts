@@ -53,7 +53,7 @@ async function said(...line: string[]): Promise<string> {
   return stdout;
 }
 
-test('a calibration ends with a posterior of as many points as are wanted', async () => {
+test('a calibration ends with a posterior of the requested number of points', async () => {
   const calibration = status.calibration!;
   expect(calibration).toMatchObject({
     ...{ method: 'abc', stage: 'over', generation: 3, accepted: 20, particles: 20, failed: 0 },
@@ -72,7 +72,7 @@ test('a calibration ends with a posterior of as many points as are wanted', asyn
   expect(rows.filter(({ generation }) => generation === 1)).toHaveLength(20);
 });
 
-test('the same particles whatever takes how long', async () => {
+test('the particles do not depend on the timing', async () => {
   const logOf = async (id: string) =>
     (await world.rows(id))
       .map(({ ask, generation, weight, values, outputs }) => ({ ask, generation, weight, values, outputs }))
@@ -80,7 +80,7 @@ test('the same particles whatever takes how long', async () => {
   expect(await logOf('abc-slow')).toEqual(await logOf('abc'));
 });
 
-test('what the command line says of a calibration', async () => {
+test('the command line describes a calibration', async () => {
   expect(await said('status', 'abc')).toMatch(
     /Calibration \(abc\): generation 3, distances up to [\d.]+: 20 of 20 points accepted, \d+ asked; it ended because it finished its last generation\n {2}Contact rate: mean [\d.]+ per day, sd [\d.]+; 95 % between [\d.]+ and [\d.]+\n {2}Recovery rate: mean/,
   );
@@ -95,7 +95,7 @@ test('what the command line says of a calibration', async () => {
   );
 });
 
-test('the report has the posterior against the prior, its table and the generations', async () => {
+test('the report has the posterior beside the prior, its table and the generations', async () => {
   await said('report', 'abc', '-o', 'abc.html');
   const page = readFileSync(join(world.folder, 'abc.html'), 'utf8').replaceAll(/\s+/g, ' ');
   for (const id of ['posterior', 'posterior-pairs']) expect(page).toContain(`data-file="abc-${id}.svg"`);
@@ -103,12 +103,12 @@ test('the report has the posterior against the prior, its table and the generati
   expect(page).toContain('<td>Contact rate (per day)</td>');
   expect(page).toMatch(/by the 20 accepted points of generation 3 with their weights/);
   expect(page).toContain('<h2>Generations</h2>');
-  // a calibration seeks no lowest output
+  // a calibration does not search for the lowest output
   expect(page).not.toMatch(/lowest/i);
   expect(page).not.toMatch(/other runs/i);
 });
 
-test('a plan says how many points there are at most', async () => {
+test('a plan shows the maximum number of points', async () => {
   const plan = await world.foray.plan(definition());
   expect(plan).toMatchObject({
     calibration: { particles: 20, generations: 3 },

@@ -21,7 +21,7 @@ const few: Partial<Calibration> = {
   stop: { tolerance: 0.4, generations: 20, acceptance: 0.01, points: 100_000 },
 };
 
-test.each([1, 2, 3])('the posterior of a normal mean is the exact one, seed %i', async (seed) => {
+test.each([1, 2, 3])('the posterior of a normal mean is exact, seed %i', async (seed) => {
   const campaign = normalMean({}, { seed });
   const { mean, sd, tolerance, low, high } = await posteriorOf(
     campaign,
@@ -34,7 +34,7 @@ test.each([1, 2, 3])('the posterior of a normal mean is the exact one, seed %i',
   expect(high).toBeCloseTo(1.199 + 1.96 * 0.896, 0);
 });
 
-test('the same particles whatever finishes first, and however often the course is made anew', async () => {
+test('the particles do not depend on the order in which runs finish, or on restarts', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   expect(log.asks.length).toBeGreaterThan(200);
@@ -45,7 +45,7 @@ test('the same particles whatever finishes first, and however often the course i
     expect(await new SearchInMemory(campaign, noisyMean(1), seed).toTheEnd(rebuilds)).toEqual(log);
 });
 
-test('a generation accepts the first ones by number that are near enough', async () => {
+test('a generation accepts the first points by number that are close enough', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   const begun = log.events.filter((event) => event.kind === 'generation');
@@ -66,7 +66,7 @@ test('a generation accepts the first ones by number that are near enough', async
   expect(weights.get(placeOf(key, 1))).toEqual({ ask, weight, generation: begun.length });
 });
 
-test('the next tolerance is a quantile of the distances that were accepted', async () => {
+test('the next tolerance is a quantile of the accepted distances', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   const [, second] = log.events.filter((event) => event.kind === 'generation');
@@ -74,7 +74,7 @@ test('the next tolerance is a quantile of the distances that were accepted', asy
   expect(distances.filter((distance) => distance <= second!.tolerance!)).toHaveLength(20);
 });
 
-test('a point that is asked again gets a run of its own', async () => {
+test('a point that is asked again gets its own run', async () => {
   const choice = { kind: 'choice' as const, values: ['0', '1', '2', '3'] };
   const priors = [{ name: 'θ', isWhole: true, distribution: choice }];
   const campaign = normalMean({ ...few, priors });
@@ -94,13 +94,13 @@ test('a point that is asked again gets a run of its own', async () => {
   expect(exact.events.findLast((event) => event.kind === 'stopped')).toMatchObject({ by: 'stall' });
 });
 
-test('a condition on the inputs holds for each point', async () => {
+test('each point meets the condition on the inputs', async () => {
   const campaign = normalMean({ ...few, where: 'θ > 1' });
   const log = await logOf(campaign, noisyMean(1));
   for (const { values } of log.asks) expect(Number(values[0])).toBeGreaterThan(1);
 });
 
-test('several outputs count alike, as each is divided by how widely it is spread', async () => {
+test('several outputs count equally, because each is divided by its spread', async () => {
   const observed: Calibration['observed'] = [
     { output: 'y', kind: 'number', value: 1.5, weight: 1 },
     { output: 'curve', kind: 'curve', x: [0.5, 1], y: [750, 1_500], weight: 1 },
@@ -139,7 +139,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
     'generations',
   ],
   ['it reaches its tolerance', few, String, 'tolerance'],
-])('when %s, it ends', async (_, calibrate, text, by) => {
+])('it ends when %s', async (_, calibrate, text, by) => {
   const campaign = normalMean(calibrate);
   const run = (values: readonly number[], ordinal: number, replication: number) => {
     const y = text(Number(noisyMean(1)(values, ordinal, replication)['y']));
@@ -154,7 +154,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
   expect(log.asks.length).toBeLessThanOrEqual(campaign.calibrate.stop.points);
 });
 
-test('runs that fail are not accepted, and others take their places', async () => {
+test('failed runs are not accepted, and others replace them', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, (values, ordinal, replication) =>
     ordinal % 3 === 0 ? {} : noisyMean(1)(values, ordinal, replication),

@@ -11,7 +11,7 @@ import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
 import { SHIPPED_MODELS } from '../../service/fixed.ts';
 
-/** Searches by an outside optimiser as campaigns: what its process does, and what becomes of it, changes nothing in the log. */
+/** Searches by an outside optimiser as campaigns: the behaviour and the end of its process do not change the log. */
 
 const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
 const POINTS = 20;
@@ -31,7 +31,7 @@ interface Flu {
   rest?: string;
 }
 
-/** Fits the flu by the script beside this file. */
+/** Fits the flu with the script beside this file. */
 function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
   return {
     file: join(import.meta.dirname, 'flu.yaml'),
@@ -77,7 +77,7 @@ const untilPaused = (id: string): Promise<CampaignStatus> =>
 
 let expected: SearchLog;
 
-test('it asks the same points whatever the timing, and runs none twice', async () => {
+test('it asks for the same points for any timing, and runs none twice', async () => {
   const pids = join(world.folder, 'pids-undisturbed');
   await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
   const { phase, points, search } = await toTheEnd(world, 'undisturbed');
@@ -112,7 +112,7 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
   expect(world.executions()).toHaveLength(POINTS);
 });
 
-describe('it pauses the campaign, which loses nothing, when the optimiser', () => {
+describe('it pauses the campaign without any loss when the optimiser', () => {
   test.each([
     ['exit', 'ended with exit code 1: “no more memory”'],
     ['garbage', 'says “Traceback of nothing” on its standard output, which is not a message'],
@@ -128,7 +128,7 @@ describe('it pauses the campaign, which loses nothing, when the optimiser', () =
     const { note, pausedBy } = await untilPaused(id);
     expect(pausedBy).toBe('optimiser');
     expect(note).toBe(`paused, as the search cannot go on: OPTIMISER_FAILED: The optimiser ${says}.`);
-    // still there: it pauses again
+    // the mistake is still there, so the campaign pauses again
     if (fault === 'exit') {
       await world.foray.steer(id, 'resume');
       await until('it has failed twice', async () =>
@@ -144,13 +144,13 @@ describe('it pauses the campaign, which loses nothing, when the optimiser', () =
   });
 });
 
-test('the command line says why it is paused', async () => {
+test('the command line says why the campaign is paused', async () => {
   const there = join(world.folder, 'fault-said');
   writeFileSync(there, '');
   const options = { fault: 'exit', at: 4, while: there };
   await world.foray.submit(flu({ options }), { id: 'said' });
   const env = environmentOf(world.settings);
-  // nobody but a person lets it go on
+  // only a person can resume it
   const watched = await foray(world.folder, ['watch', 'said'], { env });
   expect(watched.code).toBe(1);
   expect(watched.stderr).toContain(
@@ -163,7 +163,7 @@ test('the command line says why it is paused', async () => {
   expect((await toTheEnd(world, 'said')).phase).toBe('cancelled');
 });
 
-test('an optimiser that proposes other points after its restart loses nothing', async () => {
+test('nothing is lost if an optimiser proposes other points after its restart', async () => {
   const pids = join(world.folder, 'pids-other');
   const log = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   await world.foray.submit(flu({ options: { pids, isOther: true }, rest: 'concurrency: 2' }), {
@@ -186,7 +186,7 @@ test('an optimiser that proposes other points after its restart loses nothing', 
   expect(notes).toHaveLength(1);
 });
 
-test('a cancel ends an optimiser that thinks', async () => {
+test('a cancel ends an optimiser that is computing', async () => {
   const [there, pids] = [join(world.folder, 'fault-thinks'), join(world.folder, 'pids-thinks')];
   writeFileSync(there, '');
   const options = { pids, fault: 'hang', at: 0, while: there };
@@ -197,7 +197,7 @@ test('a cancel ends an optimiser that thinks', async () => {
   await untilGone(pids);
 });
 
-test('a worker that stops ends its optimisers, and another one goes on', async () => {
+test('a worker that stops ends its optimisers, and another worker continues', async () => {
   const pids = join(world.folder, 'pids-stop');
   await world.foray.submit(flu({ options: { pids, slow: 0.1 }, rest: 'concurrency: 1' }), { id: 'stop' });
   await until('points are asked', async () => (await asksOf('stop')) >= 6);
@@ -208,7 +208,7 @@ test('a worker that stops ends its optimisers, and another one goes on', async (
   expect(await logOf('stop')).toEqual(expected);
 });
 
-test('a campaign is known again by what its script holds, wherever it is', async () => {
+test('a campaign is recognized by the content of its script, in any folder', async () => {
   const script = join(import.meta.dirname, 'random_search.py');
   const [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
   for (const folder of [here, there]) {

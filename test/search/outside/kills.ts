@@ -4,19 +4,20 @@ import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import { Stream } from '../../../src/search/methods/stream.ts';
 
 /**
- * The process ids in a file, a line each, in the order in which the processes began. A line counts once it is whole: half a line is
- * the id of somebody else, and an empty one is 0, which stands for the whole process group of the tests.
+ * The process ids in a file, one per line, in the order in which the processes started. A line counts only when it is
+ * complete: half a line is the id of another process, and an empty line is 0, which means the process group of the
+ * tests.
  */
 export function pidsIn(file: string): number[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number) : [];
 }
 
 /**
- * Carries out a search, and kills each process of its optimiser at a moment of its own.
+ * Runs a search, and kills each process of its optimiser at a different moment.
  *
  * @param pids - the file of their ids
- * @param within - each of them is killed within so many ms of its start
- * @param most - so many kills are enough
+ * @param within - the maximum time from the start of a process to its kill, ms
+ * @param most - the maximum number of kills
  */
 export async function killing(
   pids: string,

@@ -8,7 +8,7 @@ import { pidsIn } from './kills.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from '../in-memory.ts';
 import { outside, parabola, BOX } from './parabola.ts';
 
-/** What foray and an outside optimiser say to each other, word for word. */
+/** The exact messages between foray and an outside optimiser. */
 
 let folder: string;
 let log: jest.SpiedFunction<typeof process.stderr.write>;
@@ -35,7 +35,7 @@ function recorded(file: string, search: Partial<Search>, rest: Partial<Campaign>
   return searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(12), ...search }, rest);
 }
 
-test('it starts with the problem, without the keys of the worker', async () => {
+test("it starts with the problem, and does not see the worker's keys", async () => {
   const file = join(folder, 'start');
   process.env.FORAY_API_KEY = 'secret';
   process.env.TEMPORAL_API_KEY = 'secret';
@@ -99,7 +99,7 @@ test('it starts with the problem, without the keys of the worker', async () => {
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('it is told points as they were run, in the order of their numbers, and values in the sign of the output', async () => {
+test('it is told the points that ran, in the order of their numbers, with values in the sign of the output', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,
@@ -107,7 +107,7 @@ test('it is told points as they were run, in the order of their numbers, and val
     { goal: { output: 'f', wants: 'highest' }, replications: 2 },
   );
   const messages = (await heard(campaign, file)).slice(2);
-  // fewer than it was asked for: it needs a result first
+  // fewer points than requested, because it needs a result first
   expect(messages.slice(0, 4).map((message) => Object.keys(message)[0])).toEqual([
     'ask',
     'named',
@@ -141,7 +141,7 @@ test('it is told points as they were run, in the order of their numbers, and val
   }
 });
 
-test('a process that is started again hears the same asks and tells in the same order', async () => {
+test('a restarted process gets the same asks and tells in the same order', async () => {
   const [once, often] = [join(folder, 'once'), join(folder, 'often')];
   const asks = async (file: string, rebuilds: number) => {
     const messages = await heard(recorded(file, { stop: stopAfter(30) }), file, rebuilds);
@@ -149,7 +149,7 @@ test('a process that is started again hears the same asks and tells in the same 
     const last = messages.slice(starts.at(-1));
     return {
       starts: starts.length,
-      // empty asks apart, a process hears the same whether it has lived since the beginning or not
+      // apart from empty asks, a restarted process gets the same messages as one that never stopped
       said: last.flatMap(({ asked = null, named = asked, tell = null }): Message[] =>
         tell === null && named === null ? [] : [{ points: named, tell }],
       ),
@@ -173,7 +173,7 @@ describe('a library that calls its objective', () => {
     expect(events).toEqual([{ kind: 'stopped', by: 'exhausted' }, { kind: 'over' }]);
   });
 
-  test('fails with what it says', async () => {
+  test("fails with the library's message", async () => {
     const search = new SearchInMemory(campaign({ fails: true }), parabola, 1);
     await expect(search.toTheEnd(0)).rejects.toMatchObject({
       code: 'OPTIMISER_FAILED',
@@ -199,7 +199,7 @@ test.each([
   });
 });
 
-test('what it prints on standard error goes to the log, and not without end', async () => {
+test('its standard error goes to the log, up to a limit', async () => {
   const chatter = 'import sys; sys.stderr.write("tick\\x1b[2J\\n" * 5000); sys.exit(3)';
   log.mockClear();
   const method = { ...outside('raw.py'), command: ['python3', '-c', chatter] };
@@ -210,7 +210,7 @@ test('what it prints on standard error goes to the log, and not without end', as
   expect(lines[0]).toBe('optimiser of campaign: tick\\u001b[2J\n');
 });
 
-test('kills at any moment leave the log as it is', async () => {
+test('kills at any moment do not change the log', async () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('random_search.py', options), parallel: 4, stop: stopAfter(60) });
   const undisturbed = await new SearchInMemory(campaign({ generation: 7 }), parabola, 1).toTheEnd(0);

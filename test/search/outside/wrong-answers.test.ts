@@ -29,7 +29,7 @@ test.each([
     { command: ['echo', '{"points": []}'] },
     'says “{"points": []}”, which nobody has asked for',
   ],
-])('a program that is wrong: %s', async (_, program, says) => {
+])('a wrong program: %s', async (_, program, says) => {
   const method = { ...outside('raw.py'), ...program };
   const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(5) }), parabola, 1);
   await expect(search.toTheEnd(0)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test.each([
     'proposes nothing, although it was told the results of all of its points.',
   ],
   ['two answers', saying(`{"points": [${POINT}]}\n{"points": [${POINT}]}`), 'which nobody has asked for.'],
-])('an answer that is wrong: %s', async (_, answer, says) => {
+])('a wrong answer: %s', async (_, answer, says) => {
   const campaign = searchCampaign(BOX, { method: answering(answer), parallel: 4, stop: stopAfter(5) });
   await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({
     code: 'OPTIMISER_FAILED',
@@ -155,8 +155,8 @@ test.each([
   expect(search.log.asks[0]!.values).toEqual(['1.5', '2']);
 });
 
-test('a line that comes late does not count as the answer to the next question', async () => {
-  // each answer but the first is written again when the next question is there, and before that is answered
+test('a late line does not count as the answer to the next question', async () => {
+  // each answer except the first is written again after the next question arrives and before it is answered
   const late = [
     'message = json.loads(line)',
     'os.write(1, globals().get("before", b""))',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { rinottConstant } from '../../../src/search/selection/rinott.ts';
 
-// the table of 20 first runs and 0.95, as rinott.py of PyPRS prints it
+// the table for 20 first runs and 0.95, from rinott.py of PyPRS
 test.each([
   [2, '2.452'],
   [3, '2.937'],
@@ -10,11 +10,11 @@ test.each([
   [20, '4.302'],
   [50, '4.816'],
   [100, '5.184'],
-])('the constant of %i systems is that of the table', (systems, expected) => {
+])('the constant of %i systems equals that in the table', (systems, expected) => {
   expect(rinottConstant(systems, 20, 0.95).toFixed(3)).toBe(expected);
 });
 
-test('it falls with the first runs to that of known variances, and rises with systems and confidence', () => {
+test('it falls with the number of first runs towards that of known variances, and rises with systems and confidence', () => {
   const constants = [2, 3, 5, 20, 100, 2_000].map((first) => rinottConstant(2, first, 0.95));
   expect(constants).toEqual(constants.toSorted((a, b) => b - a));
   // √2 times the normal quantile
@@ -27,6 +27,6 @@ test.each([
   [2, 1, 0.95],
   [2, 20, 0.5],
   [2, 20, 1],
-])('there is none of %i systems, %i first runs and %d', (...given) => {
+])('there is no constant for %i systems, %i first runs and confidence %d', (...given) => {
   expect(() => rinottConstant(...given)).toThrow(RangeError);
 });

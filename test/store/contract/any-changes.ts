@@ -25,7 +25,7 @@ export function describeAnyChanges(
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
-    test('after any changes the runs are those of the design, and those requested before', async () => {
+    test('leave the runs of the design, and the runs that were requested before', async () => {
       const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
       const step = fc.oneof(
         fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) }),

@@ -22,7 +22,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('campaigns', () => {
-      test('are kept as they were added, newest first', async () => {
+      test('are stored as they were added, and listed with the newest first', async () => {
         expect(await store.listCampaigns()).toEqual([]);
         for (const id of ['b', 'a', 'c']) {
           expect(
@@ -47,7 +47,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await store.getCampaign('d')).toBeUndefined();
       });
 
-      test('a known id is refused, and nothing is changed', async () => {
+      test('with a known id are refused, and nothing changes', async () => {
         await add(store);
         const before = await store.getCampaign('flu');
         const other = {
@@ -59,13 +59,13 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await store.getCampaign('flu')).toEqual(before);
       });
 
-      test('of many that are added at once under one id, one is', async () => {
+      test('that are added at once under one id become one campaign', async () => {
         const record = { campaign: campaign('flu'), definition: '', digest: '' };
         const added = await Promise.all(upTo(20).map((now) => store.addCampaign(record, now)));
         expect(added.filter(Boolean)).toHaveLength(1);
       });
 
-      test('the phase changes, and when', async () => {
+      test('have a phase and the time of its last change', async () => {
         await add(store);
         await store.setPhase('flu', 'stopping', 4_000, 'enough');
         await store.setPhase('flu', 'completed', 5_000);
@@ -79,7 +79,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         await store.setPhase('unknown', 'completed', 5_000, 'a note');
       });
 
-      test('what there is to say of the end is kept until something else is said', async () => {
+      test('keep the note about their end until there is another one', async () => {
         await add(store);
         await store.setPhase('flu', 'stopping', 2_000, 'cancelled: “too dear”');
         await store.setPhase('flu', 'cancelled', 3_000);
@@ -92,7 +92,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
       });
 
       test.each<Phase>(['stopping', 'cancelled', 'completed', 'failed'])(
-        'what is %s does not run again, whoever comes late',
+        'that are %s do not run again through a late call',
         async (phase) => {
           await add(store);
           await store.setPhase('flu', phase, 2_000);
@@ -101,7 +101,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         },
       );
 
-      test('one that never started can be removed, and its id used again', async () => {
+      test('that never started can be removed, and their ids used again', async () => {
         await add(store);
         await store.removeCampaign('flu');
         expect(await store.getCampaign('flu')).toBeUndefined();
@@ -111,14 +111,14 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         await store.removeCampaign('unknown');
       });
 
-      test('one whose design is half expanded has started', async () => {
+      test('have started if their design is half expanded', async () => {
         await add(store);
         await expect(store.addPoints('flu', dying(1_500), 1)).rejects.toThrow('killed');
         await store.removeCampaign('flu');
         expect(await store.getCampaign('flu')).toBeDefined();
       });
 
-      test('what is asked of one that is not there says so', async () => {
+      test('that do not exist are an error', async () => {
         await expect(store.counts('unknown')).rejects.toThrow('unknown');
         await expect(store.addPoints('unknown', points(1), 1)).rejects.toThrow('unknown');
         await expect(rowsOf(store, 'unknown')).rejects.toThrow('unknown');
@@ -126,7 +126,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
     });
 
     describe('deleteCampaign', () => {
-      test('takes all that is known of it, and nothing of another; its id is free', async () => {
+      test('removes everything about a campaign and nothing about others, and frees its id', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id, { points: 3_500, replications: 3 });
           await store.observe(
@@ -145,7 +145,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect((await store.counts('cold')).total).toBe(10_500);
       });
 
-      test('another handle knows the one that comes after it under the same id', async () => {
+      test('lets another handle see a later campaign under the same id', async () => {
         await add(store, 'flu', { points: 2, replications: 1 });
         const other = await database.open();
         expect((await other.counts('flu')).total).toBe(2);
@@ -156,7 +156,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
     });
 
     describe('opened again', () => {
-      test('it is the same store with the same content', async () => {
+      test('is the same store with the same content', async () => {
         await add(store, 'flu', { points: 3, replications: 1 });
         await store.putFile('hash', new Uint8Array([1, 2, 3]), 1);
         await store.intend('flu', [0, 1, 2], 1);
@@ -178,7 +178,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await contentOf(await database.open())).toEqual(before);
       });
 
-      test('handles see each other: what one writes, the other reads', async () => {
+      test('through two handles, one reads what the other writes', async () => {
         const other = await database.open();
         await add(store, 'flu', { points: 3, replications: 1 });
         await other.setPhase('flu', 'paused', 2);

@@ -25,7 +25,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('changeCampaign', () => {
-      test('puts the changed campaign in the place of what was there', async () => {
+      test('replaces the campaign', async () => {
         await addNamed(store, ['a', 'b']);
         await store.setPhase('flu', 'paused', 2_000, 'a note');
         const changed = { ...campaign('flu'), replications: 3, concurrency: 7 };
@@ -49,7 +49,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.counts('flu')).toMatchObject({ total: 9, waiting: 9 });
       });
 
-      test('a point that is added gets runs after those that are there, replication 1 of all first', async () => {
+      test('gives added points runs after the existing ones, replication 1 of all points first', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await change(store, { names: ['c', 'a', 'd', 'b'], replications: 2 });
         const { waiting } = await seqsOf(store);
@@ -60,7 +60,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         ]);
       });
 
-      test('a point that is dropped loses what was never requested, and keeps the rest', async () => {
+      test('removes the unrequested runs of dropped points, and keeps the others', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
         // one run of b has finished and one waits; c runs; d waits again, and so does e, which was stopped
         await store.intend('flu', [1, 2, 3, 4], 1);
@@ -85,7 +85,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect((await store.getCampaign('flu'))!.points).toBe(1);
       });
 
-      test('what an earlier execution left requested is kept with its point until it is known what came of it', async () => {
+      test('keeps requested runs of an earlier execution with their points until their outcome is known', async () => {
         await addNamed(store, ['a', 'b']);
         await store.intend('flu', [0, 1], 1);
         await store.observe('flu', [open(1)], 2);
@@ -95,7 +95,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.intend('flu', [1], 4)).toMatchObject([{ point: { values: ['b'] }, attempt: 2 }]);
       });
 
-      test('replications are raised and lowered', async () => {
+      test('can raise and lower replications', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await change(store, { names: ['a', 'b'], replications: 3 });
         expect(await store.waitingRuns('flu', -1, 10, false)).toHaveLength(6);
@@ -114,7 +114,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         );
       });
 
-      test('a point that is dropped and added again has what it had', async () => {
+      test('keeps the results of a point that is dropped and added again', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await store.observe('flu', [done(1)], 1);
         await change(store, { names: ['a'], replications: 2 });
@@ -125,7 +125,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect([...(await requestAll(store)).values()].toSorted()).toEqual(['a/1', 'a/2', 'b/2']);
       });
 
-      test('results are in the order of the design, with what stays of the dropped after it', async () => {
+      test('orders results by the design, and puts those of dropped points last', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
         await store.observe(
           'flu',
@@ -143,7 +143,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await order()).toBe('a/1 a/2 b/1 b/2 c/1 c/2 d/1 d/2 e/1 e/2 x/1');
       });
 
-      test('what has finished keeps its result, to the last letter', async () => {
+      test('keeps results of finished runs exactly', async () => {
         await addNamed(store, ['a', 'b', 'c']);
         await store.intend('flu', [0, 1, 2], 1);
         await store.observe('flu', [done(0), failed(1, 'Days is 0'), done(2, 'reused')], 2);
@@ -154,7 +154,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await rowsOf(store)).toEqual(before);
       });
 
-      test('a number that was given to a run is given to no other, also when that run is gone', async () => {
+      test('never gives the number of a run to another run, even if the first is gone', async () => {
         await addNamed(store, ['a', 'b', 'c']);
         await change(store, { names: ['a'] });
         await change(store, { names: ['a', 'd', 'e'] });
@@ -164,7 +164,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect([...runs.values()].toSorted()).toEqual(['a/1', 'd/1', 'e/1']);
       });
 
-      test('again, it changes nothing, and does not even look at the points', async () => {
+      test('changes nothing the second time, and does not read the points', async () => {
         await addNamed(store, ['a', 'b']);
         await store.observe('flu', [done(0)], 1);
         const design = { names: ['b', 'c', 'a'], replications: 2 };
@@ -184,7 +184,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await content()).toEqual(before);
       });
 
-      test('what is there is told by the digest: the same points under another one are taken in', async () => {
+      test('compares digests: the same points with another digest are added', async () => {
         await addNamed(store, ['a', 'b'], 2);
         const before = await seqsOf(store);
         await change(store, { names: ['a', 'b'], replications: 2, digest: 'other' });
@@ -192,11 +192,11 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect((await store.getCampaign('flu'))!.digest).toBe('other');
       });
 
-      test('of a campaign that is not there says so', async () => {
+      test('is an error for a missing campaign', async () => {
         await expect(change(store, { names: ['a'], id: 'unknown' })).rejects.toThrow('unknown');
       });
 
-      test('campaigns do not mix', async () => {
+      test('does not mix campaigns', async () => {
         await addNamed(store, ['a', 'b'], 1, 'one');
         await addNamed(store, ['a', 'b'], 1, 'two');
         await store.observe('one', [done(0)], 1);
@@ -214,7 +214,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         ]).toEqual(before);
       });
 
-      test('thousands of points, dropped, moved and added', async () => {
+      test('can drop, move and add thousands of points', async () => {
         const from = upTo(12_000).map(String);
         await addNamed(store, from, 2);
         // every third point is dropped, the others are reversed, and as many new ones are added between them

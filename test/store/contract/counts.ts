@@ -120,7 +120,7 @@ export function describeCounts(
     let store: Store;
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
-    test('counts are those of the runs, whatever is done, and whatever is cut short', async () => {
+    test('counts agree with the runs after any actions and interruptions', async () => {
       const step = fc.record({
         act,
         // mostly no interruption
@@ -161,7 +161,7 @@ export function describeCounts(
       );
     });
 
-    test('one whose runs were never written has none', async () => {
+    test('a campaign whose runs were never written has no counts', async () => {
       await add(store);
       expect(await store.counts('flu')).toEqual({
         ...{ total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
@@ -174,7 +174,7 @@ export function describeCounts(
  * Tests of counts that several handles write at the same time, for databases in which writers of one process can wait.
  */
 export function describeManyWriters(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
-  test('counts are those of runs that several handles write at once', async () => {
+  test('counts agree with runs that several handles write at once', async () => {
     const database = await createDatabase();
     try {
       const store = await database.open();

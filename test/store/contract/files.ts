@@ -24,7 +24,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         ]);
       });
 
-      test('go when they are deleted, but for one that was put there again meanwhile', async () => {
+      test('are gone after a deletion, except a file that was stored again in the meantime', async () => {
         for (const hash of ['a', 'b']) await store.putFile(hash, new Uint8Array([1]), 1);
         const found = await store.listFiles();
         await store.putFile('b', new Uint8Array([1]), 2);
@@ -39,7 +39,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     describe('files of outputs', () => {
       const content = new Uint8Array([1, 2, 3]);
 
-      test('are kept under the hash of their content, once, whatever the service calls them', async () => {
+      test('are stored once, under the hash of their content, for any names at the service', async () => {
         for (const id of ['flu', 'cold']) await add(store, id);
         expect(await store.keptFiles('flu', ['a', 'b'])).toEqual(new Map());
         for (const [id, hash] of [
@@ -60,7 +60,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect([...(await store.getFile('sha'))!]).toEqual([1, 2, 3]);
       });
 
-      test('that are there already are kept without their content, others are not', async () => {
+      test('can be added without their content only if the content is already stored', async () => {
         await add(store);
         expect(await store.keepFile('flu', 'a', { sha256: 'sha' }, 5)).toBe(false);
         expect(await store.keptFiles('flu', ['a'])).toEqual(new Map());
@@ -69,7 +69,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.listFiles()).toEqual([{ hash: 'sha', size: 3, putAt: 6, isKept: true }]);
       });
 
-      test('thousands are looked up at once', async () => {
+      test('can be looked up by thousands at once', async () => {
         await add(store);
         const hashes = Array.from({ length: 2_500 }, (_, n) => `hash ${n}`);
         for (const hash of hashes.slice(0, 3))
@@ -80,7 +80,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         );
       });
 
-      test('that are lacking are counted by their reason, until they are there', async () => {
+      test('are counted by reason while they are missing', async () => {
         for (const id of ['flu', 'cold']) await add(store, id);
         for (const [hash, lack] of [
           ['a', 'not-found'],
@@ -103,7 +103,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.missingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
       });
 
-      test('stay while a campaign has them, and are garbage when the last one is deleted', async () => {
+      test('stay while a campaign has them, and are unused when the last one is deleted', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id);
           await store.keepFile(id, 'a', { sha256: 'sha', content }, 1);
@@ -124,7 +124,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.getFile('sha')).toBeUndefined();
       });
 
-      test('one that is seen as garbage and kept meanwhile stays', async () => {
+      test('stay if they are kept again after they were found unused', async () => {
         await add(store);
         await store.putFile('sha', content, 1);
         const [seen] = await store.listFiles();
@@ -133,7 +133,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.getFile('sha')).toBeDefined();
       });
 
-      test('by two handles at once, each is kept once', async () => {
+      test('are stored once by two handles at once', async () => {
         await add(store);
         const handles = [store, await database.open()];
         const hashes = upTo(40).map((n) => `hash ${n % 20}`);
@@ -151,7 +151,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     describe('logs of runs', () => {
       const log = (seq: number, lines: string[]) => ({ seq, cause: `cause ${seq % 2}`, lines, omitted: 3 });
 
-      test('are kept as they are, each in the place of an earlier one, until their run is done', async () => {
+      test('are stored unchanged, and replaced by later ones, until their run is done', async () => {
         await add(store, 'flu', { points: 4, replications: 1 });
         await store.intend('flu', upTo(4), 1);
         await store.observe('flu', [failed(0), failed(1), failed(2)], 2);

@@ -16,7 +16,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of points that grow, for every store: added replications, added outputs, and what became of them. */
+/** Tests of points that grow, for every store: added replications, added outputs, and their results. */
 export function describeGrowth(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -37,7 +37,7 @@ export function describeGrowth(
       found.map(({ ordinal, runs }) => [ordinal, runs.map(({ replication }) => replication)]);
 
     describe('replications that are added', () => {
-      test('a point has finished when all its runs have, done or failed', async () => {
+      test('finish their point when all its runs are done or failed', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await finish(0, 1);
         expect(await store.finishedPoints('flu', [0, 1])).toEqual([]);
@@ -61,7 +61,7 @@ export function describeGrowth(
         ]);
       });
 
-      test('come in the order that is asked for, with seqs that nobody has had, once', async () => {
+      test('are added once, in the given order, with new seqs', async () => {
         await addNamed(store, ['a', 'b'], 1);
         const wanted = [
           { ordinal: 1, replications: 3 },
@@ -79,7 +79,7 @@ export function describeGrowth(
         expect(await store.counts('flu')).toMatchObject({ total: 5 });
       });
 
-      test('whoever adds them, and however often, each point has as many as were wanted, and no seq appears twice', async () => {
+      test('give each point the wanted number and unique seqs, also with several writers and repeated calls', async () => {
         const wishes = fc.array(
           fc.record({ ordinal: fc.nat(3), replications: fc.integer({ min: 1, max: 6 }) }),
           { maxLength: 6 },
@@ -109,7 +109,7 @@ export function describeGrowth(
         );
       });
 
-      test('how precise points are is kept until it is forgotten, of those that the design has', async () => {
+      test('have a record of precise points, for points of the design, until it is reset', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
         const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
         expect(await store.countVerdicts('flu')).toEqual(none);
@@ -128,7 +128,7 @@ export function describeGrowth(
         expect(await store.countVerdicts('flu')).toEqual({ ...none, unjudged: 2 });
       });
 
-      test('a point that the design has no more gets none', async () => {
+      test('do not go to a point that the design no longer has', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await finish(0, 1);
         await change(store, { names: ['b', 'c'] });
@@ -136,7 +136,7 @@ export function describeGrowth(
         expect(numbers((await Array.fromAsync(store.allFinishedPoints('flu'))).flat())).toEqual([[1, [1]]]);
       });
 
-      test('stay when the design changes, up to the most that a point may have', async () => {
+      test('stay when the design changes, up to the maximum for a point', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await store.addReplications('flu', [{ ordinal: 0, replications: 5 }]);
         const precision = { min: 2, max: 4, outputs: [], relative: 0.1, absolute: null, confidence: 0.95 };
@@ -156,7 +156,7 @@ export function describeGrowth(
     });
 
     describe('outputs that are added', () => {
-      test('runs that lack one are told, and get it', async () => {
+      test('are reported as missing for finished runs, and can be added', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
         await store.intend('flu', [0, 1, 2], 1);
         await store.observe(
@@ -175,7 +175,7 @@ export function describeGrowth(
       });
     });
 
-    test('values of points are those of the inputs that vary, those of dropped ones too', async () => {
+    test('the values of points include the varied inputs, also for dropped points', async () => {
       await addNamed(store, ['a', 'b'], 1);
       await finish(0, 1);
       const wider = { ...campaign('flu'), varied: [] };
@@ -191,7 +191,7 @@ export function describeGrowth(
       ]);
     });
 
-    test('points are told by the beginning of their keys, with all that is known of their runs', async () => {
+    test('points can be found by the beginning of their keys, with all their runs', async () => {
       await addNamed(store, ['aa', 'ab', 'b'], 2);
       await finish(0, 2);
       const [first, second, ...others] = await store.pointsLike('flu', 'key of a');
@@ -207,7 +207,7 @@ export function describeGrowth(
       expect(await store.pointsLike('flu', 'key of aa')).toMatchObject([{ position: null }]);
     });
 
-    test('a step or a change of a search is refused when the log has grown since it was decided', async () => {
+    test('a step or change of a search is refused if the log has grown since the decision', async () => {
       await add(store);
       const empty = await store.searchLength('flu');
       expect(empty).toEqual({ asks: 0, told: 0, events: 0 });
@@ -226,19 +226,19 @@ export function describeGrowth(
       const before = await store.searchLength('flu');
       const told = { value: 1, variance: null, runs: 1, excess: [] };
       await store.writeSearch('flu', before, { ...step, asks: [], tells: [{ ask: 0, told }] });
-      // a value that the method was told is a part of the log, too
+      // told values are a part of the log, too
       expect(await change(before)).toBe(false);
       const now = await store.searchLength('flu');
       expect(now).toEqual({ asks: 1, told: 1, events: 0 });
       expect(await change(now)).toBe(true);
       expect((await store.searchLog('flu')).events).toEqual([{ kind: 'changed', parallel: 1 }]);
-      // the same change again is no other
+      // repeating the same change changes nothing
       expect(await change(before)).toBe(true);
       expect(await store.searchLength('flu')).toEqual({ ...now, events: 1 });
       expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu # 2\n' });
     });
 
-    test('the pace of a campaign is that of what it had run', async () => {
+    test('the rate of a campaign comes from the runs that it started', async () => {
       await addNamed(store, ['a', 'b', 'c'], 1);
       expect(await store.newRuns('flu')).toEqual({ runs: 0, ms: 0 });
       await store.intend('flu', [0, 1, 2], 1_000);
@@ -250,7 +250,7 @@ export function describeGrowth(
   });
 }
 
-/** The first of several wishes for each point. */
+/** The first of several requested numbers for each point. */
 function unique<W extends { ordinal: number }>(wishes: readonly W[]): W[] {
   return wishes.filter((wish, at) => wishes.findIndex(({ ordinal }) => ordinal === wish.ordinal) === at);
 }

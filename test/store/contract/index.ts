@@ -4,7 +4,7 @@ import { describeCampaigns } from './campaigns.ts';
 import { describeFiles } from './files.ts';
 import { describeCounts } from './counts.ts';
 import { describeGrowth } from './growth.ts';
-import { describeLately } from './lately.ts';
+import { describeRecent } from './recent.ts';
 import { describeVersions } from './versions.ts';
 import { describeRequests } from './requests.ts';
 import { describeObservations } from './observations.ts';
@@ -36,7 +36,7 @@ export function describeStore(
     describeRetries(createDatabase);
     describeCounts('the counts of runs', createDatabase, effort);
     describeGrowth('points that grow', createDatabase);
-    describeLately('runs that finished lately', createDatabase);
+    describeRecent('recently finished runs', createDatabase);
     describeVersions('versions, services and failed attempts', createDatabase);
   });
 }

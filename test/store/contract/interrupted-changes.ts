@@ -62,7 +62,7 @@ export function describeInterruptedChanges(
         expect(await content(other)).toEqual(await content(whole));
       }
 
-      test('among the points, and done again', async () => {
+      test('can be repeated after an interruption among the points', async () => {
         const design = { names: [...filler, 'e', 'c', 'a'], replications: 3 };
         await twins(design, async (id) => {
           for (const survived of [['e'], ['e', 'c', 'a'], []])
@@ -73,14 +73,14 @@ export function describeInterruptedChanges(
         });
       });
 
-      test('and another change made: nothing of the first is left', async () => {
+      test('leave nothing behind after another change', async () => {
         await twins({ names: ['c', 'x'], replications: 1 }, async (id) => {
           const first = { names: [...filler, 'e', 'c'], replications: 2, id };
           await expect(change(store, first, dyingAfter(['e', 'c', 'f']))).rejects.toThrow('killed');
         });
       });
 
-      test('and taken back: the campaign is what it was', async () => {
+      test('can be undone: the campaign is as before', async () => {
         await addNamed(store, before, 2);
         await store.observe('flu', [done(1), done(3)], 2);
         const was = await seqsOf(store);
@@ -91,7 +91,7 @@ export function describeInterruptedChanges(
         expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'd/1']);
       });
 
-      test('at any moment, once and again, by the same change or another, and then done', async () => {
+      test('can be interrupted at any moment, repeatedly, by the same or another change, and then completed', async () => {
         const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
         const design = fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) });
         const moment = fc.record({ turns: fc.nat(3), steps: fc.nat(120) });
@@ -110,7 +110,7 @@ export function describeInterruptedChanges(
         );
       });
 
-      test('results are all there, each once, while a change is half done', async () => {
+      test('keep each result exactly once while they are half done', async () => {
         const names = upTo(1_500).map((n) => `point ${n}`);
         await addNamed(store, names, 3);
         // a page then ends between runs of two points at the same position
@@ -130,7 +130,7 @@ export function describeInterruptedChanges(
       });
 
       test.each([0, 1, 2, 3, 4])(
-        'the first design after %d batches: a change then gives each of its points its runs',
+        'of the first design after %d batches: a change then gives each point its runs',
         async (turns) => {
           await add(store);
           await cutShort(database, { turns, steps: 0 }, (other) =>

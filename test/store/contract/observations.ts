@@ -4,7 +4,10 @@ import { type RunCounts } from '../../../src/campaign/types.ts';
 import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts';
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
-/** Tests of what is observed of runs, for every store: also of runs that campaigns share. `effort`: the share of the random cases to run, for a slow database. */
+/**
+ * Tests of observations of runs, also of shared runs, for every store. `effort`: the share of the
+ * random cases to run, for a slow database.
+ */
 export function describeObservations(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
   effort: number,
@@ -19,7 +22,7 @@ export function describeObservations(
         await store.intend('flu', [0, 1, 2], 2_000);
       });
 
-      test('done twice is done once; the first outputs stay, and what comes later is ignored', async () => {
+      test('keeps the first outputs of a run that is done, and ignores later observations', async () => {
         await store.observe('flu', [done(0, 'reused', { 'Fit error': '17.16' })], 3_000);
         const before = [await store.counts('flu'), await rowsOf(store)];
         for (const again of [
@@ -49,7 +52,7 @@ export function describeObservations(
         ]);
       });
 
-      test('failed, then done: it stays failed, and no outputs are kept', async () => {
+      test('keeps a failed run failed, and stores no outputs if it is done later', async () => {
         await store.observe('flu', [failed(0, 'Days is 0'), done(0)], 3_000);
         await store.observe('flu', [done(0)], 3_000);
         expect(await rowsOf(store)).toMatchObject([
@@ -57,7 +60,7 @@ export function describeObservations(
         ]);
       });
 
-      test('the same batch twice', async () => {
+      test('changes nothing for the same batch again', async () => {
         const batch = [done(0), failed(1), open(2, 'queued')];
         await store.observe('flu', batch, 3_000);
         const before = [await store.counts('flu'), await rowsOf(store), await store.openRuns('flu')];
@@ -65,7 +68,7 @@ export function describeObservations(
         expect([await store.counts('flu'), await rowsOf(store), await store.openRuns('flu')]).toEqual(before);
       });
 
-      test('outputs of any text and size', async () => {
+      test('stores outputs of any text and size', async () => {
         const outputs = {
           'a "name" \\ with %_ everything': '“ü” \u0000 \ud800 \n',
           __proto__x: '{"dataX":[1],"dataY":[2]}',
@@ -76,7 +79,7 @@ export function describeObservations(
         expect((await rowsOf(store))[0]!.outputs).toEqual(outputs);
       });
 
-      test('a batch is written whole or not at all', async () => {
+      test('writes a batch completely or not at all', async () => {
         const wrong = { ...done(1), outputs: { n: 1n } } as unknown as RunObservation;
         await expect(store.observe('flu', [done(0), wrong, done(2)], 3_000)).rejects.toThrow();
         expect(await store.counts('flu')).toMatchObject({ done: 0 });
@@ -85,7 +88,7 @@ export function describeObservations(
         expect(await store.counts('flu')).toMatchObject({ done: 1 });
       });
 
-      test('an attempt that failed, and another is to come: the run waits, and is no result', async () => {
+      test('makes a run wait after a failed attempt if another one follows; the run has no result', async () => {
         await store.observe('flu', [open(0), open(1, 'queued', 'of others', false), open(2)], 3_000);
         await store.observe(
           'flu',
@@ -118,7 +121,7 @@ export function describeObservations(
         ]);
       });
 
-      test('an attempt that failed counts once, however often it is seen, and not after the end', async () => {
+      test('counts a failed attempt once, even if it is observed again, and not after the end', async () => {
         const again: RunObservation = { seq: 0, state: 'again', reason: 'Days is 0', reseeds: true };
         await store.observe('flu', [open(0), done(1)], 3_000);
         await store.observe('flu', [again], 4_000);
@@ -128,14 +131,14 @@ export function describeObservations(
         expect(await rowsOf(store)).toMatchObject([{ status: 'done', reason: null }]);
       });
 
-      test('the campaign says when it last changed', async () => {
+      test("updates the time of the campaign's last change", async () => {
         await store.observe('flu', [open(0)], 7_777);
         expect((await store.getCampaign('flu'))!.updatedAt).toBe(7_777);
         await store.observe('flu', [], 8_888);
         expect((await store.getCampaign('flu'))!.updatedAt).toBe(7_777);
       });
 
-      test('finished says what is over, and how it came to be', async () => {
+      test('lets finished return the finished runs with their origin', async () => {
         await store.observe('flu', [done(0, 'reused'), failed(1), open(2)], 3_000);
         const finished = await store.finished('flu', [2, 1, 0, 99]);
         expect(finished.toSorted((a, b) => a.seq - b.seq)).toEqual([
@@ -211,7 +214,7 @@ export function describeObservations(
         await store.observe('b', [open(0, 'queued', 'shared', false), open(1, 'queued', 'own of b')], 1);
       });
 
-      test('are claimed by the others that wait for them', async () => {
+      test('are claimed by the campaigns that wait for them', async () => {
         expect(await store.claimedByOthers('a', ['shared', 'own', 'unknown'])).toEqual(new Set(['shared']));
         expect(await store.claimedByOthers('b', ['shared', 'own'])).toEqual(new Set(['shared', 'own']));
         expect(await store.claimedByOthers('a', [])).toEqual(new Set());
@@ -221,12 +224,12 @@ export function describeObservations(
         ['done', { seq: 0, state: 'done', runId: 'shared', origin: 'new', outputs: {} }],
         ['failed', { seq: 0, state: 'failed', runId: 'shared', reason: '' }],
         ['waiting again', { seq: 0, state: 'waiting' }],
-      ])('no more once they are %s there', async (_, observation) => {
+      ])('are not shared any more once they are %s in that campaign', async (_, observation) => {
         await store.observe('b', [observation], 2);
         expect(await store.claimedByOthers('a', ['shared'])).toEqual(new Set());
       });
 
-      test('are handed over to the others, and nothing else is', async () => {
+      test('are handed over to the other campaigns, but no other runs are', async () => {
         const ownedBy = async (id: string): Promise<boolean[]> =>
           (await store.openRuns(id, [0, 1])).map(({ owned }) => owned);
         await store.observe('c', [open(0, 'queued', 'other', false), open(1, 'queued', 'shared', false)], 1);
@@ -240,13 +243,13 @@ export function describeObservations(
         expect(await ownedBy('c')).toEqual([false, true]);
       });
 
-      test('stay its own once they are, whatever was seen of them before that or is asked again', async () => {
+      test('stay owned, for any earlier observations and later requests', async () => {
         const first = async (id: string): Promise<unknown> => {
           const [{ owned, joined }] = (await store.openRuns(id, [0])) as [OpenRun];
           return { owned, joined };
         };
         await store.handOver('a', ['shared']);
-        // b observed it before, as a run of a
+        // b observed it before, when it was a run of a
         await store.observe('b', [open(0, 'running', 'shared', false)], 2);
         expect(await first('b')).toEqual({ owned: true, joined: true });
         // a requests it again after a lost answer, when b already waits for it
@@ -258,7 +261,7 @@ export function describeObservations(
         expect(await first('a')).toEqual({ owned: false, joined: true });
       });
 
-      test('stay joined when they are handed over, until they are requested anew', async () => {
+      test('stay joined when they are handed over, until they are requested again', async () => {
         const joined = async (id: string): Promise<boolean[]> =>
           (await store.openRuns(id, [0])).map((run) => run.joined);
         expect([await joined('a'), await joined('b')]).toEqual([[false], [true]]);

@@ -24,7 +24,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('addPoints', () => {
-      test('a run a point and replication, replication 1 of all points first', async () => {
+      test('adds a run for each point and replication, replication 1 of all points first', async () => {
         await add(store);
         expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
         const planned = await store.intend('flu', [5, 0, 3], 1);
@@ -54,7 +54,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect((await store.getCampaign('flu'))!.points).toBe(3);
       });
 
-      test('again, it changes nothing', async () => {
+      test('changes nothing the second time', async () => {
         await add(store, 'flu', { points: 3, replications: 2 });
         await store.intend('flu', [0, 1], 1);
         await store.observe('flu', [done(0), open(1)], 1);
@@ -64,7 +64,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       });
 
       test.each([0, 999, 1_000, 1_001, 2_499])(
-        'after a first attempt that died after %d points',
+        'completes after a first attempt that died after %d points',
         async (survived) => {
           await add(store);
           await expect(store.addPoints('flu', dying(survived), 2)).rejects.toThrow('killed');
@@ -76,7 +76,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         },
       );
 
-      test('two at once, through two handles', async () => {
+      test('can run twice at once, through two handles', async () => {
         await add(store);
         const second = await database.open();
         const sizes = await Promise.all(
@@ -87,7 +87,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       });
 
       test.each([1, 2, 3, 4, 5, 6, 7])(
-        'cut short after %d batches and done again: the numbers of runs are those from 0, without a gap',
+        'gives runs numbers from 0 without a gap after an interruption after %d batches',
         async (turns) => {
           await add(store);
           // several batches of points, and of runs
@@ -105,14 +105,14 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         },
       );
 
-      test('no points', async () => {
+      test('accepts no points', async () => {
         await add(store);
         expect(await store.addPoints('flu', [], 3)).toEqual({ points: 0, runs: 0 });
         expect(await store.counts('flu')).toMatchObject({ total: 0, waiting: 0 });
         expect(await rowsOf(store)).toEqual([]);
       });
 
-      test('points that have no runs yet are not whole', async () => {
+      test('has not finished while points have no runs', async () => {
         await add(store);
         function* half(): Generator<Point> {
           yield* points(1_000);
@@ -124,7 +124,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect(compared[0]).toEqual({ ...[...points(1)][0], runs: [], isWhole: false });
       });
 
-      test('campaigns do not mix', async () => {
+      test('does not mix campaigns', async () => {
         await add(store, 'a', { points: 2, replications: 1 });
         await add(store, 'b', { points: 3, replications: 1 });
         await store.intend('a', [0, 1], 1);
@@ -146,7 +146,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect(await attemptsOf()).toEqual([3, 3]);
       });
 
-      test('leaves out what has finished, and what is not there', async () => {
+      test('leaves out finished and missing runs', async () => {
         await store.observe('flu', [done(0), failed(1)], 1);
         expect((await store.intend('flu', [0, 1, 2, 77], 1)).map(({ seq }) => seq)).toEqual([2]);
         expect(await store.intend('flu', [], 1)).toEqual([]);
@@ -160,14 +160,14 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         ['completed', false],
         ['failed', false],
         ['cancelled', false],
-      ])('in the phase %s: %s', async (phase, lets) => {
+      ])('has in the phase %s this result: %s', async (phase, lets) => {
         await store.setPhase('flu', phase, 1);
         expect(await store.intend('flu', [0, 1], 1)).toHaveLength(lets ? 2 : 0);
         // a refused change has changed nothing
         expect(await store.openRuns('flu')).toHaveLength(lets ? 2 : 0);
       });
 
-      test('is seen by others: a lost response leaves a run that is ours', async () => {
+      test('is seen by other campaigns: a run stays ours after a lost response', async () => {
         await store.intend('flu', [2], 1);
         expect(await store.openRuns('flu')).toEqual([
           {
@@ -183,7 +183,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         ]);
       });
 
-      test('a request that never arrived is no attempt', async () => {
+      test('does not count a request that never arrived', async () => {
         await store.intend('flu', [0], 1);
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(1);
@@ -193,7 +193,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(2);
       });
 
-      test('a run that was stopped starts anew', async () => {
+      test('starts a stopped run again', async () => {
         await store.intend('flu', [0], 1);
         await store.observe('flu', [open(0)], 1);
         await store.observe('flu', [{ seq: 0, state: 'waiting' }], 2);
@@ -204,7 +204,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
     });
 
     describe('openRuns', () => {
-      test('a thousand at a time in order, or those that are named, however many', async () => {
+      test('returns a thousand at a time in order, or any number of named runs', async () => {
         await add(store, 'flu', { points: 1_200, replications: 1 });
         await store.intend('flu', upTo(1_200), 1);
         await store.observe('flu', [done(0), open(1, 'queued', 'of others', false)], 1);

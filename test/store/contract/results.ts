@@ -9,7 +9,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('results', () => {
-      test('by point, then replication, over the end of a page of 2,000', async () => {
+      test('come by point, then by replication, across a page of 2,000', async () => {
         const size = { points: 1_500, replications: 3 };
         await add(store, 'flu', size);
         const runs = size.points * size.replications;
@@ -36,7 +36,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         }
       });
 
-      test('of one point with many replications, over the end of pages', async () => {
+      test('of one point with many replications continue across pages', async () => {
         await add(store, 'flu', { points: 3, replications: 1_700 });
         await store.observe(
           'flu',
@@ -49,7 +49,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         );
       });
 
-      test('exactly a page', async () => {
+      test('may be exactly one page', async () => {
         await add(store, 'flu', { points: 2_000, replications: 1 });
         await store.observe(
           'flu',
@@ -59,7 +59,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await rowsOf(store)).toHaveLength(2_000);
       });
 
-      test('are known by number, from one on, failed ones behind', async () => {
+      test('can be read by number, from a number on, with failed runs last', async () => {
         await add(store, 'flu', { points: 12_000, replications: 1 });
         await add(store, 'other', { points: 3, replications: 1 });
         const runs = upTo(12_000);
@@ -79,7 +79,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await Array.fromAsync(store.finishedSeqs('flu', 12_000))).toEqual([]);
       });
 
-      test('are looked up by number, those that have finished, in the order of work', async () => {
+      test('of finished runs can be looked up by number, in the order of work', async () => {
         await add(store, 'flu', { points: 6, replications: 1 });
         await store.observe('flu', [done(4), failed(1), done(0)], 2);
         const found = await store.finishedAmong('flu', [5, 4, 3, 1]);
@@ -92,7 +92,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.finishedAmong('flu', [])).toEqual([]);
       });
 
-      test('reading may stop early, and others may write meanwhile', async () => {
+      test('can be read in part, while others write', async () => {
         await add(store, 'flu', { points: 4_100, replications: 1 });
         await store.observe(
           'flu',

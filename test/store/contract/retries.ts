@@ -9,7 +9,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
-    describe('forgive', () => {
+    describe('resetFailed', () => {
       beforeEach(async () => {
         await add(store, 'flu', { points: 5, replications: 1 });
         await store.intend('flu', [0, 1, 2, 3], 1);
@@ -22,33 +22,36 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
       test.each([
         [false, 0],
         [true, 1],
-      ])('failed runs wait as if they had never failed; with another seed: %s', async (reseeds, reseeded) => {
-        expect(await store.resetFailed('flu', reseeds, 6_000)).toBe(2);
-        expect(await store.counts('flu')).toMatchObject({
-          total: 5,
-          done: 1,
-          failed: 0,
-          running: 1,
-          waiting: 3,
-        });
-        expect((await rowsOf(store)).map(({ point }) => point)).toEqual(['key 0']);
-        expect(await store.finished('flu', upTo(5))).toEqual([{ seq: 0, state: 'done', origin: 'new' }]);
-        expect((await store.getCampaign('flu'))!.updatedAt).toBe(6_000);
-        expect(await store.intend('flu', [1, 3, 4], 7)).toMatchObject([
-          { seq: 1, attempt: 1, failures: 0, reseeded },
-          { seq: 3, attempt: 1, failures: 0, reseeded },
-          { seq: 4, attempt: 1, failures: 0, reseeded: 0 },
-        ]);
-        expect(await store.openRuns('flu', [1, 3])).toMatchObject([{ runId: null }, { runId: null }]);
-        await store.observe('flu', [done(1), failed(3, 'Days is 1')], 8_000);
-        expect(await rowsOf(store)).toMatchObject([
-          { point: 'key 0', status: 'done' },
-          { point: 'key 1', status: 'done', reason: null, finishedAt: 8_000 },
-          { point: 'key 3', status: 'failed', reason: 'Days is 1', finishedAt: 8_000 },
-        ]);
-      });
+      ])(
+        'makes failed runs wait as if they had never failed; with another seed: %s',
+        async (reseeds, reseeded) => {
+          expect(await store.resetFailed('flu', reseeds, 6_000)).toBe(2);
+          expect(await store.counts('flu')).toMatchObject({
+            total: 5,
+            done: 1,
+            failed: 0,
+            running: 1,
+            waiting: 3,
+          });
+          expect((await rowsOf(store)).map(({ point }) => point)).toEqual(['key 0']);
+          expect(await store.finished('flu', upTo(5))).toEqual([{ seq: 0, state: 'done', origin: 'new' }]);
+          expect((await store.getCampaign('flu'))!.updatedAt).toBe(6_000);
+          expect(await store.intend('flu', [1, 3, 4], 7)).toMatchObject([
+            { seq: 1, attempt: 1, failures: 0, reseeded },
+            { seq: 3, attempt: 1, failures: 0, reseeded },
+            { seq: 4, attempt: 1, failures: 0, reseeded: 0 },
+          ]);
+          expect(await store.openRuns('flu', [1, 3])).toMatchObject([{ runId: null }, { runId: null }]);
+          await store.observe('flu', [done(1), failed(3, 'Days is 1')], 8_000);
+          expect(await rowsOf(store)).toMatchObject([
+            { point: 'key 0', status: 'done' },
+            { point: 'key 1', status: 'done', reason: null, finishedAt: 8_000 },
+            { point: 'key 3', status: 'failed', reason: 'Days is 1', finishedAt: 8_000 },
+          ]);
+        },
+      );
 
-      test('a run that fails time and again has another seed each time', async () => {
+      test('gives a run that fails repeatedly another seed each time', async () => {
         for (const reseeded of [1, 2, 3]) {
           expect(await store.resetFailed('flu', true, 6)).toBeGreaterThan(0);
           expect(await store.intend('flu', [1], 7)).toMatchObject([{ reseeded, failures: 0 }]);
@@ -56,7 +59,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         }
       });
 
-      test('only those with one cause', async () => {
+      test('can be limited to one cause', async () => {
         await store.intend('flu', [2, 4], 6);
         await store.observe('flu', [failed(2, 'Days is 7'), failed(4, '')], 7);
         expect(await store.resetFailed('flu', false, 8, 'Days is …')).toBe(2);
@@ -72,7 +75,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         expect(await story()).toHaveLength(2);
       });
 
-      test('where nothing has failed nothing is forgiven; other campaigns are left alone', async () => {
+      test('changes nothing without failures, and nothing in other campaigns', async () => {
         await add(store, 'other', { points: 2, replications: 1 });
         await store.observe('other', [failed(0)], 1);
         expect(await store.resetFailed('flu', false, 6)).toBe(2);
@@ -83,7 +86,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
     });
 
     describe('waitingRuns', () => {
-      test('in pages, in the order of their numbers, each after one of them', async () => {
+      test('come in pages, in the order of their numbers', async () => {
         await add(store, 'flu', { points: 4_500, replications: 1 });
         await store.intend('flu', [0, 7, 8, 2_000], 1);
         await store.observe('flu', [done(7), open(8)], 2);
@@ -100,7 +103,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.waitingRuns('flu', 4_499, 10, false)).toEqual([]);
       });
 
-      test('only those that were requested before, when that is asked for', async () => {
+      test('can be limited to runs that were requested before', async () => {
         await add(store, 'flu', { points: 8, replications: 1 });
         await store.intend('flu', [0, 1, 2, 3, 4], 1);
         await store.observe('flu', [open(0), failed(1), open(2), open(3), done(4)], 2);
@@ -122,7 +125,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         await expect(store.waitingRuns('unknown', -1, 10, false)).rejects.toThrow('unknown');
       });
 
-      test('of one campaign are none of another', async () => {
+      test('belong to one campaign', async () => {
         await add(store, 'a', { points: 2, replications: 1 });
         await add(store, 'b', { points: 3, replications: 1 });
         expect(await store.waitingRuns('a', -1, 10, false)).toEqual([0, 1]);
@@ -131,7 +134,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
 
     describe('reopen', () => {
       test.each<Phase>(['failed', 'cancelled', 'completed', 'paused', 'stopping'])(
-        'what was %s runs again, without its note; what was left open waits, with its attempts',
+        'restarts a campaign that was %s and removes its note; open runs wait and keep their attempts',
         async (phase) => {
           await add(store, 'flu', { points: 6, replications: 1 });
           await store.intend('flu', upTo(5), 1);
@@ -158,7 +161,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         },
       );
 
-      test('again changes nothing more, and other campaigns are left alone', async () => {
+      test('changes nothing the second time, and nothing in other campaigns', async () => {
         for (const id of ['flu', 'other']) {
           await add(store, id, { points: 2, replications: 1 });
           await store.intend(id, [0], 1);

@@ -36,7 +36,7 @@ export function describeVersions(
       expect((await store.intend('flu', [1], 7, 2))[0]).toMatchObject({ version: 2, attempt: 1 });
     });
 
-    test('the campaign has the last version, also when it is changed, and its service', async () => {
+    test('the campaign has the last version and its service, also after a change', async () => {
       await store.setVersions('flu', versions, 3);
       await store.setService('flu', 'a uuid');
       const { campaign: now } = (await store.getCampaign('flu'))!;
@@ -50,7 +50,7 @@ export function describeVersions(
       });
     });
 
-    test('why attempts failed is kept, of those that are retried and of those that a person forgives, the last five', async () => {
+    test('the last five reasons of failed attempts are kept, for automatic and manual retries', async () => {
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         await store.intend('flu', [0], 10 * attempt);
         const again = { seq: 0, state: 'again', reason: `reason ${attempt}`, reseeds: false } as const;

@@ -35,7 +35,7 @@ export function resolveMorris(
     const key = Object.keys(written.inputs)[at]!;
     throw new ForayError(
       'INVALID_VALUE',
-      `Morris takes each input to its least and its greatest value, and "${name}" has no end.`,
+      `Morris uses the least and the greatest value of each input, and "${name}" is unbounded.`,
       {
         place: facts.locate([...path, 'inputs', key]),
         hint: 'Give its normal distribution a "min" and a "max".',
@@ -86,7 +86,7 @@ function firstOf(written: number | WrittenGrowth): number {
   return typeof written === 'number' ? written : written.min;
 }
 
-/** A power of two, because base points that are a power of two divide over it. */
+/** A power of two, so that it divides a number of base points that is a power of two. */
 function scramblesOf(written: number | WrittenGrowth): number {
   const [points, least] =
     typeof written === 'number' ? [written, LEAST_POINTS.fixed] : [written.max, LEAST_POINTS.growing];
@@ -94,7 +94,7 @@ function scramblesOf(written: number | WrittenGrowth): number {
   return most < FEWEST_SCRAMBLES ? 1 : most;
 }
 
-/** Numbers of scrambles over which the points divide: the greatest up to the usual one, at most three. */
+/** At most three numbers of scrambles that divide the number of points: the greatest ones up to the usual number. */
 function dividersOf(points: number): number[] {
   return Array.from({ length: MOST_SCRAMBLES }, (_, at) => at + 1)
     .filter((scrambles) => points % scrambles === 0)

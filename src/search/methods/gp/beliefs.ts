@@ -6,7 +6,7 @@ import type { Problem, Told } from '../method.ts';
 /** The models of what is known of points; null of what no point has told of yet. */
 interface Models {
   objective: Model | null;
-  /** Of failures, and then of each requirement. */
+  /** The first is for failures, and each further one is for a requirement. */
   requirements: readonly (Model | null)[];
 }
 
@@ -31,11 +31,11 @@ export interface Known {
 }
 
 /**
- * What is believed of all points, of a log: a model of what is minimized, of each requirement, and of failures. It is not changed:
- * a longer log has another.
+ * What is believed of all points, of a log: a model of what is minimized, of each requirement, and of failures. It is
+ * not changed: a longer log has another.
  *
- * Failed points are no bad values, which would bend the model of the good ones: whether a point fails is a requirement of its own,
- * with the value 1 at failed points and -1 at others, so that fewer points are proposed near failed ones.
+ * Failed points are no bad values, which would bend the model of the good ones: whether a point fails is a requirement
+ * of its own, with the value 1 at failed points and -1 at others, so that fewer points are proposed near failed ones.
  */
 export class Beliefs {
   readonly log: readonly Told[];
@@ -55,7 +55,10 @@ export class Beliefs {
     return new Beliefs(problem, [], { objective: null, requirements: [] }, 0);
   }
 
-  /** With a longer log. The parameters are fitted again at each point at first, and later after each twentieth part more. */
+  /**
+   * Updates the models with a longer log. At first the parameters are fitted again after each new point; later,
+   * whenever the log is 5 % longer.
+   */
   with(log: readonly Told[]): Beliefs {
     if (log.length === this.log.length) return this;
     const { dimensions, isNoisy } = this.problem;
@@ -90,7 +93,7 @@ export class Beliefs {
     return new Beliefs(this.problem, log, models, nextFit);
   }
 
-  /** By which the next point is chosen while others are open. */
+  /** How the next point is chosen while other points are open. */
   acquisition(open: readonly (readonly number[])[]): Choice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);
@@ -124,7 +127,9 @@ export class Beliefs {
     return this.models.objective?.posterior.covariance.distance(one, other) ?? null;
   }
 
-  /** The points that have a value, the best first: those that meet the requirements, then by how far they are from that. */
+  /**
+   * The points that have a value, the best first: those that meet the requirements, then by how far they are from that.
+   */
   ranked(): Known[] {
     const { isNoisy } = this.problem;
     return this.known().sort(

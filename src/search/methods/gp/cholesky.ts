@@ -1,7 +1,7 @@
 /**
- * The Cholesky factor L of a symmetric positive definite matrix K = L·Lᵀ, to which rows can be added in place: G. H. Golub and
- * C. F. Van Loan, "Matrix Computations" (2013), sections 4.2 and 6.5. Rows lie one after the other, so that all inner loops are dot
- * products of contiguous numbers.
+ * The Cholesky factor L of a symmetric positive definite matrix K = L·Lᵀ, to which rows can be added in place: G. H.
+ * Golub and C. F. Van Loan, "Matrix Computations" (2013), sections 4.2 and 6.5. Rows lie one after the other, so that
+ * all inner loops are dot products of contiguous numbers.
  */
 export class Cholesky {
   size = 0;
@@ -14,7 +14,7 @@ export class Cholesky {
     this.rows = new Float64Array(this.stride * this.stride);
   }
 
-  /** Of a matrix whose lower half is in rows of the given size; null when it is not positive definite. */
+  /** Factors a matrix. Its lower half is in rows of the given size. Null if the matrix is not positive definite. */
   static of(matrix: Float64Array, size: number): Cholesky | null {
     const factor = new Cholesky(size);
     for (let i = 0; i < size; i += 1) {
@@ -80,7 +80,7 @@ export class Cholesky {
     return 2 * sum;
   }
 
-  /** The inverse of K: its lower half, in rows of the size. */
+  /** The lower half of the inverse of K, in rows of `size` numbers. */
   inverse(): Float64Array {
     const { rows, stride, size } = this;
     // the columns of the inverse of L as rows
@@ -111,7 +111,7 @@ export class Cholesky {
   }
 }
 
-/** Four sums at once, as a processor adds while it multiplies. */
+/** The dot product. It has four sums, so that the processor need not wait for one addition before the next. */
 export function dot(
   one: Float64Array,
   oneFrom: number,

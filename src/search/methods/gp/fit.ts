@@ -4,7 +4,7 @@ import { minimize } from './minimize.ts';
 import type { Dimension } from '../method.ts';
 import { STRAIGHT, Warp } from './warp.ts';
 
-/** A value at a point, as a model is fitted to it. */
+/** A value at a point, for fitting a model. */
 export interface Observation {
   x: readonly number[];
   value: number;
@@ -15,7 +15,10 @@ export interface Observation {
 
 /** How a model is fitted. */
 export interface FitOptions {
-  /** Whether the values have noise beyond their known variances: its variance is fitted, in inverse proportion to the runs. */
+  /**
+   * Whether the values have noise beyond their known variances: its variance is fitted, in inverse proportion to the
+   * runs.
+   */
   isNoisy: boolean;
   /** Whether the values may be bent. A sign must not be: it says whether a requirement is met. */
   isWarped: boolean;
@@ -25,7 +28,7 @@ export interface FitOptions {
   warm: Float64Array | null;
 }
 
-/** The parameters of a model, as they are most likely. */
+/** The most likely parameters of a model. */
 export interface Fit {
   parameters: Parameters;
   /** The warped variance of the noise of one run that was not known. */
@@ -48,9 +51,10 @@ interface Prior {
 }
 
 /**
- * The parameters with the greatest posterior density (MAP), by the derivatives of the likelihood from several starts. The priors are
- * log-normal and weak. That of the length scales grows with the root of the number of dimensions: C. Hvarfner, E. O. Hellsten and
- * L. Nardi, "Vanilla Bayesian optimization performs great in high dimensions", ICML (2024), section 4.
+ * The parameters with the greatest posterior density (MAP), by the derivatives of the likelihood from several starts.
+ * The priors are log-normal and weak. That of the length scales grows with the root of the number of dimensions: C.
+ * Hvarfner, E. O. Hellsten and L. Nardi, "Vanilla Bayesian optimization performs great in high dimensions", ICML
+ * (2024), section 4.
  */
 export function fit(
   dimensions: readonly Dimension[],

@@ -5,13 +5,13 @@ import type { Dimension } from '../method.ts';
 /** A log marginal likelihood and its derivatives. */
 export interface Likelihood {
   value: number;
-  /** By the logarithm of each length scale. */
+  /** The derivative with respect to the logarithm of each length scale. */
   byLength: Float64Array;
-  /** By the logarithm of the signal's variance. */
+  /** The derivative with respect to the logarithm of the signal's variance. */
   bySignal: number;
-  /** By each value. */
+  /** The derivative with respect to each value. */
   byValue: Float64Array;
-  /** By the variance of the noise of each value. */
+  /** The derivative with respect to the variance of the noise of each value. */
   byNoise: Float64Array;
 }
 

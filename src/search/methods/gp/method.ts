@@ -11,14 +11,18 @@ import { Stream } from '../stream.ts';
 const DESIGN_TRIES = 20_000;
 /** How many points a space without real inputs may have so that all of them are looked at. */
 const MOST_LISTED = 100_000;
-/** Of the best points, near how many the next one is looked for. */
+/** The method looks for the next point near this many of the best points. */
 const AROUND = 3;
 /**
- * The least expected improvement with which a model goes on, in warped units, for each dimension beyond the first. A search in few
- * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins earlier.
+ * The least expected improvement with which a model goes on, in warped units, for each dimension beyond the first. A
+ * search in few dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
+ * earlier.
  */
 const LITTLE = 0.00125;
-/** The number of proposals in a row for which the model of all points must expect so little. A single one may be due to its fit. */
+/**
+ * The number of proposals in a row for which the model of all points must expect so little. A single one may be due to
+ * its fit.
+ */
 const LITTLE_IN_A_ROW = 3;
 /** The maximum number of minima that are excluded. */
 const MOST_EXCLUDED = 3;
@@ -26,14 +30,15 @@ const MOST_EXCLUDED = 3;
 const LEAST_KNOWN = 5;
 
 /**
- * A search by a Gaussian process: after an initial design, the point with the greatest expected improvement over the least mean at a
- * known point. D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global optimization of expensive black-box functions", Journal
- * of Global Optimization 13 (1998) 455-492; with noise as R. B. Gramacy and H. K. H. Lee, "Optimization under unknown constraints"
- * (2011), section 3.
+ * A search by a Gaussian process: after an initial design, the point with the greatest expected improvement over the
+ * least mean at a known point. D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global optimization of expensive
+ * black-box functions", Journal of Global Optimization 13 (1998) 455-492; with noise as R. B. Gramacy and H. K. H. Lee,
+ * "Optimization under unknown constraints" (2011), section 3.
  *
- * An input that matters little near one minimum may matter much near another one. A model that has learned the first minimum is then
- * sure that there is no other. So when the model expects little improvement, the region around the best point is excluded, and a
- * model of the other points alone chooses. If this model expects little as well, the region around its best point is also excluded.
+ * An input that matters little near one minimum may matter much near another one. A model that has learned the first
+ * minimum is then sure that there is no other. So when the model expects little improvement, the region around the best
+ * point is excluded, and a model of the other points alone chooses. If this model expects little as well, the region
+ * around its best point is also excluded.
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 

@@ -8,7 +8,7 @@ import { type Normal, Posterior } from './posterior.ts';
 export class Model {
   readonly dimensions: readonly Dimension[];
   readonly fit: Fit;
-  /** Of the warped values: in these a search compares. */
+  /** The model of the warped values. A search compares warped values. */
   readonly posterior: Posterior;
 
   private constructor(dimensions: readonly Dimension[], fitted: Fit, posterior: Posterior) {
@@ -56,14 +56,17 @@ export class Model {
   }
 
   /**
-   * Takes a point in whose value is not known yet, as if it were what the model expects: the kriging believer of D. Ginsbourger,
-   * R. Le Riche and L. Carraro, "Kriging is well-suited to parallelize optimization" (2010), section 4.
+   * Takes a point in whose value is not known yet, as if it were what the model expects: the kriging believer of D.
+   * Ginsbourger, R. Le Riche and L. Carraro, "Kriging is well-suited to parallelize optimization" (2010), section 4.
    */
   believe(x: readonly number[]): void {
     this.posterior.add(x, this.posterior.predict(x).mean, this.fit.noise + JITTER);
   }
 
-  /** What to expect at a point, in the units of the values. The variance is that of the expectation, without the noise of a run. */
+  /**
+   * What to expect at a point, in the units of the values. The variance is that of the expectation, without the noise
+   * of a run.
+   */
   predict(x: readonly number[]): Normal {
     return this.fit.warp.moments(this.posterior.predict(snapped(this.dimensions, x)));
   }
@@ -77,8 +80,9 @@ function noiseOf({ warp, noise }: Fit, { value, variance, runs }: Observation): 
 const POOLED = 5;
 
 /**
- * The points of a log that have a value, as a model is fitted to them. A variance of few runs is little known: it is drawn towards
- * that of all points, as by a scaled inverse χ² prior (A. Gelman et al., "Bayesian Data Analysis" (2013), section 2.6).
+ * The points of a log that have a value, as a model is fitted to them. A variance of few runs is little known: it is
+ * drawn towards that of all points, as by a scaled inverse χ² prior (A. Gelman et al., "Bayesian Data Analysis" (2013),
+ * section 2.6).
  */
 export function observationsOf(log: readonly Told[]): Observation[] {
   let sum = 0;

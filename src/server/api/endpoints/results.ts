@@ -16,8 +16,8 @@ export const resultEndpoints = {
         .regex(/^\d+\.\d+\.\d+$/)
         .optional()
         .describe('from the link to the next page'),
-      lowest: z.string().optional().describe('instead those with the lowest values of an output'),
-      highest: z.string().optional().describe('instead those with the highest values of an output'),
+      lowest: z.string().optional().describe('an output: only the runs with its lowest values'),
+      highest: z.string().optional().describe('an output: only the runs with its highest values'),
       limit: whole(1, 1_000).default(200),
     }),
     answer: z.array(Row),
@@ -33,7 +33,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/failures`,
     role: 'read',
-    summary: 'Failed runs by cause, the commonest first.',
+    summary: 'Failed runs by cause, the most frequent cause first.',
     answer: z.array(Anything),
   },
   listFlights: {

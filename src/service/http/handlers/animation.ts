@@ -3,7 +3,7 @@ import type { Sessions } from '../../animation/sessions.ts';
 import { sessionPath } from '../animations.ts';
 import type { Handlers } from '../call.ts';
 
-/** Animated runs; what is done with one that has started is in animations.ts. */
+/** Starts animated runs. Requests about a started one are in animations.ts. */
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, root }) {

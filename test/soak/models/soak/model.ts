@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Results that are known beforehand: `expected.ts` computes them on its own. Imports nothing of foray's, so that it works from any folder. */
+/**
+ * A model with known results: `expected.ts` computes them independently. It imports nothing from foray, so that it
+ * works in any folder.
+ */
 export default {
   name: 'Soak',
   description: 'Waits, and computes a number from its value and its seed.',

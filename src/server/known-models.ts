@@ -28,7 +28,7 @@ export class KnownModels {
 
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
-      // what is known is shown at once
+      // known models are shown at once
       const told = await this.#away.whileThere(ask, this.#told.has(what) ? 0 : undefined);
       this.#told.set(what, told);
       return told;

@@ -4,7 +4,7 @@ import type { ResultCursor, Store } from '../../../src/store/index.ts';
 import { addNamed, done, failed, openForEachTest, type TestDatabase } from '../fixtures.ts';
 
 /** Tests of runs that have finished since the last look, for every store. */
-export function describeLately(
+export function describeRecent(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
 ): void {
@@ -35,7 +35,7 @@ export function describeLately(
       expect(await lookAgain()).toEqual([]);
     });
 
-    test('come with what is known of them', async () => {
+    test('come with their data', async () => {
       await addNamed(store, ['a'], 2);
       await store.intend('flu', [0, 1], 1);
       await store.observe('flu', [done(0), failed(1)], 20);
@@ -44,7 +44,7 @@ export function describeLately(
       expect(rows.toSorted((a, b) => a.replication - b.replication)).toEqual(all);
     });
 
-    test('are those of the campaign alone', async () => {
+    test('belong to the campaign only', async () => {
       await addNamed(store, ['a', 'b']);
       await addNamed(store, ['c', 'd'], 1, 'other');
       for (const [at, id] of ['flu', 'other'].entries()) {
@@ -71,7 +71,7 @@ export function describeLately(
       expect(await lookAgain()).toEqual([]);
     });
 
-    test('are all found, whenever they finish, if they were open at a look or come later in the order of work', async () => {
+    test('are all found if they were open at the last look or come later in the order of work', async () => {
       // for each run: the look before which it is requested, and how many looks later it finishes
       const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
         minLength: 1,
@@ -103,7 +103,7 @@ export function describeLately(
       );
     });
 
-    test('are found if they were tried again between two looks', async () => {
+    test('are found if they were retried between two looks', async () => {
       await addNamed(store, ['a', 'b', 'c']);
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [done(2)], 2);
@@ -115,7 +115,7 @@ export function describeLately(
       expect(await lookAgain()).toEqual(['a']);
     });
 
-    test('are found again when they failed and were requested again meanwhile', async () => {
+    test('are found again if they failed and were requested again in the meantime', async () => {
       await addNamed(store, ['a', 'b', 'c']);
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [failed(0), done(1), failed(2)], 2);
@@ -136,7 +136,7 @@ export function describeLately(
       expect(await lookAgain()).toEqual([]);
     });
 
-    test('are found again while many others wait to be requested again', async () => {
+    test('are found again while many other runs wait to be requested again', async () => {
       const seqs = letters(1_500).map((_, at) => at);
       await addNamed(store, letters(1_500));
       await store.intend('flu', seqs, 1);

@@ -1,5 +1,5 @@
 /** Numbers that are added one by one, 8 bytes each. */
-export class Growing {
+export class GrowingArray {
   #numbers: Float64Array;
   length = 0;
 

@@ -2,7 +2,7 @@ import type { Foray } from '../client/index.ts';
 import type { Away } from './away.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
-import type { KnownModels } from './models.ts';
+import type { KnownModels } from './known-models.ts';
 import type { Statuses } from './statuses.ts';
 import type { Sessions } from './login/sessions.ts';
 import type { InTurn } from './turns.ts';
