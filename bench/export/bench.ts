@@ -24,8 +24,9 @@ interface Row extends Way {
   measured: Measured[];
 }
 
-/** Limits: the time as a multiple of DuckDB's time, and the memory as a multiple of that for a tenth of the rows. */
+/** Limit of the time, as a multiple of DuckDB's time. */
 const MOST_TIMES = 3;
+/** Limit of the memory, as a multiple of the memory for a tenth of the rows. */
 const MOST_GROWTH = 1.2;
 
 /**

@@ -42,7 +42,9 @@ export async function shoot({ body, ...shot }: Shot, seconds: number, rate?: num
     ...(rate !== undefined && { overallRate: rate }),
   });
   if (result.non2xx + result.errors > 0) {
-    throw new Error(`${result.non2xx} answers of ${shot.url} were no 200, ${result.errors} did not come`);
+    throw new Error(
+      `${result.non2xx} answers of ${shot.url} had another status than 200, and ${result.errors} answers are missing`,
+    );
   }
   return {
     requestsPerSecond: result.requests.average,

@@ -1,6 +1,6 @@
 import type { InputType } from './constants.ts';
 
-/** For each input type, the range and random types in requests (specification 2.11). */
+/** The range and random types in requests, by input type (specification 2.11). */
 export const rangeTypes = {
   DOUBLE: 'FIXED_RANGE_DOUBLE',
   INTEGER: 'FIXED_RANGE_INTEGER',

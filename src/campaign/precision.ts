@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN ones among them (1 or 0). Their precision is that of the share, which has no `relative`. Absent if
-   * there are none.
+   * The BOOLEAN outputs among them (1 or 0). Their precision is the precision of the share, which has no `relative`.
+   * Absent if there are none.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
@@ -34,7 +34,7 @@ export interface Estimate {
    * share.
    */
   mean: number | null;
-  /** Null of a share. */
+  /** Null for a share. */
   sd: number | null;
   low: number | null;
   high: number | null;
@@ -107,11 +107,11 @@ export function estimateOf(
  * Decides, when all runs of a round have finished, whether a point has enough replications, or how many it gets in
  * total. The decision depends only on the values, in the order of the replications.
  *
- * K. Hoad, S. Robinson and R. Davies, "Automated selection of the number of replications for a discrete-event simulation",
- * Journal of the Operational Research Society 61 (2010) 1632-1644: the interval must be narrow enough with n values and
- * with each of the next k values. A rule that stops at the first narrow interval stops where the deviation is small by
- * chance, and the mean is outside too often. Here the k values are made in the same round as the expected n, and all
- * values count.
+ * K. Hoad, S. Robinson and R. Davies, "Automated selection of the number of replications for a discrete-event
+ * simulation", Journal of the Operational Research Society 61 (2010) 1632-1644: the interval must be narrow enough with
+ * n values and with each of the next k values. A rule that stops at the first narrow interval stops where the deviation
+ * is small by chance, and the mean is outside too often. Here the k values are made in the same round as the expected
+ * n, and all values count.
  *
  * @param values - for each output, in the order of `outputs`, by replication; null (or not finite) if the run failed or
  * has no value
@@ -182,8 +182,8 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, 
 }
 
 /**
- * The number of values, above `few`, at which the interval is narrow enough if mean and deviation stay the same; `most`
- * if that is more.
+ * The number of values, above `few`, at which the interval is narrow enough if mean and deviation stay the same, but at
+ * most `most`.
  */
 function firstEnough(last: Moments, wanted: Wanted, of: Estimated, few: number, most: number): number {
   let tooFew = few;

@@ -47,8 +47,9 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   runSeconds?: number | undefined;
 }
 
-/** Maximum number of runs of a plan that the service is asked about; a larger plan asks about a sample of this size. */
+/** A plan asks the service about all of its runs up to this number. */
 const MOST_ASKED = 10_000;
+/** The number of runs in the sample of a larger plan. */
 const SAMPLE = 2_000;
 /** The announcement before a start asks the service about this many runs, for this long. */
 const ANNOUNCE_RUNS = 200;

@@ -2,8 +2,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../errors.ts';
 
-/** Limits of a log: the number of files and their size in bytes. `worker.log.1` is older than `worker.log`. */
+/** Maximum size of a file of a log, in bytes. */
 export const MOST_BYTES = 10 * 1024 ** 2;
+/** Maximum number of files of a log. `worker.log.1` is older than `worker.log`. */
 export const MOST_FILES = 3;
 
 /** A log of limited size. A line that cannot be written is lost, and the process continues. */

@@ -7,8 +7,9 @@ import type { ColumnValues } from './parquet/column-values.ts';
 import type { Cell, Table } from './result-table.ts';
 import * as typed from './typed.ts';
 
-/** The most rows and characters of a row group, which is held in memory. */
+/** The most rows of a row group, which is held in memory. */
 const GROUP_ROWS = 20_000;
+/** The most characters of a row group. */
 const GROUP_CHARACTERS = 16_000_000;
 
 /** The metadata of the results. */

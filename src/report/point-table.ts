@@ -26,10 +26,11 @@ const STATISTICS: Record<Statistic, readonly string[]> = {
 };
 
 /**
- * The results by point, one row each: its key, the varied inputs, the numbers of done and failed replications, then for
- * each numeric output n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max; for
- * each BOOLEAN output and P(…) n, share, low and high (Wilson's interval); for each Q(…) n, quantile, low and high. If
- * points are replicated until they are precise, `reached` tells whether the output is precise. The confidence is the campaign's, or 0.95.
+ * The results with one row per point: its key, the varied inputs, and the numbers of done and failed replications.
+ * Numeric outputs have n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max.
+ * BOOLEAN outputs and P(…) have n, share, low and high (Wilson's interval). Q(…) have n, quantile, low and high. If
+ * points are replicated until they are precise, `reached` tells whether the output is precise. The confidence is the
+ * campaign's, or 0.95.
  *
  * @param show - names of outputs and formulas; by default all that the campaign has
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION

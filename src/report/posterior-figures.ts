@@ -7,8 +7,9 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type DensityPanel, densities, type PairPanel, pairs } from './pictures/posterior.ts';
 import { titleOf } from './words.ts';
 
-/** The most inputs that are drawn alone, and in pairs. */
+/** The most inputs that are drawn separately. */
 const MOST_INPUTS = 9;
+/** The most inputs that are drawn in pairs. */
 const MOST_IN_PAIRS = 4;
 const BARS = 20;
 /** Number of places at which the density of a prior is drawn. */

@@ -1,4 +1,4 @@
-import { asksWhatMatters } from '../campaign/designs/resolved-design.ts';
+import { isSensitivityDesign } from '../campaign/designs/resolved-design.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { CalibrationStory } from '../search/abc/story.ts';
@@ -93,7 +93,7 @@ export async function reportSections(
     ...part('analysis-others', analyzed.others),
   ];
   // a sensitivity design begins with its analysis; for others it is one section among others
-  const isAsked = search !== null || asksWhatMatters(campaign.design);
+  const isAsked = search !== null || isSensitivityDesign(campaign.design);
   return [
     ...part(
       'answer',
@@ -164,7 +164,7 @@ function part(id: string, markup: Markup | undefined): ReportSection[] {
   return markup === undefined ? [] : [{ id, markup }];
 }
 
-/** Below the pictures of effects. */
+/** The notes below the pictures of effects. */
 const CHOSEN = 'The search prefers points with good values, so these points show no shares of the variance.';
 
 const DRAWN =

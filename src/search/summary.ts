@@ -31,7 +31,7 @@ export interface SearchSummary {
   unused: UnusedPoints[];
   /** Null while no point meets the requirements. */
   best: BestPoint | null;
-  /** Why the search asks no more points; null while it does. */
+  /** Why the search stopped asking for points; null while it goes on. */
   stoppedBy: StopReason | null;
 }
 

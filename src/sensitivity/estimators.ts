@@ -85,7 +85,7 @@ function morris(
     return {
       indices: morrisIndices(inputs, found, confidence),
       warnings: [
-        ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'a point of them has no value'),
+        ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'one of their points has no value'),
         ...(used < FEW_TRAJECTORIES ? [`${used} trajectories are few: the intervals are rough.`] : []),
       ],
     };
@@ -119,7 +119,7 @@ function sobol(
       indices,
       ...(secondOrder && { secondOrder }),
       warnings: [
-        ...leftOutOf(all - used, all, 'base points', 'a row of them has no value'),
+        ...leftOutOf(all - used, all, 'base points', 'one of their rows has no value'),
         ...(widest > WIDE
           ? [
               `The widest interval of an index is ± ${widest.toFixed(2)}: more base points make intervals narrower.`,
@@ -131,7 +131,7 @@ function sobol(
 }
 
 function leftOutOf(leftOut: number, all: number, what: string, why: string): string[] {
-  return leftOut > 0 ? [`${leftOut} of ${all} ${what} are left out, as ${why}.`] : [];
+  return leftOut > 0 ? [`${leftOut} of ${all} ${what} are left out, because ${why}.`] : [];
 }
 
 function factorial(

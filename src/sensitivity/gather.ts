@@ -79,8 +79,9 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The most numbers of curves in memory, and the most times of a curve. */
+/** The most numbers of curves in memory. */
 const MOST_CURVE_NUMBERS = 4e6;
+/** The most times of a curve. */
 const MOST_PLACES = 60;
 const FEWEST_PLACES = 6;
 

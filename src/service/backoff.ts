@@ -1,5 +1,6 @@
-/** First and longest delay, in milliseconds. */
+/** The first delay, in milliseconds. */
 const FIRST = 100;
+/** The longest delay, in milliseconds. */
 const LONGEST = 5_000;
 
 /** Delays before further attempts. Each delay is twice the one before, up to 5 s. */

@@ -34,7 +34,7 @@ export const serviceErrors = {
   },
   UNKNOWN_FILE: { status: 404, about: 'no file with that hash is stored' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
-  TOO_SLOW: { status: 408, about: 'the request did not arrive, or too slowly' },
+  TOO_SLOW: { status: 408, about: 'the request did not arrive completely in time' },
   VERSION_RETIRED: {
     status: 409,
     about: "the version's files are no longer kept: results stay, new runs do not start",
@@ -46,7 +46,7 @@ export const serviceErrors = {
   OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
   HOLDER_CLOSED: {
     status: 409,
-    about: 'the executor was given up: its runs wait for another, and it must begin anew',
+    about: 'the executor was given up: its runs wait for another executor, and it must register again',
   },
   ANIMATION_ENDED: {
     status: 409,
@@ -61,16 +61,19 @@ export const serviceErrors = {
     status: 422,
     about: 'the model of an animated run refuses a value or a call',
   },
-  MODEL_REFUSED: { status: 422, about: 'the files of a pushed model are no model that the service can run' },
+  MODEL_REFUSED: {
+    status: 422,
+    about: 'the files of a pushed model are not a model that the service can run',
+  },
   RATE_LIMITED: {
     status: 429,
-    about: 'too many requests with this key; Retry-After has the wait',
+    about: 'too many requests with this key; Retry-After says how long to wait',
   },
   TOO_MANY_ANIMATIONS: { status: 429, about: 'too many animated runs are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
   UNAVAILABLE: {
     status: 503,
-    about: 'the system cannot do this at present; Retry-After has the wait',
+    about: 'the system cannot do this at present; Retry-After says how long to wait',
   },
   STORAGE_FULL: { status: 507, about: "the service's disk is full" },
 } as const satisfies Record<string, { status: number; about: string }>;

@@ -132,7 +132,7 @@ describe('the share over points', () => {
     const together = wilsonInterval(0.5, 40, 0.95);
     expect(apart.low).toBeGreaterThan(together.low);
     expect(apart.high).toBeLessThan(together.high);
-    // and not certain
+    // the result is not certain
     expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
   });
 

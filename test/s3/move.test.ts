@@ -38,8 +38,9 @@ afterAll(async () => {
   await s3.remove();
 });
 
-/** The number of runs and files that are added to those of a service, so that a move takes a while. */
+/** The number of runs that are added to those of a service, so that a move takes a while. */
 const MORE_RUNS = 15_000;
+/** The number of added files. */
 const MORE_FILES = 400;
 
 const PROGRAM = (version: number) => `

@@ -227,7 +227,7 @@ test('trajectories have Morris effects; incomplete trajectories are left out', (
     a === 0 && b === 0 && c! < 0.5 ? undefined : { Y: a },
   );
   expect(failed!.warnings.join()).toMatch(
-    /\d of 10 trajectories are left out, as a point of them has no value/,
+    /\d of 10 trajectories are left out, because one of their points has no value/,
   );
 });
 

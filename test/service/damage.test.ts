@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startService } from '../../src/service/service.ts';
 import { SHIPPED_MODELS, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
-/** SQLite's. */
+/** The page size of SQLite, in bytes. */
 const PAGE = 4096;
 
 describe('a database', () => {

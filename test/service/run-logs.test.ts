@@ -22,7 +22,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { cloudClient } from '../../src/client/index.ts';
 import { clientOf, KEY, reach, requestRun, rows, upload, writeModel } from './support.ts';
 
-/** Three calls deep. */
+/** A command that fails three calls deep. */
 const DEEP = `
 const inputs = JSON.parse(readFileSync(0, 'utf8'));
 console.log('Reading ' + inputs.N);

@@ -101,7 +101,7 @@ describe('the mean of a series by batch means', () => {
     ['part of a batch', [1, 2, 3, 4], { batches: 2.5 }],
     ['part of a value', [1, 2, 3, 4], { batches: 2, warmup: 0.5 }],
     ['no confidence', [1, 2, 3, 4], { batches: 2, confidence: 1 }],
-    ['what is not finite', [1, NaN, 3, 4], { batches: 2 }],
+    ['a value that is not finite', [1, NaN, 3, 4], { batches: 2 }],
   ])('is an error with %s', (_, values, options) => {
     expect(() => batchMeans(values, options)).toThrow(RangeError);
   });

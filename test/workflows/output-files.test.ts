@@ -95,7 +95,7 @@ describe('files: keep', () => {
 
   test.each<[string, Fault]>([
     ['addresses that have expired', { kind: 'answer', status: 403 }],
-    ['a place that fails', { kind: 'answer', status: 500 }],
+    ['a host that fails', { kind: 'answer', status: 500 }],
     ['connections that break', { kind: 'lose' }],
   ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
@@ -136,7 +136,7 @@ describe('files: keep', () => {
     await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
     const isFailing = async (): Promise<boolean> =>
       /1 not downloaded/.test((await world.foray.status('cancelled')).note);
-    await until('its file is seen not to come', isFailing);
+    await until('the missing file is noticed', isFailing);
     expect((await world.foray.status('cancelled')).runs.done).toBe(0);
     await world.foray.cancel('cancelled');
     const { phase, runs } = await toTheEnd(world, 'cancelled');
@@ -150,7 +150,7 @@ test('a cancel during file transfers leaves no run behind, and keeps completed r
   const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
   front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
   await world.foray.submit(epidemic([1.71, 1.72, 1.73, 1.74], KEEP), { id: 'midway' });
-  await until('files are on their way', () => front.recorded.some((one) => one.fault.kind === 'hold'));
+  await until('transfers of files have begun', () => front.recorded.some((one) => one.fault.kind === 'hold'));
   isHeld = false;
   await world.foray.cancel('midway');
   const { phase, runs } = await toTheEnd(world, 'midway');

@@ -128,7 +128,7 @@ export function* nested(design: Design): Generator<Design> {
 }
 
 /** Whether a design is a sensitivity design. */
-export function asksWhatMatters(design: Design): boolean {
+export function isSensitivityDesign(design: Design): boolean {
   const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
   return nested(design).some(({ kind }) => asking.includes(kind));
 }

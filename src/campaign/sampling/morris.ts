@@ -87,8 +87,8 @@ const MOST_CANDIDATES = 500;
 const MOST_ROWS = 10_000;
 
 /**
- * The numbers of the chosen trajectories: first those of the pool, each the farthest from those before it, then further
- * random ones.
+ * The numbers of the chosen trajectories: first the trajectories of the pool, each the farthest from the earlier ones,
+ * and then further random ones.
  */
 function* chosen(
   candidate: (number: number) => Trajectory,
@@ -131,7 +131,7 @@ function distance(rows: readonly number[][], { start, order, steps }: Trajectory
     let squares = 0;
     for (let at = 0; at < row.length; at += 1) squares += (start[at]! - row[at]!) ** 2;
     sum += Math.sqrt(squares);
-    // each row of the other trajectory differs from its row before in one input
+    // each row of the other trajectory differs from the previous row in one input
     for (let at = 0; at < order.length; at += 1) {
       const input = order[at]!;
       const before = start[input]! - row[input]!;

@@ -17,7 +17,10 @@ const RUNS_A_TICK = 27;
 /** The length of a tick in mean durations. A shorter tick costs more events, a longer one finds results later. */
 const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
 
-/** On few executors fewer runs finish in the longest tick. It is then as long as this many take. */
+/**
+ * On few executors, fewer runs finish in the longest tick. A tick may then be longer, so that this number of runs
+ * finishes.
+ */
 const FEWEST_RUNS_A_TICK = 5;
 
 /** Milliseconds until the next tick is due; 0 when it is. */
@@ -47,7 +50,7 @@ export function tickLength(schedule: Schedule, now: number): number {
   return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, durations.mean * share));
 }
 
-/** True when so few runs run at once that ticks are longer than they are for many. */
+/** True when so few runs run at once that ticks are longer than usual. */
 export function isOnFew({ isSparing, flights }: Schedule): boolean {
   const runsAtOnce = flights.length - flights.filter(isQueued).length;
   return isSparing === true && runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
@@ -86,7 +89,7 @@ function nextLook(schedule: Schedule, now: number): number {
   return Math.max(first, now + Math.max(shortest, durations.mean * TICK_SHARES.atTheEnd));
 }
 
-/** The time until the last run of the queue has probably started, and a mean duration more, ms. */
+/** The time until the last run of the queue has probably started, plus a mean duration, ms. */
 function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
   if (!isSparing || startRate === 0) return Infinity;
   const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;

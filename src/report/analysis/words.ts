@@ -26,8 +26,9 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
  */
 const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
-/** Up to these parts of the largest share, an input has little effect, and no visible effect. */
+/** Up to this part of the largest share, an input has little effect. */
 const LITTLE = 0.05;
+/** Up to this part of the largest share, an input has no visible effect. */
 const NOTHING = 0.01;
 /** The most inputs that a sentence names. */
 const MOST_NAMED = 8;
@@ -68,7 +69,8 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
     const interval = INTERVALS[method](one);
     return !interval || interval[0] > 0 || interval[1] < 0;
   }
-  // the ends of an input with three values may be equal while it matters, and so may the means of one that interacts
+  // an input may matter although its values at both ends are equal (it has a third value), or its means are equal (it
+  // interacts)
   const own = secondOrder.filter(({ inputs, aliases }) => !aliases && inputs.includes(one.input));
   const tests = [one, ...own].flatMap(({ p }) => p ?? []);
   return tests.length === 0 || tests.some((p) => p < 1 - confidence);

@@ -139,7 +139,10 @@ function roundShare(value: number): number {
   return Number(value.toFixed(3));
 }
 
-/** Rounds numbers to the decimals that the first and largest one has with four digits. Further digits are noise. */
+/**
+ * Rounds numbers to a common number of decimals: the first and largest number gets four digits. Further digits are
+ * noise.
+ */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
   const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));
   return digits > 20 ? (value) => value : (value) => Number(value.toFixed(digits));

@@ -43,8 +43,9 @@ export class AbcCourse {
   private readonly pointOf: ReturnType<typeof keysOf>;
   private readonly isRandom: boolean;
   private generations: Generation[] = [];
-  /** The number of asks of each point, by its values; and for each ask, which of them it is, from 1. */
+  /** The number of asks of each point, by its values. */
   private readonly asksOf = new Map<string, number>();
+  /** For each ask, its number among the asks of its point, from 1. */
   private readonly repeats: number[] = [];
   /** The observed outputs of finished runs that were not told yet, by ask; null for runs that failed. */
   private readonly known = new Map<number, Simulated | null>();
@@ -190,7 +191,7 @@ export class AbcCourse {
     if (!isAllowed) this.known.set(this.asks.length - 1, null);
   }
 
-  /** @returns which ask of its point it is, from 1 */
+  /** @returns the number of the ask among those of its point, from 1 */
   private note(ask: Ask): number {
     const key = JSON.stringify(ask.values);
     const repeat = (this.asksOf.get(key) ?? 0) + 1;

@@ -31,7 +31,7 @@ export interface CalibrationSummary {
   particles: number;
   /** The result of the last complete generation; null before that. */
   posterior: Posterior | null;
-  /** Why the calibration asks no more points; null while it does. */
+  /** Why the calibration stopped asking for points; null while it goes on. */
   stoppedBy: StopReason | null;
 }
 

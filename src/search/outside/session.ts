@@ -10,8 +10,9 @@ import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
 /** The most characters of a line on standard output. */
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** The most characters of a line on standard error in the log, and the most lines of one process. */
+/** The most characters of a line on standard error in the log. */
 const LONGEST_COMPLAINT = 2_000;
+/** The most lines on standard error of one process in the log. */
 const MOST_COMPLAINTS = 1_000;
 /** Settings of the worker, which contain its keys. */
 const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
@@ -137,7 +138,7 @@ export class Session {
     this.lastComplaint = line;
     this.complaints += 1;
     if (this.complaints <= MOST_COMPLAINTS) this.tell(line);
-    if (this.complaints === MOST_COMPLAINTS) this.tell('(what it says further is not kept)');
+    if (this.complaints === MOST_COMPLAINTS) this.tell('(its further output is not kept)');
   }
 
   private fail(error: Error): void {

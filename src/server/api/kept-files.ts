@@ -7,8 +7,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServerError } from '../problems.ts';
 import { names } from './etag.ts';
 
-/** How long a file is kept after its last request, ms, and the most files. */
+/** How long a file is kept after its last request, ms. */
 const KEPT_MS = 600_000;
+/** The most files. */
 const MOST = 8;
 
 /** A file with everything that a range request needs. */

@@ -19,13 +19,13 @@ export class Sessions {
     this.#keys = keys;
   }
 
-  /** Begins a session for a key; null for one that is not known. */
+  /** Begins a session for a key; null for an unknown key. */
   begin(keyHash: string): string | null {
     if (!this.#keys.of(keyHash)) return null;
     return keep(this.#sessions, keyHash);
   }
 
-  /** Begins a session by a code, which ends with that. */
+  /** Begins a session by a code. The code is not valid any more afterwards. */
   beginByCode(code: string): string | null {
     const known = this.#codes.get(code);
     this.#codes.delete(code);

@@ -64,11 +64,11 @@ async function bringUpToDate(
     if (Date.now() < until) continue;
     throw new ForayError(
       'STORE_UNUSABLE',
-      `The tables of ${place.shown} are those of an older foray, and services of it run.`,
+      `The tables of ${place.shown} are those of an older foray, and its services still run.`,
       { hint: 'Stop all services of this database, then start this one: it brings the tables up to date.' },
     );
   }
-  // this finds newer tables
+  // this refuses tables of a newer foray
   await migrate(db, migrations, place);
 }
 

@@ -63,7 +63,7 @@ export class Executors {
     await this.#sql.all(statements.remove, name);
   }
 
-  /** All executors of the last day, by name. */
+  /** All executors that reported in the last day, by name. */
   async list(): Promise<ListedExecutor[]> {
     return (await this.#known()).map(({ listed }) => listed);
   }

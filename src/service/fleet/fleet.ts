@@ -77,7 +77,7 @@ export class Fleet {
       if (!(error instanceof HolderClosed)) throw error;
       throw new ServiceError(
         'HOLDER_CLOSED',
-        'This executor was given up: its runs wait for another, and it must begin anew.',
+        'This executor was given up: its runs wait for another executor, and it must register again.',
       );
     }
   }
@@ -127,7 +127,10 @@ export class Fleet {
     return new QueueFeed({ holders, progress, holder });
   }
 
-  /** The problem that no executor takes runs of a version; undefined when one does. `able` are the executors that take runs. */
+  /**
+   * The problem that no executor takes runs of a version; undefined when one does. `able` are the executors that take
+   * runs.
+   */
   unserved(versionId: string, able: readonly ListedExecutor[]): Problem | undefined {
     const { registry } = this.#parts;
     const version = registry.version(versionId);

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** The most connections without a key, as a number and as a share of the files that the process may open. */
+/** The most connections without a key. */
 const MOST = 256;
+/** The most connections without a key, as a share of the files that the process may open. */
 const SHARE = 1 / 4;
 /** How long an idle connection without a key stays open, ms. */
 const IDLE = 10_000;

@@ -2,8 +2,8 @@ import type { ByteRange } from '../files/content-store.ts';
 import { ServiceError } from '../errors.ts';
 
 /**
- * The part of a file that a header Range asks for (RFC 9110, 14.1.2). Nothing for the whole file: also for several
- * parts, other units and invalid ranges: a server may ignore all of these.
+ * The part of a file that a header Range asks for (RFC 9110, 14.1.2). Undefined means the whole file. This is also the
+ * answer to several parts, other units and invalid ranges, because a server may ignore all of these.
  *
  * @param size - of the file, in bytes
  * @throws ServiceError RANGE_REFUSED if the file ends before that part

@@ -34,7 +34,7 @@ function described({ message, stack = '' }: Error): string {
   return place === undefined ? message : `${place}: ${message}`;
 }
 
-/** Its data: code cannot be posted. */
+/** The data of the definition without its functions, which cannot be posted. */
 function without(definition: object, code: string): object {
   return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== code));
 }

@@ -47,8 +47,9 @@ export interface Manifest {
   outside: string[];
 }
 
-/** The positions of a model's folders, and of foray's files, in the folder of a version. */
+/** The folder with the model's folders, in the folder of a version. */
 export const MODELS = 'models';
+/** The folder with foray's files, in the folder of a version. */
 export const LIBRARY = 'library';
 
 /** The most outside files in a message. */

@@ -41,8 +41,9 @@ export interface Moved {
   code?: MovedFiles;
 }
 
-/** The setting for the progress of the rows. A database with only a part of them does not belong to a service yet. */
+/** The value of the setting MOVE while rows are copied. Such a database does not belong to a service yet. */
 const COPYING = 'copying';
+/** The value of the setting MOVE when all rows are copied. */
 const COPIED = 'copied';
 
 /**

@@ -17,8 +17,7 @@ export function resultStore(db: Kysely<Tables>): ResultStore {
 
     async finished(id, seqs) {
       if (seqs.length === 0) return [];
-      // Looks up by seq alone: with a condition on the state, SQLite picks the state index and reads every finished
-      // run.
+      // Only by seq: with a condition on the state, SQLite picks the state index and reads every finished run.
       const rows = await db
         .selectFrom('runs')
         .select(['seq', 'state', 'origin'])

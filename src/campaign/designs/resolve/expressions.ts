@@ -7,7 +7,7 @@ import { expressionNames, valueType } from '../input-types.ts';
 import type { WrittenDesign } from '../schema.ts';
 import { type DesignFacts, newInput, type Path } from './inputs.ts';
 
-/** Characters that a message quotes of an expression, from where it is wrong. */
+/** Maximum number of characters that a message quotes from an expression, starting at the mistake. */
 const LONGEST_REST = 20;
 
 /** Resolves an input that an expression gives. */
@@ -43,7 +43,7 @@ export function checkExpression(
   }
 }
 
-/** Where in a design an input is derived, the first time; nowhere is the empty path. */
+/** The path in a design where an input is first derived. Empty if it is not derived. */
 export function derivePath(written: WrittenDesign, input: string): PropertyKey[] {
   const own = Object.keys(written.derive ?? {}).find((name) => nameKey(name) === nameKey(input));
   if (own !== undefined) return ['derive', own];

@@ -1,7 +1,8 @@
 import type { Normal } from './posterior.ts';
 
-/** How far out, and how closely, a normal distribution is summed. */
+/** A normal distribution is summed up to this number of standard deviations. */
 const REACH = 7;
+/** Number of steps of the sum. */
 const STEPS = 56;
 
 /**
