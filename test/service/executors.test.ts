@@ -1,4 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { ownModule } from '../../src/package/own-files.ts';
+import { killModelProcess, startModelProcess } from '../../src/service/executors/process.ts';
+import { until } from '../support/until.ts';
 import {
   messageIn,
   outputsOf,
@@ -95,4 +99,23 @@ describe('models that misbehave', () => {
       delete process.env['FORAY_CANARY'];
     }
   });
+});
+
+test('an executor keeps what Node has compiled for it before it is killed', async () => {
+  const cache = temporaryFolder();
+  const before = process.env.NODE_COMPILE_CACHE;
+  process.env.NODE_COMPILE_CACHE = cache;
+  const child = startModelProcess(
+    ownModule('src/service/executors/executor'),
+    { filesDir: temporaryFolder(), memory: 500, onLine: () => undefined },
+    () => undefined,
+  );
+  try {
+    // more than its watchdog has
+    await until('the cache is written', () => readdirSync(cache, { recursive: true }).length > 20);
+  } finally {
+    await killModelProcess(child);
+    if (before === undefined) delete process.env.NODE_COMPILE_CACHE;
+    else process.env.NODE_COMPILE_CACHE = before;
+  }
 });

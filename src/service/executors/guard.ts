@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ownModule } from '../../package/own-files.ts';
 import type { Ready, Watched } from './protocol.ts';
@@ -24,6 +25,8 @@ export function guardProcess(): { filesDir: string; unfinishedDir?: string; guar
     // from here on the thread does not keep an idle process alive
     watchdog.unref();
     process.send!({ kind: 'ready' } satisfies Ready);
+    // Node writes its compile cache when a process ends, but this one is killed
+    flushCompileCache();
   });
   return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), guarded };
 }

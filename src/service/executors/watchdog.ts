@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
@@ -23,6 +24,9 @@ setInterval(() => {
   const taken = process.memoryUsage.rss() - own + memoryBelow(process.pid);
   if (taken > memory * 2 ** 20 + UNCOLLECTED) process.kill(process.pid, OUT_OF_MEMORY);
 }, INTERVAL);
+
+// the compile cache of this thread is apart from that of the process
+flushCompileCache();
 
 /** Memory of the processes that a process has started, and they in turn, in bytes; 0 where there is no /proc. */
 function memoryBelow(pid: number): number {
