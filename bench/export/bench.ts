@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pythonWithTables } from '../../test/oracles/install.ts';
-import { ownEnvironment, Process } from '../process.ts';
+import { pythonOfTests } from '../../test/support/python.ts';
+import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { fill } from './fill.ts';
 
@@ -44,7 +44,7 @@ export async function run(args: string[]): Promise<boolean> {
     },
   });
   const runs = Number(values.runs);
-  const python = await pythonWithTables((line) => process.stderr.write(`${line}\n`));
+  const python = join(await pythonOfTests((line) => process.stderr.write(`${line}\n`)), 'python');
   const folder = mkdtempSync(join(tmpdir(), 'foray-export-'));
   const file = (name: string): string => join(folder, name);
   try {
@@ -87,7 +87,6 @@ async function measure({ way, command, args }: Way, file: (name: string) => stri
     name: way,
     ...(command && { command }),
     args: args(file),
-    env: ownEnvironment({ PYTHONDONTWRITEBYTECODE: '1' }),
   });
   try {
     const [line] = await measured.says(/^\{.*\}$/);

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pythonWithSimulators } from '../../test/oracles/install.ts';
-import { ownEnvironment, Process } from '../process.ts';
+import { pythonOfTests } from '../../test/support/python.ts';
+import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { commandPart } from './command.ts';
 
@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<boolean> {
     options: { rounds: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },
   });
   const rounds = Number(values.rounds);
-  const python = await pythonWithSimulators((line) => process.stderr.write(`${line}\n`));
+  const python = join(await pythonOfTests((line) => process.stderr.write(`${line}\n`)), 'python');
   const ours = { way: 'foray', file: 'ours.ts' };
   const simpy = { way: 'SimPy', command: python, file: 'simpy_models.py' };
   const ciw = { way: 'Ciw', command: python, file: 'ciw_models.py' };
@@ -89,7 +89,6 @@ async function rateOf(contestant: Contestant, model: string, size: number): Prom
     name: way,
     ...(command && { command }),
     args: [resolve(import.meta.dirname, file), model, ...[size, warmUp, duration].map(String)],
-    env: ownEnvironment({ PYTHONDONTWRITEBYTECODE: '1' }),
   });
   try {
     const [line] = await measured.says(/^\{.*\}$/);

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pythonWith } from '../support/python.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 /** @returns path of its program */
 export async function findSchemathesis(): Promise<string> {
-  const requirements = path.join(import.meta.dirname, 'requirements.txt');
-  return path.join(await pythonWith('schemathesis', requirements), 'schemathesis');
+  return path.join(await pythonOfTests(), 'schemathesis');
 }
 
 /**
@@ -20,7 +19,7 @@ const COMMON = ['--workers', '1', '--no-color', '--suppress-health-check', 'all'
 export async function runSchemathesis(
   folder: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(await findSchemathesis(), [...args, ...COMMON], {
     cwd: folder,

@@ -70,7 +70,6 @@ test.each(seeds)(
         SCHEMATHESIS_HOOKS: 'hooks',
         PYTHONPATH: import.meta.dirname,
         FORAY_FUZZ_KNOWN: JSON.stringify(known),
-        PYTHONDONTWRITEBYTECODE: '1',
       },
     );
     report(`fuzz: seed ${seed}: ${/Test cases:\n\s+(.*)/.exec(output)?.[1]}`);

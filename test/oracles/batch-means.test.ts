@@ -4,14 +4,14 @@ import { beforeAll, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { batchMeans } from '../../src/statistics/batch-means.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithSimulators } from './install.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 type Case = [values: number[], batches: number, warmup: number, confidence: number];
 type Estimate = [mean: number, sd: number, low: number, high: number];
 
 let python: string;
 beforeAll(async () => {
-  python = await pythonWithSimulators();
+  python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
 
 test("batch means equal NumPy's, and their intervals equal SciPy's", () => {

@@ -5,14 +5,14 @@ import fc from '../support/fast-check.ts';
 import { pairedDifference, welchDifference } from '../../src/statistics/difference.ts';
 import { Sample } from '../../src/statistics/sample.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithSimulators } from './install.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 type Case = [a: number[], b: number[], confidence: number];
 type Ends = [low: number, high: number];
 
 let python: string;
 beforeAll(async () => {
-  python = await pythonWithSimulators();
+  python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
 
 function sampleOf(values: readonly number[]): Sample {

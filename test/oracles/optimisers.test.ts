@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { searchCampaign, SearchInMemory, stopAfter } from '../search/in-memory.ts';
 import { killing } from '../search/outside/kills.ts';
-import { pythonWith } from '../support/python.ts';
+import { pythonOfTests, pythonWith } from '../support/python.ts';
 import { isFull, report } from '../support/seeds.ts';
 
 /**
@@ -45,7 +45,9 @@ test.each(isFull ? optimisers : optimisers.slice(0, 2))(
   async ({ script, points, within }) => {
     const most = isFull ? 50 : 2;
     const say = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const bin = await pythonWith(`outside-${script}`, join(EXAMPLES, `${script}.requirements.txt`));
+    const bin = isFull
+      ? await pythonWith(`outside-${script}`, join(EXAMPLES, `${script}.requirements.txt`))
+      : await pythonOfTests();
     const pids = join(folder, script);
     const campaign = searchCampaign(
       { 'the x': { min: -5, max: 10, digits: 4 }, y: { min: 0, max: 15, digits: 4 } },

@@ -1,33 +1,29 @@
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type NumericDistribution, quantile } from '../../src/campaign/sampling/distributions.ts';
 import { MOST_INPUTS } from '../../src/campaign/sampling/unit-points.ts';
 import { pointsOf } from '../campaign/sampling/support.ts';
 import { moments } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithSimulators } from './install.ts';
+import { PythonProcess } from './python-process.ts';
 
 /** SciPy has the same points and quantiles as the designs. */
 
-let python: string;
+let python: PythonProcess;
 beforeAll(async () => {
-  python = await pythonWithSimulators();
+  python = await PythonProcess.start();
 }, 600_000);
+afterAll(() => python.end());
 
-function scipy<Answer>(question: object): Answer {
-  const script = path.join(import.meta.dirname, 'sampling.py');
-  const input = JSON.stringify(question);
-  return JSON.parse(
-    execFileSync(python, [script], { input, encoding: 'utf8', maxBuffer: 2 ** 28 }),
-  ) as Answer;
+async function scipy<Answer>(question: object): Promise<Answer> {
+  const script = 'import json, sampling\nprint(json.dumps(sampling.answer(given)))';
+  return JSON.parse(await python.run(script, question)) as Answer;
 }
 
 const inputs = (dimensions: number): string[] => Array.from({ length: dimensions }, (_, at) => `x${at}`);
 
 describe.each(['sobol', 'halton'] as const)('plain %s', (method) => {
-  test.each([1, 2, 5, 20, 100, MOST_INPUTS])('in %d dimensions', (dimensions) => {
-    const theirs = scipy<number[][]>({ ask: 'points', method, dimensions, points: 1_024 });
+  test.each([1, 2, 5, 20, 100, MOST_INPUTS])('in %d dimensions', async (dimensions) => {
+    const theirs = await scipy<number[][]>({ ask: 'points', method, dimensions, points: 1_024 });
     const ours = pointsOf(method, 1_024, inputs(dimensions), { scramble: false });
     expect(theirs).toHaveLength(ours.length);
     const furthest = Math.max(
@@ -44,11 +40,11 @@ describe.each(['sobol', 'halton', 'lhs'] as const)('the centered discrepancy of 
     [2, 128],
     [5, 256],
     [20, 256],
-  ])("in %d dimensions with %d points equals SciPy's", (dimensions, points) => {
+  ])("in %d dimensions with %d points equals SciPy's", async (dimensions, points) => {
     const samples = Array.from({ length: 30 }, (_, seed) =>
       pointsOf(method, points, inputs(dimensions), { seed }),
     );
-    const { ours, theirs } = scipy<{ ours: number[]; theirs: number[] }>({
+    const { ours, theirs } = await scipy<{ ours: number[]; theirs: number[] }>({
       ask: 'discrepancies',
       method,
       samples,
@@ -64,7 +60,7 @@ describe.each(['sobol', 'halton', 'lhs'] as const)('the centered discrepancy of 
   });
 });
 
-test('quantiles', () => {
+test('quantiles', async () => {
   const distributions: NumericDistribution[] = [
     { kind: 'uniform', min: 2, max: 7 },
     { kind: 'log-uniform', min: 1e-6, max: 1e3 },
@@ -82,7 +78,7 @@ test('quantiles', () => {
     { kind: 'normal', mean: 0, sd: 1, max: 7 },
   ];
   const shares = [1e-9, 1e-4, ...Array.from({ length: 99 }, (_, at) => (at + 1) / 100), 0.9999, 1 - 1e-9];
-  const theirs = scipy<number[][]>({ ask: 'quantiles', shares, distributions });
+  const theirs = await scipy<number[][]>({ ask: 'quantiles', shares, distributions });
   let largest = 0;
   for (const [at, distribution] of distributions.entries()) {
     for (const [i, u] of shares.entries()) {

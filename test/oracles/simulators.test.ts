@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exponential, lognormal, randomStream } from '../../models/kernel/index.ts';
 import { moments, simulated } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithSimulators } from './install.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 /** Independent simulators give the same figures as the kernel. */
 
@@ -31,7 +31,7 @@ const systems: [name: string, System][] = [
 
 let python: string;
 beforeAll(async () => {
-  python = await pythonWithSimulators();
+  python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
 
 describe.each(['SimPy', 'Ciw'])('%s', (simulator) => {

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { studentQuantile } from '../../src/statistics/student.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithSimulators } from './install.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 let python: string;
 beforeAll(async () => {
-  python = await pythonWithSimulators();
+  python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
 
 test("the quantiles of Student’s t equal SciPy's", () => {

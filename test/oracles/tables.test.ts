@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,17 +9,20 @@ import type { ResultRow } from '../../src/store/index.ts';
 import { failedRow, sampleRecord, sampleRow, stream, textOf } from '../report/support.ts';
 import { ROOT } from '../support/cli.ts';
 import { report } from '../support/seeds.ts';
-import { pythonWithTables } from './install.ts';
+import { PythonProcess } from './python-process.ts';
 
 /** pandas, PyArrow and DuckDB read the written files. */
 
-let python: string;
+let python: PythonProcess;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'foray-tables-'));
-  python = await pythonWithTables();
+  python = await PythonProcess.start(folder);
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await python.end();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const record = {
   ...sampleRecord({
@@ -66,10 +68,10 @@ async function write(name: string, of: ResultRow[] = rows(), options: ShapeOptio
   writeFileSync(file('parquet'), Buffer.concat(pieces));
 }
 
-const run = (script: string): string =>
-  execFileSync(python, ['-c', script], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+const run = (script: string): Promise<string> => python.run(script);
 
-const ask = <Answer>(script: string): Answer => JSON.parse(run(`import json\n${script}`)) as Answer;
+const ask = async <Answer>(script: string): Promise<Answer> =>
+  JSON.parse(await run(`import json\n${script}`)) as Answer;
 
 describe('a Parquet file', () => {
   const types = {
@@ -93,8 +95,8 @@ describe('a Parquet file', () => {
   };
   beforeAll(() => write('all', rows(), { all: true }));
 
-  test('has the same types for PyArrow and DuckDB', () => {
-    const found = ask<{ arrow: Record<string, string>; duckdb: Record<string, string> }>(`
+  test('has the same types for PyArrow and DuckDB', async () => {
+    const found = await ask<{ arrow: Record<string, string>; duckdb: Record<string, string> }>(`
 import duckdb, pyarrow.parquet as pq
 schema = pq.read_schema("all.parquet")
 theirs = duckdb.read_parquet("all.parquet")
@@ -118,9 +120,9 @@ print(json.dumps({
 theirs = duckdb.read_parquet("all.parquet")
 found = [dict(zip(theirs.columns, row)) for row in duckdb.sql("select * from theirs").fetchall()]`,
     ],
-  ])('gives %s all values', (_, script) => {
+  ])('gives %s all values', async (_, script) => {
     // values that JSON cannot hold are sent as text
-    const found = ask<Record<string, unknown>[]>(`${script}
+    const found = await ask<Record<string, unknown>[]>(`${script}
 for row in found:
   for name in ("Ends", "requested"):
     row[name] = row[name] and row[name].isoformat()[:19]
@@ -165,7 +167,7 @@ print(json.dumps(found))`);
   test('has row groups that both read as one table', async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => sampleRow(at, [String(at % 10), String(at)]));
     await write('many', many);
-    const [rows, sums] = ask<[number, number[]]>(`
+    const [rows, sums] = await ask<[number, number[]]>(`
 import duckdb, pyarrow.parquet as pq, pyarrow.compute as pc
 table = pq.read_table("many.parquet")
 theirs = duckdb.sql("""select sum("Recovery rate") from 'many.parquet'""").fetchone()[0]
@@ -193,7 +195,7 @@ test('the quantiles in a table of points equal those of NumPy and DuckDB', async
   await write('runs', runs);
   await write('points', runs, { points: true });
   const names = ['min', 'q05', 'q25', 'median', 'q75', 'q95', 'max'];
-  const { numpy, duckdb, ours } = ask<Record<'numpy' | 'duckdb' | 'ours', number[][]>>(`
+  const { numpy, duckdb, ours } = await ask<Record<'numpy' | 'duckdb' | 'ours', number[][]>>(`
 import duckdb, numpy as np, pandas as pd
 ps = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]
 runs, points = pd.read_parquet("runs.parquet"), pd.read_parquet("points.parquet")
@@ -240,19 +242,19 @@ describe('the lines of docs/guides/results.md', () => {
     expect(printed[0]!.match(/\b1\.(00?|25|50?|75)\b/g)).toHaveLength(4);
   });
 
-  test('read points as texts', () => {
+  test('read points as texts', async () => {
     for (const lines of readers) {
-      const point = run(`${lines}
+      const point = await run(`${lines}
 print("point", list(runs.fetchone())[0] if hasattr(runs, "fetchone") else runs["point"][0])`);
       expect(point).toMatch(/^point 0000000000000000$/m);
     }
   });
 
-  test('show the definition and the units', () => {
+  test('show the definition and the units', async () => {
     const metadata = blocks.map((block) => block[1]!).filter((lines) => lines.includes('metadata'));
     expect(metadata).toHaveLength(2);
     for (const lines of metadata) {
-      const printed = run(lines);
+      const printed = await run(lines);
       expect(printed).toContain('campaign: flu # “β”');
       expect(printed).toMatch(/"name": ?"Peak day","type": ?"DOUBLE","units": ?"DAY","of": ?"output"/);
     }

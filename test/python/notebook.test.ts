@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cleanEnv, type Dev, ROOT, startDev } from '../support/cli.ts';
-import { pythonWith } from '../support/python.ts';
+import { pythonOfTests } from '../support/python.ts';
 
 /** A notebook that submits, waits and reads with python/foray.py, run by nbclient beside a `foray dev`. */
 
@@ -13,7 +13,8 @@ let dev: Dev;
 let bin: string;
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-notebook-'));
-  bin = await pythonWith('notebook', resolve(import.meta.dirname, 'notebook-requirements.txt'));
+  copyFileSync(join(ROOT, 'python/foray.py'), join(folder, 'foray.py'));
+  bin = await pythonOfTests();
   dev = await startDev({ folder, args: ['--models', join(ROOT, 'examples/forest-fire/model')] });
 }, 600_000);
 afterAll(() => dev.stop());
@@ -131,7 +132,7 @@ NotebookClient(notebook, timeout=180).execute()
 print(json.dumps([cell.outputs for cell in notebook.cells]))
 `,
   );
-  const env = { ...cleanEnv(), PYTHONPATH: join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+  const env = { ...cleanEnv(), PYTHONPATH: dev.folder };
   const run = promisify(execFile)(join(bin, 'python'), [program], { cwd: dev.folder, env });
   run.child.stdin!.end(JSON.stringify(cells));
   return JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];

@@ -52,7 +52,7 @@ search:
   method: ${method}
   parallel: 4
   stop: { points: ${POINTS} }
-  confirm: { best: 3, replications: 4, indifference: 20, report: 4 }
+  confirm: { best: 3, replications: 4, indifference: ${isFull ? 20 : 60}, report: 4 }
 replications: 2
 seed: ${seed}
 `,

@@ -1,38 +1,59 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const REQUIREMENTS = [
+  'test/oracles/requirements.txt',
+  'test/fuzz/requirements.txt',
+  'test/python/notebook-requirements.txt',
+  'examples/search/outside/optuna_tpe.requirements.txt',
+  'examples/search/outside/pycma.requirements.txt',
+].map((file) => join(ROOT, file));
+
+/**
+ * The Python of all tests, with everything that they import. They share one environment, because each installs
+ * NumPy, pandas and others again, which takes longer than most tests.
+ *
+ * @returns the folder of its programs
+ */
+export function pythonOfTests(say?: (line: string) => void): Promise<string> {
+  return pythonWith('tests', REQUIREMENTS, say);
+}
 
 /**
  * A Python with packages, in a virtual environment in the user's cache. It is created when needed (this needs Python
  * 3.10 or newer with venv, and a package index that pip can reach).
  *
  * @param name - name of the environment; other requirements under the same name replace it
- * @param requirements - path of a requirements file
+ * @param requirements - path of a requirements file, or of several
  * @param say - called when something is installed, for a person who waits
  * @returns the folder of its programs, `python` among them
  */
 export async function pythonWith(
   name: string,
-  requirements: string,
+  requirements: string | readonly string[],
   say: (line: string) => void = () => undefined,
 ): Promise<string> {
   const folder = join(cacheFolder(), name);
   const bin = join(folder, 'bin');
   // written last, so that an interrupted installation is repeated
   const installed = join(folder, 'installed.txt');
-  const wanted = readFileSync(requirements, 'utf8');
+  const files = [requirements].flat();
+  const wanted = files.map((file) => readFileSync(file, 'utf8')).join('\n');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return bin;
   const packages = wanted.split('\n').filter((line) => /^\w/.test(line));
   say(`Installing ${packages.join(', ')} into ${folder} (once, about a minute)`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await run('python3', ['-m', 'venv', folder]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-  await run(join(bin, 'python'), [...pip, '--requirement', requirements]);
+  // Python compiles what it imports, which is a small part of the packages
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'];
+  await run(join(bin, 'python'), [...pip, ...files.flatMap((file) => ['--requirement', file])]);
   writeFileSync(installed, wanted);
   return bin;
 }

@@ -2,11 +2,15 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
+import { pythonOfTests } from './python.ts';
 
-/** Runs before all tests. Finds or makes a Temporal server and the program once, so that parallel tests do not each build one. */
+/** Runs before all tests. Finds or makes a Temporal server, the program and a Python once, so that parallel tests do not each make one. */
 export default async function setup(): Promise<void> {
   // the tests start a thousand executors and commands, and with Node's compile cache these start in half the time
   process.env.NODE_COMPILE_CACHE ||= join(homedir(), '.cache', 'foray', 'compiled');
-  process.env.FORAY_TEMPORAL_CLI = await findTemporalCli((line) => process.stderr.write(`${line}\n`));
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
   await buildProgram();
+  const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
+  if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);
 }

@@ -1,0 +1,40 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { pythonOfTests } from '../support/python.ts';
+
+/** A Python process that runs scripts. To import SciPy or pandas takes two CPU seconds, so the tests of a file share a process. */
+export class PythonProcess {
+  private readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  private readonly answers: AsyncIterator<string>;
+
+  private constructor(process: ChildProcessByStdio<Writable, Readable, null>) {
+    this.process = process;
+    this.answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Starts it in a folder. Scripts import the modules that lie beside this file. */
+  static async start(folder: string = import.meta.dirname): Promise<PythonProcess> {
+    const python = join(await pythonOfTests(), 'python');
+    const script = join(import.meta.dirname, 'run_scripts.py');
+    return new PythonProcess(spawn(python, [script], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] }));
+  }
+
+  /** @returns what the script prints; it finds `given` under this name */
+  async run(script: string, given: unknown = null): Promise<string> {
+    this.process.stdin.write(`${JSON.stringify({ script, given })}\n`);
+    const answer = await this.answers.next();
+    if (answer.done === true) throw new Error('Python has ended');
+    const { printed, error } = JSON.parse(answer.value) as { printed: string; error: string | null };
+    if (error !== null) throw new Error(error);
+    return printed;
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.process, 'exit');
+    this.process.stdin.end();
+    await ended;
+  }
+}
