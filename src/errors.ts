@@ -6,7 +6,7 @@ import { bounded } from './text/printable.ts';
  * reads stands where the error is thrown.
  *
  * `exit` is the exit code of the command line: 2 when the command or the definition is wrong, 3 when a server cannot be
- * reached.
+ * reached, 4 when an executor cannot work on this machine and others may work elsewhere.
  */
 export const errorCodes = {
   USAGE: { exit: 2, about: 'the command line is wrong' },
@@ -86,6 +86,7 @@ export const errorCodes = {
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   EXECUTOR_REFUSED: { exit: 2, about: 'the model service does not take an executor' },
+  CACHE_UNUSABLE: { exit: 4, about: 'an executor cannot use its folder for models and files' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
   SERVICE_FAILED: {
     exit: 3,
@@ -103,7 +104,7 @@ export const errorCodes = {
     exit: 3,
     about: "the worker serves another store or model service than the campaign's",
   },
-} as const satisfies Record<string, { exit: 2 | 3; about: string }>;
+} as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
 /** The code of an error; docs/reference/errors.md says what to do about each. */
 export type ErrorCode = keyof typeof errorCodes;

@@ -39,7 +39,8 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   console.error(
     `foray: this is Node ${process.versions.node}; foray needs Node ${NEEDED} or newer: https://nodejs.org`,
   );
-  process.exitCode = 2;
+  // as for all faults of the machine (src/errors.ts)
+  process.exitCode = 4;
 }
 
 /**

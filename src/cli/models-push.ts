@@ -97,5 +97,11 @@ async function push(
       uploaded.add(sha256);
     }
   }
-  throw new ForayError('MODEL_UNREADABLE', `The files of the model "${name}" change while they are pushed.`);
+  throw new ForayError(
+    'MODEL_UNREADABLE',
+    `The service still misses files of the model "${name}" after they were pushed.`,
+    {
+      hint: 'Do not change them meanwhile. If a proxy divides requests between replicas, push to the address of one replica.',
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type * as Prometheus from 'prom-client';
+import type Prometheus from 'prom-client';
 import { ForayError } from '../errors.ts';
 import { reachable } from '../http/listen.ts';
 import type { ExecutorPool } from './executors/pool.ts';
@@ -61,8 +61,8 @@ export async function serveMetrics(
   { host, port }: { host: string; port: number },
   measured: Measured,
 ): Promise<MetricsEndpoint> {
-  // loaded only if metrics are served
-  const prometheus = await import('prom-client');
+  // loaded only if metrics are served; the bundle of the package has it only as the default export
+  const { default: prometheus } = await import('prom-client');
   const registry = new prometheus.Registry();
   prometheus.collectDefaultMetrics({ register: registry });
   addRunMetrics(prometheus, registry, measured);

@@ -101,5 +101,5 @@ test('a package without its Node says on one line what to do', async () => {
   const child = runInOlderNode(join(bin, 'foray.mjs'), ['demo']);
   const [said, ended] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
   expect(said).toMatch(/^foray: this is Node 20\.19\.0; foray needs Node 24 or newer: .*\n$/);
-  expect(ended).toEqual([2, null]);
+  expect(ended).toEqual([4, null]);
 });

@@ -69,7 +69,8 @@ test('an executor with a wrong key or without a cache folder ends at once and sa
   const file = path.join(folderOfFile(), 'file');
   writeFileSync(file, '');
   const homeless = fleet.spawn('homeless', { cache: file });
-  expect([await wrong.exit, await homeless.exit]).toEqual([2, 2]);
+  // the Slurm script of the guide tells a refusal from a fault of one machine by the exit code
+  expect([await wrong.exit, await homeless.exit]).toEqual([2, 4]);
   expect(wrong.lines.join()).toContain('foray service keys add NAME --executor');
   expect(homeless.lines.join()).toContain('Name another folder with --cache');
   expect(await fleet.executors()).not.toContainEqual(expect.objectContaining({ name: 'wrong' }));

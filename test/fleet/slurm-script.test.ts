@@ -67,6 +67,20 @@ test.each([
     held: true,
   },
   { what: 'that is refused holds the others at once', executor: 'exit 2', attempts: 1, code: 2, held: true },
+  {
+    what: 'whose node is repaired after a while works',
+    executor: 'exit $((attempt < 3 ? 4 : 0))',
+    attempts: 3,
+    code: 0,
+    held: false,
+  },
+  ...[4, 126, 127].map((code) => ({
+    what: `whose node stays bad (${code}) waits on it, and holds nothing`,
+    executor: `exit ${code}`,
+    attempts: 20,
+    code,
+    held: false,
+  })),
   { what: 'that is killed holds nothing', executor: 'kill -KILL $$', attempts: 1, code: 137, held: false },
 ])("a task of the guide's Slurm script $what", ({ executor, attempts, code, held }) => {
   const { script, options, lines, isHeld } = task(executor);

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +179,23 @@ describe('in an empty folder', () => {
   test('foray doctor finds nothing wrong, and names the foray of the worker', async () => {
     const { code, stdout } = await foray('doctor');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/workers .*@\S+ foray \d+\.\d+\.\d+\.$/m)]);
+  });
+
+  test('a service serves metrics', async () => {
+    const args = ['service', '--data', 'measured', '--port', '0', '--metrics', '127.0.0.1:0'];
+    const service = spawn(process.execPath, [program, ...args], { cwd: project, env: cleanEnv() });
+    try {
+      let said = '';
+      for await (const chunk of service.stdout) {
+        said += String(chunk);
+        if (/http\S+\/metrics/.test(said)) break;
+      }
+      const url = /http\S+\/metrics/.exec(said)?.[0];
+      expect([said, url]).toEqual([said, expect.any(String)]);
+      expect(await (await fetch(url!)).text()).toContain('\nforay_runs_queued 0\n');
+    } finally {
+      service.kill('SIGKILL');
+    }
   });
 
   test('new models are made from the shipped ones, and can be checked', async () => {

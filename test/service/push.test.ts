@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as requestTo } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Pushed, PushRequest } from '../../src/api/extensions.ts';
@@ -9,6 +12,7 @@ import { foray } from '../support/cli.ts';
 import { writeCommandModel } from './command-model.ts';
 import {
   KEY,
+  onCleanup,
   outputsOf,
   reach,
   requestRun,
@@ -190,4 +194,29 @@ test('a push needs the permission to change the model and its own uploaded files
   const broken = await send('/push/model', request(), users.ada);
   expect(ErrorBody.parse(broken.body).code).toBe('MODEL_REFUSED');
   expect(ErrorBody.parse(broken.body).message).not.toContain(dataDir);
+});
+
+test('a push whose files reach another service says that it needs the address of one replica', async () => {
+  const folder = temporaryFolder();
+  writeModule(folder, 10);
+  const [service, other] = [
+    await startTestService({ modelDirs: [] }),
+    await startTestService({ modelDirs: [] }),
+  ];
+  const proxy = createServer((request, response) => {
+    const { origin } = new URL((request.url!.includes('/push/file') ? other : service).running.url);
+    const { method, headers } = request;
+    const passed = requestTo(`${origin}${request.url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(passed);
+  });
+  onCleanup(() => void proxy.close());
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(service.running.url);
+  url.port = String((proxy.address() as AddressInfo).port);
+  const env = { FORAY_SERVICE_URL: url.href, FORAY_API_KEY: KEY };
+  const { code, stderr } = await foray(folder, ['models', 'push', folder], { env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('push to the address of one replica')]);
 });

@@ -8,7 +8,7 @@ import { type OwnFolder, takeFolder } from '../files/own-folder.ts';
  * The folder in which an executor keeps code and files. The default is in the folder for temporary files, which is on a
  * disk of this machine.
  *
- * @throws ForayError OUTPUT_UNWRITABLE
+ * @throws ForayError CACHE_UNUSABLE
  */
 export function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): OwnFolder {
   try {
@@ -18,7 +18,7 @@ export function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.use
       throw new Error('it belongs to somebody else');
     return takeFolder(base);
   } catch (error) {
-    throw new ForayError('OUTPUT_UNWRITABLE', `The cache ${base} cannot be used: ${messageOf(error)}.`, {
+    throw new ForayError('CACHE_UNUSABLE', `The cache ${base} cannot be used: ${messageOf(error)}.`, {
       hint: 'Name another folder with --cache.',
     });
   }

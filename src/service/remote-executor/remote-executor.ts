@@ -54,7 +54,7 @@ export interface RemoteExecutor {
  * Starts an executor on another machine than the service. It works for the service while it gets lanes. It connects to
  * the service and to Temporal, and nothing connects to it.
  *
- * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, OUTPUT_UNWRITABLE
+ * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, CACHE_UNUSABLE
  */
 export async function startRemoteExecutor(options: RemoteExecutorOptions): Promise<RemoteExecutor> {
   const { url, key, temporal, slots, has, onLine } = options;
@@ -95,12 +95,12 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
   }
 }
 
-/** @throws ForayError OUTPUT_UNWRITABLE */
+/** @throws ForayError CACHE_UNUSABLE */
 function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
   try {
     materials.prepare();
   } catch (error) {
-    throw new ForayError('OUTPUT_UNWRITABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
+    throw new ForayError('CACHE_UNUSABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
       hint: 'Name another folder with --cache.',
     });
   }
