@@ -234,8 +234,8 @@ describe('the lines of docs/guides/results.md', () => {
     for (const lines of readers) expect(lines.trim().split('\n')).toHaveLength(3);
   });
 
-  test.each(['pandas', 'duckdb'])('give the same in %s for every format', (library) => {
-    const printed = readers.filter((lines) => lines.includes(library)).map(run);
+  test.each(['pandas', 'duckdb'])('give the same in %s for every format', async (library) => {
+    const printed = await Promise.all(readers.filter((lines) => lines.includes(library)).map(run));
     expect(printed).toHaveLength(3);
     expect(new Set(printed).size).toBe(1);
     expect(printed[0]).toContain('Contact rate');
