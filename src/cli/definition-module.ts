@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'acorn';
 import type { CampaignDefinition } from '../campaign/definition.ts';
 import { ForayError, type LinePlace, messageOf } from '../errors.ts';
+import { moduleTypeHint } from '../package/module-type.ts';
 import '../package/own-package.ts';
 import { oneLine } from '../text/suggest.ts';
 
@@ -22,10 +23,13 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
       : module.default);
   } catch (error) {
     const place = await syntaxPlace(error, file, href);
-    if (place) throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${said(error)}.`, { place });
+    const hint = error instanceof SyntaxError ? moduleTypeHint(resolve(file)) : undefined;
+    if (place)
+      throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${said(error)}.`, { place, hint });
     throw new ForayError(
       'DEFINITION_UNREADABLE',
       `The definition "${file}" cannot be imported: ${said(error)}.`,
+      { hint },
     );
   }
   if (given !== undefined) return given as CampaignDefinition;

@@ -43,6 +43,7 @@ export const serviceErrors = {
     status: 409,
     about: 'the model is in a folder of models of the service, so it changes there and cannot be pushed',
   },
+  NAME_TAKEN: { status: 409, about: 'a newer executor has the name of this executor' },
   OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
   HOLDER_CLOSED: {
     status: 409,

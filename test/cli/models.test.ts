@@ -28,6 +28,16 @@ describe('foray models new', () => {
     expect(outputs['Mean waiting time']).toBeLessThan(8);
   });
 
+  test('a package.json from npm init keeps the model from loading, and the hint says what to change', async () => {
+    await run('new', 'Bakery');
+    const manifest = join(folder, 'bakery/package.json');
+    writeFileSync(manifest, '{"type": "commonjs"}');
+    const checked = await run('check', 'bakery');
+    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('npm pkg set type=module')]);
+    writeFileSync(manifest, '{"type": "module"}');
+    expect((await run('check', 'bakery')).code).toBe(0);
+  });
+
   test('says where the new model is, and never replaces a file', async () => {
     const made = await run('new', 'Coffee bar', '--command', '-o', 'own/bar');
     expect(made.stdout).toContain('own/bar/model.yaml and own/bar/sim.py');

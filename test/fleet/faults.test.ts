@@ -89,6 +89,16 @@ test('an executor of another build is refused, and the list says so', async () =
   expect(await fleet.listed('newer')).toMatchObject({ build: '99.0.0', problem: `it is ${why}` });
 });
 
+test('an executor drains when a newer one has its name', async () => {
+  const older = await fleet.start('same');
+  const newer = await fleet.start('same');
+  expect(await older.exit).toBe(0);
+  expect(older.lines.join()).toContain('has the name "same": give each executor its own --name');
+  await until('the newer one is listed', async () => (await fleet.listed('same'))?.isThere === true);
+  newer.child.kill('SIGTERM');
+  expect(await newer.exit).toBe(0);
+});
+
 test('an executor works with a clock that is wrong by an hour', async () => {
   const file = path.join(folderOfFile(), 'clock.mjs');
   writeFileSync(

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../support/cli.ts';
@@ -86,7 +87,9 @@ test.each([
   const { script, options, lines, isHeld } = task(executor);
   expect(spawnSync('bash', [script], options).status).toBe(code);
   expect(lines('foray')).toEqual(
-    Array(attempts).fill('foray executor --slots 16 --ends 2026-01-01T14:00:00 --leave-when-idle 5m'),
+    Array(attempts).fill(
+      `foray executor --name ${hostname()}-4712 --slots 16 --ends 2026-01-01T14:00:00 --leave-when-idle 5m`,
+    ),
   );
   expect(isHeld()).toBe(held);
 });

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type CampaignStatus, Foray } from '../../src/client/index.ts';
 import { progressText, statusText } from '../../src/cli/progress.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
-import { ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 async function serve(folder: string): Promise<RunningService> {
   const service = await startService({
     dataDir: join(world.folder, folder),
-    modelDirs: [join(ROOT, 'models')],
+    modelDirs: [REHEARSAL],
     executors: 2,
     apiKey: KEY,
   });

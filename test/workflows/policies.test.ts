@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runInputs } from '../../src/campaign/points.ts';
 import { cloudClient } from '../../src/client/index.ts';
 import { startService } from '../../src/service/service.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -190,7 +191,7 @@ test('runs that the service lost because it was restored from a backup are reque
     await forgetful.service.close();
     const another = await startService({
       dataDir: copy,
-      modelDirs: [resolve(import.meta.dirname, '../../models')],
+      modelDirs: [REHEARSAL],
       port: forgetful.service.port,
       executors: 2,
       apiKey: KEY,

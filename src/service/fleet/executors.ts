@@ -12,10 +12,13 @@ const FORGOTTEN = 24 * 60 * 60_000;
 const statements = {
   note: `INSERT INTO executors (name, about, seen_at) VALUES (?, ?, ?)
     ON CONFLICT (name) DO UPDATE SET about = excluded.about, seen_at = excluded.seen_at`,
+  named: 'SELECT about, seen_at FROM executors WHERE name = ?',
   remove: 'DELETE FROM executors WHERE name = ?',
   forget: 'DELETE FROM executors WHERE seen_at < ?',
   list: 'SELECT name, about, seen_at FROM executors WHERE seen_at >= ? ORDER BY name',
 };
+
+type Row = Record<'name' | 'about' | 'seen_at', string>;
 
 /** The connected executors of this build. Any replica of the service may have received their reports. */
 export interface PresentExecutors {
@@ -37,8 +40,15 @@ export class Executors {
     this.#now = now;
   }
 
-  /** @throws ServiceError OTHER_BUILD for another version of foray */
+  /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a newer executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
+    // only the older one is refused, so that an executor can be started again at once after a crash
+    if (Date.parse(hello.since) < (await this.#startOf(name))) {
+      throw new ServiceError(
+        'NAME_TAKEN',
+        `Another executor that was started later has the name "${name}": give each executor its own --name.`,
+      );
+    }
     const problem =
       hello.build === version
         ? hello.problem
@@ -51,6 +61,17 @@ export class Executors {
         `The executor is foray ${hello.build}, and the service is foray ${version}: install the same version.`,
       );
     }
+  }
+
+  /** The time when the connected executor with this name was started, ms since 1970; -Infinity if there is none. */
+  async #startOf(name: string): Promise<number> {
+    const [row] = await this.#sql.all<Pick<Row, 'about' | 'seen_at'>>(statements.named, name);
+    if (!row || !this.#isThere(row.seen_at)) return -Infinity;
+    return Date.parse((JSON.parse(row.about) as Hello).since);
+  }
+
+  #isThere(seenAt: string): boolean {
+    return this.#now() - Date.parse(seenAt) < GONE;
   }
 
   /** Removes executors whose last report is too old for the list. */
@@ -79,14 +100,10 @@ export class Executors {
   }
 
   async #known(): Promise<{ listed: ListedExecutor; holder: string | null }[]> {
-    const now = this.#now();
-    const rows = await this.#sql.all<Record<'name' | 'about' | 'seen_at', string>>(
-      statements.list,
-      this.#oldest(),
-    );
+    const rows = await this.#sql.all<Row>(statements.list, this.#oldest());
     return rows.map(({ name, about, seen_at }) => {
       const { holder, ...hello } = JSON.parse(about) as Hello;
-      const isThere = now - Date.parse(seen_at) < GONE;
+      const isThere = this.#isThere(seen_at);
       // others execute the runs that it held
       const running = isThere ? hello.running : 0;
       return { listed: { name, ...hello, running, seen: seen_at, isThere }, holder };

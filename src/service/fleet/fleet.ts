@@ -48,7 +48,7 @@ export class Fleet {
     this.#parts = parts;
   }
 
-  /** @throws ServiceError OTHER_BUILD */
+  /** @throws ServiceError OTHER_BUILD, NAME_TAKEN */
   async greet(machine: string, hello: Hello): Promise<Welcome> {
     await this.executors.note(machine, hello);
     if (this.#arrivals.get(machine) !== hello.since) {

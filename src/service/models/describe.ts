@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
+import { moduleTypeHint } from '../../package/module-type.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { modelEnvironment } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
@@ -39,6 +40,7 @@ export async function describeModel(entry: string): Promise<Described> {
     throw new ForayError(
       answer.isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
       `The model in ${folder} cannot be loaded: ${oneLine(answer.problem)}`,
+      { hint: answer.isOfSystem ? undefined : moduleTypeHint(entry) },
     );
   }
   const declaration = Declaration.safeParse(answer.declaration);

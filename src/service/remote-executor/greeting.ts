@@ -37,13 +37,14 @@ export async function greetFirst(
 }
 
 /**
- * Reports the state of the executor at an interval, and when it has changed. If the service was updated, the executor
- * drains. If its key was removed, it leaves.
+ * Reports the state of the executor at an interval, and when it has changed. If the service was updated, or a newer
+ * executor has its name, the executor drains. If its key was removed, it leaves.
  *
  * @returns a function that ends the reports, and removes the executor from the list
  */
 export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   const { client, name, state, onLine, onFault, onHeard } = parts;
+  let isReplaced = false;
   const greet = async (): Promise<void> => {
     try {
       await client.hello(name, state.hello());
@@ -51,8 +52,10 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
     } catch (error) {
       onFault(error);
       const code = error instanceof ServiceFault ? error.code : undefined;
+      // a newer executor has the name
+      if (code === 'NAME_TAKEN') isReplaced = true;
       // the service has been updated
-      if (code === 'OTHER_BUILD') state.draining.abort();
+      if (code === 'OTHER_BUILD' || isReplaced) state.draining.abort();
       // the service accepts no report either
       if (code === 'KEY_REFUSED') state.leaving.abort();
     }
@@ -75,7 +78,8 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   return async () => {
     clearInterval(greeting);
     clearInterval(looking);
-    await client.leave(name).catch(() => {});
+    // the newer one stays in the list
+    if (!isReplaced) await client.leave(name).catch(() => {});
   };
 }
 

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * What to do if a module with `import` or `export` cannot be loaded because its package.json makes it a CommonJS module.
+ * `npm init` writes such a package.json. Undefined if the module is no CommonJS module.
+ */
+export function moduleTypeHint(file: string): string | undefined {
+  if (/\.m[jt]s$/.test(file)) return undefined;
+  const manifest = findPackageJSON(pathToFileURL(file));
+  if (manifest === undefined || typeIn(manifest) !== 'commonjs') return undefined;
+  return `If the module has import or export: ${manifest} says "type": "commonjs". Change that with: npm pkg set type=module`;
+}
+
+function typeIn(manifest: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type;
+  } catch {
+    return undefined;
+  }
+}
