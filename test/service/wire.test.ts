@@ -10,6 +10,7 @@ import {
   reach,
   requestRun,
   rows,
+  SHIPPED_MODELS,
   simulation,
   startTestService,
   temporaryFolder,
@@ -84,7 +85,7 @@ describe('a service that closes', () => {
 
 describe('the host', () => {
   test('is refused before anything starts if it is invalid', async () => {
-    const service = await startTestService();
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body: hash } = await upload(service, 'a file');
     const animated = JSON.stringify(simulation({}));

@@ -7,10 +7,11 @@ import { environmentOf } from '../support/worker.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { estimate } from '../support/samples.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   await world.startWorker();
 });
 afterAll(() => world.close());

@@ -6,12 +6,13 @@ import { foray } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
+import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 let world: World;
 let worker: WorkerProcess;
 let port: number;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ models: [SHIPPED_MODELS] });
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   ({ port } = holder.address() as AddressInfo);
