@@ -159,9 +159,11 @@ print(json.dumps(found))`);
   });
 
   test('gives pandas its units', async () => {
-    expect(await ask('import pandas as pd\nprint(json.dumps(pd.read_parquet("all.parquet").attrs))')).toEqual({
-      units: { 'Contact rate': 'PER_DAY', 'Recovery rate': 'PER_DAY', 'Peak day': 'DAY' },
-    });
+    expect(await ask('import pandas as pd\nprint(json.dumps(pd.read_parquet("all.parquet").attrs))')).toEqual(
+      {
+        units: { 'Contact rate': 'PER_DAY', 'Recovery rate': 'PER_DAY', 'Peak day': 'DAY' },
+      },
+    );
   });
 
   test('has row groups that both read as one table', async () => {
