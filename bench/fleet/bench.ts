@@ -14,8 +14,9 @@ const parts: Record<string, (lab: Lab, given: Given) => Promise<Part<Row>>> = {
   throughput: (lab, { runs }) => throughput(lab, Number(runs)),
   idle: (lab, { idle: seconds }) => idle(lab, Number(seconds)),
   drain: (lab) => drained(lab),
-  lanes: (lab, { lanes: count, seconds }) => lanes(lab, Number(count), Number(seconds)),
   takeover: (lab, { kills }) => takenOver(lab, Number(kills)),
+  // last, because it leaves runs that would delay the other parts
+  lanes: (lab, { lanes: count, seconds }) => lanes(lab, Number(count), Number(seconds)),
 };
 
 interface Given {
