@@ -24,8 +24,9 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
   } catch (error) {
     const place = await syntaxPlace(error, file, href);
     const hint = error instanceof SyntaxError ? moduleTypeHint(resolve(file)) : undefined;
-    if (place)
+    if (place) {
       throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${said(error)}.`, { place, hint });
+    }
     throw new ForayError(
       'DEFINITION_UNREADABLE',
       `The definition "${file}" cannot be imported: ${said(error)}.`,

@@ -4,7 +4,10 @@ import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
 import { pythonOfTests } from './python.ts';
 
-/** Runs before all tests. Finds or makes a Temporal server, the program and a Python once, so that parallel tests do not each make one. */
+/**
+ * Runs before all tests. Finds or makes a Temporal server, the program, and a Python environment if tests need it. So
+ * parallel tests do not each make their own.
+ */
 export default async function setup(): Promise<void> {
   // the tests start a thousand executors and commands, and with Node's compile cache these start in half the time
   process.env.NODE_COMPILE_CACHE ||= join(homedir(), '.cache', 'foray', 'compiled');

@@ -39,7 +39,7 @@ export async function describeModel(entry: string): Promise<Described> {
   if ('problem' in answer) {
     throw new ForayError(
       answer.isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
-      `The model in ${folder} cannot be loaded: ${oneLine(answer.problem)}`,
+      `The model in ${folder} cannot be loaded: ${oneLine(answer.problem).trim().replace(/\.$/, '')}.`,
       { hint: answer.isOfSystem ? undefined : moduleTypeHint(entry) },
     );
   }
