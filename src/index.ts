@@ -31,8 +31,14 @@ export {
   type Slice,
   type TimeIndices,
 } from './client/index.ts';
-export { type ErrorCode, ForayError, isForayError, type Place } from './errors.ts';
-export { resultObjects, type ResultObject, type ResultsOptions, type ResultValue } from './report/objects.ts';
+export type { ErrorCode } from './error-codes.ts';
+export { ForayError, isForayError, type Place } from './errors.ts';
+export {
+  resultObjects,
+  type ResultObject,
+  type ResultsOptions,
+  type ResultValue,
+} from './report/formats/objects.ts';
 export { settingsFromEnvironment } from './settings/settings.ts';
 export { type BatchMeans, batchMeans, type BatchMeansOptions } from './statistics/batch-means.ts';
 export type { CampaignDefinition };

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { CloudError, type CloudErrorKind } from '../src/cloud/index.ts';
-import { errorCodes, ForayError, isForayError, messageOf } from '../src/errors.ts';
+import { errorCodes } from '../src/error-codes.ts';
+import { ForayError, isForayError, messageOf } from '../src/errors.ts';
 import { serverErrors } from '../src/server/problems.ts';
 import { serviceErrors } from '../src/service/errors.ts';
 
@@ -82,7 +83,7 @@ describe('docs/reference/errors.md', () => {
   });
 
   test('every code is in use', () => {
-    const source = sourceWithout('errors.ts');
+    const source = sourceWithout('error-codes.ts');
     const unused = Object.keys(errorCodes).filter((code) => !source.includes(`'${code}'`));
     expect(unused).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { Foray } from '../../src/client/index.ts';
 import { formatResults, tableOf, type TextFormat } from '../../src/report/index.ts';
-import { parquet } from '../../src/report/parquet.ts';
+import { parquet } from '../../src/report/formats/parquet.ts';
 import { writeOut } from '../../src/cli/output.ts';
 import { NUMBERS } from '../numbers.ts';
 

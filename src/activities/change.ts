@@ -4,7 +4,8 @@ import { expand } from '../campaign/points.ts';
 import { type Campaign, findsPoints, type ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
-import { errorCodes, ForayError, isForayError, type Place } from '../errors.ts';
+import { errorCodes } from '../error-codes.ts';
+import { ForayError, isForayError, type Place } from '../errors.ts';
 import {
   checkTakesRuns,
   type DefinitionFiles,

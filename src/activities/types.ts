@@ -4,7 +4,7 @@ import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import type { Store } from '../store/index.ts';
 import type { Proposed } from './propose.ts';
 

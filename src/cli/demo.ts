@@ -160,7 +160,7 @@ async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
   print();
   print(`Table      ${table}`);
   // the plotting library takes a moment to load
-  const { renderReport } = await import('../report/html.ts');
+  const { renderReport } = await import('../report/html/html.ts');
   const { analysesFor } = await import('../report/of-campaign.ts');
   const report = join(FOLDER, 'report.html');
   const inputs = Object.fromEntries(RATES.map((name, at) => [name, PUBLISHED.rates[at]!]));

@@ -39,7 +39,7 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   console.error(
     `foray: this is Node ${process.versions.node}; foray needs Node ${NEEDED} or newer: https://nodejs.org`,
   );
-  // as for all faults of the machine (src/errors.ts)
+  // as for all faults of the machine (src/error-codes.ts)
   process.exitCode = 4;
 }
 

@@ -1,4 +1,4 @@
-import { errorCodes } from '../errors.ts';
+import { errorCodes } from '../error-codes.ts';
 import { tell } from './output.ts';
 
 let isServing = false;

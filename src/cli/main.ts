@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { errorCodes, isForayError, messageOf } from '../errors.ts';
+import { errorCodes } from '../error-codes.ts';
+import { isForayError, messageOf } from '../errors.ts';
 import { handleLostOutput } from './lost-output.ts';
 import { printErrorJson, tell, tellError } from './output.ts';
 import { createProgram } from './program.ts';

@@ -7,7 +7,7 @@ import { ForayError, type Place } from '../errors.ts';
 import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { printable, printableLine } from '../text/printable.ts';
 import { replaceFile } from '../system/replace-file.ts';
-import { joined, type Parts } from '../report/joined.ts';
+import { joined, type Parts } from '../report/formats/joined.ts';
 import { oneLine } from '../text/suggest.ts';
 
 /**

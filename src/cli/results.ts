@@ -144,7 +144,7 @@ async function write(
     rows: results.rows,
   };
   if (format === 'parquet') {
-    const { parquet } = await import('../report/parquet.ts');
+    const { parquet } = await import('../report/formats/parquet.ts');
     const description = { record, version, all: shape.all ?? false };
     await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMismatches }), output);
     return;

@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { type ErrorCode, isErrorCode } from '../errors.ts';
+import { type ErrorCode, isErrorCode } from '../error-codes.ts';
 
 /** Failures of an activity that no retry can fix: a person has to. */
 const lasting: readonly ErrorCode[] = [

@@ -1,4 +1,5 @@
-import { type ErrorCode, ForayError } from '../errors.ts';
+import type { ErrorCode } from '../error-codes.ts';
+import { ForayError } from '../errors.ts';
 
 /**
  * The kinds of errors of a model service.

@@ -2,8 +2,8 @@
  * Tables and values from them. Modules that need a library are imported separately: the report (html.ts), Parquet
  * (parquet.ts).
  */
-export { bestRows } from './best.ts';
-export { type FilesWritten, withPaths, writingFiles } from './files.ts';
+export { bestRows } from './summary/best.ts';
+export { type FilesWritten, withPaths, writingFiles } from './files/files.ts';
 export {
   formatResults,
   formatTable,
@@ -13,9 +13,9 @@ export {
   tableOf,
   type TextFormat,
   textFormats,
-} from './format.ts';
-export { calibrationText, posteriorLines } from './calibration-words.ts';
-export { precisionText } from './precision-words.ts';
+} from './formats/format.ts';
+export { calibrationText, posteriorLines } from './words/calibration-words.ts';
+export { precisionText } from './words/precision-words.ts';
 export {
   bestTable,
   bestText,
@@ -24,8 +24,8 @@ export {
   searchPlanText,
   searchText,
   selectText,
-} from './search-words.ts';
-export { type Cell, type Column, resultTable, type Table, type TableOptions } from './result-table.ts';
-export { printable } from './text.ts';
-export { isNumeric } from './value-kinds.ts';
-export { counted, numberText, shortNumber, titleOf, unitText } from './words.ts';
+} from './words/search-words.ts';
+export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
+export { printable } from './formats/text.ts';
+export { isNumeric } from './tables/value-kinds.ts';
+export { counted, numberText, shortNumber, titleOf, unitText } from './words/words.ts';

@@ -3,9 +3,9 @@ import { measuresOf } from '../campaign/measures.ts';
 import type { Analysis, Foray } from '../client/index.ts';
 import { isForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { Picture } from './figure.ts';
-import { renderReport, type ReportOptions, reportParts } from './html.ts';
-import { readReference } from './reference.ts';
+import type { Picture } from './figures/figure.ts';
+import { renderReport, type ReportOptions, reportParts } from './html/html.ts';
+import { readReference } from './summary/reference.ts';
 
 export interface ReportChoice {
   /** Outputs and formulas that are drawn first. */

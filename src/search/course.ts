@@ -14,7 +14,13 @@ import {
   type StopReason,
 } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { compareFinalists, comparisonOf, finalistsOf, isConfirmed, reportWinner } from './confirm.ts';
+import {
+  compareFinalists,
+  comparisonOf,
+  finalistsOf,
+  isConfirmed,
+  reportWinner,
+} from './compare-finalists.ts';
 import { History } from './history.ts';
 import { keysOf } from './point-keys.ts';
 import { isNoisy } from './noise.ts';

@@ -1,6 +1,6 @@
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { compareFinalists, type Decided, reportWinner } from './confirm.ts';
+import { compareFinalists, type Decided, reportWinner } from './compare-finalists.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /** The points of the design, in the form of the comparison. */

@@ -1,6 +1,6 @@
 import type { Ask, SearchLog } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { runsAfter } from './confirm.ts';
+import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
 import { intervalOf } from './interval.ts';

@@ -10,7 +10,7 @@ import type {
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
-import { runsAfter } from './confirm.ts';
+import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { intervalOf } from './interval.ts';
 import { keysOf } from './point-keys.ts';

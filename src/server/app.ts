@@ -6,7 +6,7 @@ import { pathOf } from '../http/path.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, type Keys } from './roles.ts';
 import { addApi } from './api/add-routes.ts';
-import { Away } from './away.ts';
+import { Away } from './reachability.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login/add-login.ts';
 import { addPages } from './pages/index.ts';

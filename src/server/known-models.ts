@@ -1,6 +1,6 @@
 import type { Foray, ModelAtService } from '../client/index.ts';
 import { isForayError } from '../errors.ts';
-import type { Away } from './away.ts';
+import type { Away } from './reachability.ts';
 
 type Models = Awaited<ReturnType<Foray['models']>>;
 

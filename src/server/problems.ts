@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, isForayError, type ForayError, type Place } from '../errors.ts';
-import { html } from '../report/markup.ts';
+import type { ErrorCode } from '../error-codes.ts';
+import { isForayError, type ForayError, type Place } from '../errors.ts';
+import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
 
-/** Errors of the server itself; those of foray (src/errors.ts) have their status below. docs/reference/errors.md has both. */
+/** Errors of the server itself; those of foray (src/error-codes.ts) have their status below. docs/reference/errors.md has both. */
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
   KEY_NEEDED: { status: 401, about: 'the request has no key and no login, or one that is not known' },

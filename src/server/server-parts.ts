@@ -1,5 +1,5 @@
 import type { Foray } from '../client/index.ts';
-import type { Away } from './away.ts';
+import type { Away } from './reachability.ts';
 import type { Keys } from './roles.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './known-models.ts';

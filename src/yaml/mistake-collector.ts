@@ -1,4 +1,5 @@
-import { errorCodes, type ForayError, isForayError } from '../errors.ts';
+import { errorCodes } from '../error-codes.ts';
+import { type ForayError, isForayError } from '../errors.ts';
 
 /** Maximum number of mistakes that are collected: more of them usually have one cause. */
 const MOST = 50;

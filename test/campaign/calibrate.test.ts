@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ErrorCode } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/error-codes.ts';
 import { checkBody, expectRefused, HEAD, seedless } from './support.ts';
 
 const PRIORS = 'priors: { Contact rate: { min: 1, max: 2 } }';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkCompared } from '../../src/campaign/search/resolve-select.ts';
-import type { ErrorCode } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/error-codes.ts';
 import { checkBody, refused } from './support.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';

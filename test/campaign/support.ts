@@ -4,7 +4,8 @@ import { type CheckedDefinition, checkDefinition } from '../../src/campaign/chec
 import type { ModelFacts } from '../../src/campaign/facts.ts';
 import { readDefinition } from '../../src/campaign/read.ts';
 import type { ForayError, LinePlace } from '../../src/errors.ts';
-import { type ErrorCode, isForayError } from '../../src/errors.ts';
+import type { ErrorCode } from '../../src/error-codes.ts';
+import { isForayError } from '../../src/errors.ts';
 
 const FILE = 'campaign.yaml';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { searchText } from '../../src/report/search-words.ts';
+import { searchText } from '../../src/report/words/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Ask } from '../../src/campaign/search/log.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
-import { sliceFigures } from '../../src/report/slices.ts';
+import { sliceFigures } from '../../src/report/figures/slices.ts';
 import { askedPoints } from '../../src/search/story.ts';
 import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
 import { Stream } from '../../src/search/methods/stream.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { analysesIn } from '../../src/client/analysis.ts';
-import { renderReport } from '../../src/report/html.ts';
+import { renderReport } from '../../src/report/html/html.ts';
 import { analysesFor } from '../../src/report/of-campaign.ts';
 import { Gatherer } from '../../src/server/live/gatherer.ts';
 import type { Seen, View } from '../../src/server/live/look.ts';

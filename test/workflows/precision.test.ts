@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { finishedPercent } from '../../src/campaign/precise-points.ts';
-import { renderReport } from '../../src/report/html.ts';
+import { renderReport } from '../../src/report/html/html.ts';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parquetReadObjects } from 'hyparquet';
-import { renderReport } from '../../src/report/html.ts';
+import { renderReport } from '../../src/report/html/html.ts';
 import { resultObjects } from '../../src/index.ts';
 import { wilsonHalfWidth, wilsonInterval } from '../../src/statistics/share.ts';
 import { writeModel } from '../service/support.ts';

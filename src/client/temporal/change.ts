@@ -6,7 +6,8 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { errorCodes, type ErrorCode, ForayError } from '../../errors.ts';
+import { errorCodes, type ErrorCode } from '../../error-codes.ts';
+import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { campaign as campaignWorkflow } from '../../workflows/index.ts';
 import {

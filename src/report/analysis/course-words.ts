@@ -1,5 +1,5 @@
 import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
-import { numberText } from '../words.ts';
+import { numberText } from '../words/words.ts';
 import { divided, haveOf, listed } from './words.ts';
 
 /** The most changes of the leading input that a sentence lists in their order. */

@@ -1,6 +1,6 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
-import { type Figure, partText, sentences } from '../figure.ts';
+import { type Figure, partText, sentences } from '../figures/figure.ts';
 import {
   type IndexBar,
   indexBars,
@@ -9,7 +9,7 @@ import {
   MOST_COURSES,
   screeningPlane,
 } from '../pictures/indices.ts';
-import { percent, unitText } from '../words.ts';
+import { percent, unitText } from '../words/words.ts';
 import { courseSentence } from './course-words.ts';
 import { ranked, sizeOf } from './words.ts';
 

@@ -1,5 +1,5 @@
 import type { Interval } from '../../sensitivity/analysis.ts';
-import { numberText } from '../words.ts';
+import { numberText } from '../words/words.ts';
 
 /** A number with the ends of its interval. */
 export function cellText(value: number | undefined, interval: Interval | undefined, isUnit: boolean): string {

@@ -1,6 +1,6 @@
 import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
-import { partText, sentences } from '../figure.ts';
-import { html, type Markup } from '../markup.ts';
+import { partText, sentences } from '../figures/figure.ts';
+import { html, type Markup } from '../html/markup.ts';
 import { cellText, chanceCell } from './numbers.ts';
 
 /** The most pairs of inputs in the table. */

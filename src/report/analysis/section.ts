@@ -1,8 +1,8 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Analysis, Interval, Method } from '../../sensitivity/analysis.ts';
-import type { Figure } from '../figure.ts';
-import { html, type Markup } from '../markup.ts';
+import type { Figure } from '../figures/figure.ts';
+import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';

@@ -6,8 +6,8 @@ import type {
   PairIndices,
   TimeIndices,
 } from '../../sensitivity/analysis.ts';
-import { number, text } from '../column-types.ts';
-import type { Cell, Table } from '../result-table.ts';
+import { number, text } from '../tables/column-types.ts';
+import type { Cell, Table } from '../tables/result-table.ts';
 
 type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
 

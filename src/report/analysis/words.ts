@@ -1,5 +1,5 @@
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
-import { numberText } from '../words.ts';
+import { numberText } from '../words/words.ts';
 
 /** The index by which each method measures how much an input matters. */
 const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {

@@ -3,7 +3,7 @@ import { shareSeeds } from '../../campaign/seeds.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { CONFIDENCE, confidenceOf } from '../mean.ts';
+import { CONFIDENCE, confidenceOf } from '../summary/mean.ts';
 import { differenceApart, differenceInPairs, type OutputComparison } from './differences.ts';
 import { type Matching, matchingOf } from './matching.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';

@@ -1,13 +1,13 @@
 import type { Comparison } from './compare.ts';
 import { differs } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
-import { html, Markup } from '../markup.ts';
+import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
 import { drawSvg } from '../pictures/render.ts';
-import { style } from '../style.ts';
-import { kindOfInput } from '../value-kinds.ts';
-import { inputCells, measureCells, titled } from '../cells.ts';
-import { counted, fullText, measureColumn, measureText, titleOf } from '../words.ts';
+import { style } from '../html/style.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import { inputCells, measureCells, titled } from '../html/cells.ts';
+import { counted, fullText, measureColumn, measureText, titleOf } from '../words/words.ts';
 
 /** Most outputs whose differences are drawn. More of them would take many seconds. */
 const MOST_DRAWN = 12;

@@ -1,9 +1,9 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
-import { Lowest } from '../best.ts';
+import { Lowest } from '../summary/best.ts';
 import type { ComparedPoint, Comparison } from './compare.ts';
 import { differs, type OutputComparison } from './differences.ts';
-import { counted, numberText } from '../words.ts';
+import { counted, numberText } from '../words/words.ts';
 
 /** A point in a picture or table of one output. */
 export interface Shown {

@@ -1,8 +1,8 @@
 import { Batched } from '../../batched.ts';
 import type { ComparedPoint, Comparison } from './compare.ts';
 import { differs, intervalName } from './differences.ts';
-import { type Column, inputColumns, text, uniquelyNamed } from '../column-types.ts';
-import type { Cell, Table } from '../result-table.ts';
+import { type Column, inputColumns, text, uniquelyNamed } from '../tables/column-types.ts';
+import type { Cell, Table } from '../tables/result-table.ts';
 
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 

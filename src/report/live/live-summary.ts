@@ -1,8 +1,8 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
-import { type PointResult, pointsOf } from '../points.ts';
-import { judge, preciseMeasures } from '../precise-points.ts';
+import { type PointResult, pointsOf } from '../summary/points.ts';
+import { judge, preciseMeasures } from '../summary/precise-points.ts';
 import {
   dataSetsOf,
   PointGatherer,
@@ -11,7 +11,7 @@ import {
   shownOf,
   type Summary,
   type SummaryOptions,
-} from '../summary.ts';
+} from '../summary/summary.ts';
 import { Moments } from './moments.ts';
 
 /** No campaign has more runs, so no point has more replications. */

@@ -1,4 +1,4 @@
-import { OutputSample } from '../points.ts';
+import { OutputSample } from '../summary/points.ts';
 
 /** Number of points that the first arrays can hold. */
 const FIRST_POINTS = 1_024;

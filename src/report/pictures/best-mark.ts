@@ -1,5 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { measureText } from '../words.ts';
+import { measureText } from '../words/words.ts';
 
 /**
  * Layers with a ring around the best point and its mean beside it, readable on any colour.

@@ -1,8 +1,8 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { type OutputSummary, type Shown, waysOf } from '../comparison/summary.ts';
 import { differs } from '../comparison/differences.ts';
-import { kindOfInput } from '../value-kinds.ts';
-import { shortNumber, titleOf, unitText } from '../words.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import { shortNumber, titleOf, unitText } from '../words/words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
 /** More points than this are drawn without their names. */

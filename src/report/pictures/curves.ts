@@ -1,6 +1,6 @@
-import type { Courses } from '../courses.ts';
-import type { Curve } from '../value-kinds.ts';
-import { titleOf } from '../words.ts';
+import type { Courses } from '../summary/courses.ts';
+import type { Curve } from '../tables/value-kinds.ts';
+import { titleOf } from '../words/words.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 

@@ -1,5 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { titleOfMeasure } from '../words.ts';
+import { titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 

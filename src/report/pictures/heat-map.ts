@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { type Axis, hasBinEach } from '../axis.ts';
-import type { FacetedGrid, GridEffect } from '../effects.ts';
-import { titleOf } from '../words.ts';
+import { type Axis, hasBinEach } from '../summary/axis.ts';
+import type { FacetedGrid, GridEffect } from '../summary/effects.ts';
+import { titleOf } from '../words/words.ts';
 import { legendTitle } from './legend-title.ts';
 import { bestMark, knownMark } from './best-mark.ts';
 import { type Spec, WIDTH } from './render.ts';

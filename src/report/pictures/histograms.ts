@@ -1,6 +1,6 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
-import type { Distribution, Interval } from '../distribution.ts';
-import { titleOf } from '../words.ts';
+import type { Distribution, Interval } from '../summary/distribution.ts';
+import { titleOf } from '../words/words.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 

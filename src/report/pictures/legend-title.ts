@@ -1,5 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { titleOfMeasure } from '../words.ts';
+import { titleOfMeasure } from '../words/words.ts';
 
 /** Characters that a line beside a picture has room for: a longer title would be cut. */
 const LINE = 20;

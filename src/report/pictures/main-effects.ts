@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
-import type { InputEffect } from '../effects.ts';
-import { titleOf, titleOfMeasure } from '../words.ts';
+import type { InputEffect } from '../summary/effects.ts';
+import { titleOf, titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
 import { isUneven, isWide, meanAxis, shareAxis } from './mean-axis.ts';
 import { panels } from './panels.ts';

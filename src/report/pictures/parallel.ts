@@ -1,6 +1,6 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
-import { titleOfMeasure } from '../words.ts';
+import { titleOfMeasure } from '../words/words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 

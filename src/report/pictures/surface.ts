@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { contourOf } from '../contour.ts';
-import type { SurfaceAxis, SurfaceEffect } from '../scatter.ts';
-import { titleOf } from '../words.ts';
+import { contourOf } from './contour.ts';
+import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
+import { titleOf } from '../words/words.ts';
 import { bestMark } from './best-mark.ts';
 import { legendTitle } from './legend-title.ts';
 import { levelsWithin, steps } from './mean-axis.ts';

@@ -1,4 +1,4 @@
-import { kinds, type Moment } from '../timeline.ts';
+import { kinds, type Moment } from '../summary/timeline.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 

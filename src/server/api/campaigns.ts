@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Batched } from '../../batched.ts';
 import type { CampaignStatus } from '../../client/index.ts';
-import { jsonl } from '../../report/jsonl.ts';
+import { jsonl } from '../../report/formats/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
 import type { ServerParts } from '../server-parts.ts';

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Foray } from '../../client/index.ts';
 import { resultTable } from '../../report/index.ts';
-import { jsonl } from '../../report/jsonl.ts';
+import { jsonl } from '../../report/formats/jsonl.ts';
 import { messageOf } from '../../errors.ts';
 import type { Handlers } from './call.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorCodes } from '../../errors.ts';
+import { errorCodes } from '../../error-codes.ts';
 import { serverErrors } from '../problems.ts';
 import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';

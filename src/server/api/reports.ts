@@ -1,4 +1,4 @@
-import { standalone } from '../../report/figure.ts';
+import { standalone } from '../../report/figures/figure.ts';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';

@@ -6,7 +6,7 @@ import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { formatResults, formatTable, type ShapeOptions, tableOf } from '../../report/index.ts';
-import { joined, type Parts } from '../../report/joined.ts';
+import { joined, type Parts } from '../../report/formats/joined.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { version } from '../../package/own-version.ts';
 import { filtered, filterIn } from '../live/filter.ts';
@@ -46,7 +46,7 @@ export function resultHandlers(
     async resultsParquet({ params, query, request, reply }, { foray }) {
       const { id } = params;
       const file = await files.get(await tagOfResults(foray, id, ['parquet', query]), async function* () {
-        const { parquet } = await import('../../report/parquet.ts');
+        const { parquet } = await import('../../report/formats/parquet.ts');
         const { record, rows } = await rowsOf(foray, id, query);
         const description = { record, version, all: query.all ?? false };
         yield* parquet(tableOf(record.campaign, rows, shapeOf(query)), description);

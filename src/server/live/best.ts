@@ -1,6 +1,6 @@
 import { measureOf } from '../../campaign/measures.ts';
-import { Lowest } from '../../report/best.ts';
-import { pointsOf, valueOf } from '../../report/points.ts';
+import { Lowest } from '../../report/summary/best.ts';
+import { pointsOf, valueOf } from '../../report/summary/points.ts';
 import type { ResultRow, Store } from '../../store/index.ts';
 import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';

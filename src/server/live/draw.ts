@@ -1,8 +1,8 @@
 import { analysesIn } from '../../client/analysis.ts';
-import { campaignSection } from '../../report/campaign-section.ts';
+import { campaignSection } from '../../report/html/campaign-section.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
-import { reportSections } from '../../report/report-sections.ts';
-import type { Summary } from '../../report/summary.ts';
+import { reportSections } from '../../report/html/report-sections.ts';
+import type { Summary } from '../../report/summary/summary.ts';
 import { type CampaignRecord, type Store } from '../../store/index.ts';
 import type { Section } from './look.ts';
 import { numbersOf } from './numbers.ts';

@@ -3,13 +3,13 @@ import type { Measure } from '../../campaign/measures.ts';
 import { fixedInputs } from '../../campaign/points.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { canonicalValue } from '../../api/index.ts';
-import { type Axis, hasBinEach } from '../../report/axis.ts';
-import type { Courses } from '../../report/courses.ts';
-import type { MainEffects } from '../../report/effects.ts';
-import type { FacetedGrid, GridEffect } from '../../report/grid.ts';
-import type { ScatterEffects } from '../../report/scatter.ts';
-import type { Summary } from '../../report/summary.ts';
-import { numberText, titleOf, titleOfMeasure } from '../../report/words.ts';
+import { type Axis, hasBinEach } from '../../report/summary/axis.ts';
+import type { Courses } from '../../report/summary/courses.ts';
+import type { MainEffects } from '../../report/summary/effects.ts';
+import type { FacetedGrid, GridEffect } from '../../report/summary/grid.ts';
+import type { ScatterEffects } from '../../report/summary/scatter.ts';
+import type { Summary } from '../../report/summary/summary.ts';
+import { numberText, titleOf, titleOfMeasure } from '../../report/words/words.ts';
 
 /** The numbers of a picture, in the order in which its marks are drawn. */
 export interface Numbers {

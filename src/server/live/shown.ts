@@ -1,5 +1,5 @@
-import { html, Markup } from '../../report/markup.ts';
-import type { ReportSection } from '../../report/report-sections.ts';
+import { html, Markup } from '../../report/html/markup.ts';
+import type { ReportSection } from '../../report/html/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 

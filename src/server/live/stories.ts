@@ -1,6 +1,6 @@
 import type { Campaign } from '../../campaign/types.ts';
 import { storyOfCalibration, storyOfSearch, storyOfSelect } from '../../client/search.ts';
-import type { Told } from '../../report/report-sections.ts';
+import type { Told } from '../../report/html/report-sections.ts';
 import type { Store } from '../../store/index.ts';
 
 /** The courses of a search, a selection and a calibration; each is null for a campaign without it. */

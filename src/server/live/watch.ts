@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CampaignStatus } from '../../client/index.ts';
-import { type ErrorCode, ForayError } from '../../errors.ts';
+import type { ErrorCode } from '../../error-codes.ts';
+import { ForayError } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import type { ResultRow } from '../../store/index.ts';
 import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { html } from '../../report/markup.ts';
-import type { Absences, Neighbour } from '../away.ts';
+import { html } from '../../report/html/markup.ts';
+import type { Absences, Neighbour } from '../reachability.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { type Part, partOf } from './page-parts.ts';
 

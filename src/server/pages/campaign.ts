@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
-import { html, Markup } from '../../report/markup.ts';
+import { html, Markup } from '../../report/html/markup.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';

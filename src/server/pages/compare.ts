@@ -1,7 +1,7 @@
 import type { Comparison } from '../../report/comparison/compare.ts';
 import { comparisonSections } from '../../report/comparison/html.ts';
 import { ComparisonSummary, comparisonNotes } from '../../report/comparison/summary.ts';
-import { html, Markup } from '../../report/markup.ts';
+import { html, Markup } from '../../report/html/markup.ts';
 import { withKeys } from '../live/shown.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DefinitionSource } from '../../client/index.ts';
-import { html, type Markup } from '../../report/markup.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
 import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
-import { durationText } from '../../report/campaign-section.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { searchPlanText } from '../../report/search-words.ts';
-import { counted } from '../../report/words.ts';
+import { durationText } from '../../report/html/campaign-section.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { searchPlanText } from '../../report/words/search-words.ts';
+import { counted } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
 import { inputsForm } from './inputs-form.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Foray } from '../../client/index.ts';
 import { ownFile } from '../../package/own-files.ts';
-import { style } from '../../report/style.ts';
+import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';

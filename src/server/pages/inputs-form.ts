@@ -1,7 +1,7 @@
 import { allowedText, RANDOM_SEED } from '../../api/index.ts';
 import type { ModelAtService } from '../../client/index.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { titleOf } from '../../report/words.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { titleOf } from '../../report/words/words.ts';
 import { drawn, POINTS } from './written.ts';
 
 /** The inputs of a model with their defaults, as fields that make a definition. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { html, type Markup } from '../../report/markup.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
 import { pathOf } from '../../http/path.ts';
 import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './page-parts.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CampaignStatus } from '../../client/index.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { numberText } from '../../report/words.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { numberText } from '../../report/words/words.ts';
 import type { Sections } from '../live/watch.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';

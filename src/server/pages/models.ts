@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { allowedText } from '../../api/index.ts';
 import type { ModelAtService, SingleRun } from '../../client/index.ts';
-import { outputColumn } from '../../report/column-types.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { brief, titleOf, unitText } from '../../report/words.ts';
+import { outputColumn } from '../../report/tables/column-types.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { brief, titleOf, unitText } from '../../report/words/words.ts';
 import { type Page, tableOf } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Markup } from '../../report/markup.ts';
+import type { Markup } from '../../report/html/markup.ts';
 import { digestOf } from '../api/etag.ts';
 
 /**

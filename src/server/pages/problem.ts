@@ -1,5 +1,5 @@
 import { isForayError } from '../../errors.ts';
-import { html, type Markup } from '../../report/markup.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
 import { problemOf } from '../problems.ts';
 
 /**

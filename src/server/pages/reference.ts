@@ -1,4 +1,4 @@
-import { html } from '../../report/markup.ts';
+import { html } from '../../report/html/markup.ts';
 import { endpoints } from '../api/endpoints.ts';
 import { type Page, tableOf } from './layout.ts';
 

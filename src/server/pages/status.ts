@@ -1,9 +1,9 @@
 import { growthText } from '../../campaign/growth.ts';
 import { expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
 import type { CampaignStatus } from '../../client/index.ts';
-import { durationText } from '../../report/campaign-section.ts';
-import { html, type Markup } from '../../report/markup.ts';
-import { counted } from '../../report/words.ts';
+import { durationText } from '../../report/html/campaign-section.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { counted } from '../../report/words/words.ts';
 
 /** The state of a campaign, in words and as a bar. */
 

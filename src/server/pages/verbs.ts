@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
-import { html } from '../../report/markup.ts';
-import type { Neighbour } from '../away.ts';
+import { html } from '../../report/html/markup.ts';
+import type { Neighbour } from '../reachability.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';

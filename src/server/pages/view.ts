@@ -1,5 +1,5 @@
 import type { Campaign } from '../../campaign/types.ts';
-import { html, type Markup } from '../../report/markup.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
 import { filterIn } from '../live/filter.ts';
 import type { View } from '../live/look.ts';
 

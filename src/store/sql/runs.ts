@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { CountChanges, readCounts } from '../counts.ts';
 import { type Done, completeRuns } from '../complete-runs.ts';
 import { resetFailed, keepFailedAttempts } from '../failed-attempts.ts';
-import { pointsLike } from '../points.ts';
+import { pointsLike } from '../find-points.ts';
 import type { RunObservation, RunStore } from '../roles/runs.ts';
 import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
 import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from '../run-logs.ts';

@@ -2,7 +2,7 @@ import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import type { CheckedDefinition } from '../../../src/campaign/check.ts';
 import { expand } from '../../../src/campaign/points.ts';
 import type { Point } from '../../../src/campaign/types.ts';
-import type { ErrorCode } from '../../../src/errors.ts';
+import type { ErrorCode } from '../../../src/error-codes.ts';
 import { check, expectRefused, HEAD } from '../support.ts';
 
 /** A definition for "Epidemic" with a design and other settings. */

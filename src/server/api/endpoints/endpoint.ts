@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Neighbour } from '../../away.ts';
+import type { Neighbour } from '../../reachability.ts';
 import type { Role } from '../../roles.ts';
 
 /** An endpoint of the API: its request, the needed role, and its answer. */

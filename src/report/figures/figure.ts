@@ -1,0 +1,49 @@
+import { html, Markup } from '../html/markup.ts';
+import { drawSvg, type Spec } from '../pictures/render.ts';
+
+/** A picture of a report. */
+export interface Figure {
+  title: string;
+  /** Sentences about the content of the picture. */
+  caption: string;
+  /** A unique id in the page, of letters, digits and hyphens. */
+  id: string;
+  spec: Spec;
+}
+
+/** A figure that was drawn. */
+export interface Picture {
+  title: string;
+  /** The picture for a page: with the colour of the text around it and the available width. */
+  svg: string;
+}
+
+export async function pictureOf({ title, caption, id, spec }: Figure): Promise<Picture> {
+  return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
+}
+
+/** A picture as a separate file: dark on white, in its own size. */
+export function standalone({ svg }: Picture): string {
+  const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
+  const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;
+  return svg.replace('<svg ', `<svg ${size} style="color: #1c2026; background: #ffffff" `);
+}
+
+/** A section with a picture, its title and its caption. The page can save the picture under the campaign's name. */
+export function figureSection({ title, caption, id }: Figure, { svg }: Picture, campaign: string): Markup {
+  return html`<section>
+    <h2>${title}</h2>
+    <p class="soft">${caption}</p>
+    <figure data-file="${campaign}-${id}.svg" tabindex="0">${new Markup(svg)}</figure>
+  </section>`;
+}
+
+/** "Of 15 outputs the first 12 are shown"; undefined if all are shown. */
+export function partText(all: number, shown: number, many: string): string | undefined {
+  return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
+}
+
+/** Sentences for a caption; undefined ones are left out. */
+export function sentences(...all: (string | undefined)[]): string {
+  return all.flatMap((one) => (one === undefined ? [] : [`${one}.`])).join(' ');
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { filesOfRun } from '../../campaign/output-files.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { OutputFiles } from '../../client/index.ts';
+import { isForayError } from '../../errors.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { extensionOf, fileNames } from './file-names.ts';
+
+/** Files that are written at once. */
+const FILES_AT_ONCE = 8;
+/** The most rows whose files are being written while the first of them waits. */
+const ROWS_AHEAD = 32;
+
+/** Counts of written result files. */
+export interface FilesWritten {
+  written: number;
+  /** Existed already, with the same content. */
+  there: number;
+  /** Could not be fetched: number by reason. */
+  lacking: Map<string, number>;
+}
+
+/** A campaign whose files are written: their paths are texts. */
+export function withPaths<C extends Pick<Campaign, 'outputs'>>(campaign: C): C {
+  const outputs = campaign.outputs.map((output) =>
+    output.type === 'OUTPUT_FILE' ? { ...output, type: 'STRING' as const } : output,
+  );
+  return { ...campaign, outputs };
+}
+
+/**
+ * Writes the files of results to `DIR/<point>/<replication>/<output>.<extension>`, and yields the rows in their order
+ * with paths in place of references. A file that cannot be fetched keeps its reference. A failed write is an error.
+ *
+ * @param count counts that are increased
+ * @throws ForayError OUTPUT_UNWRITABLE
+ */
+export function writingFiles(
+  files: Pick<OutputFiles, 'save'>,
+  { outputs }: Pick<Campaign, 'outputs'>,
+  rows: AsyncIterable<ResultRow>,
+  folder: string,
+  count: FilesWritten,
+): AsyncIterable<ResultRow> {
+  const names = fileNames(outputs.map(({ name }) => name));
+  const limit = pLimit(FILES_AT_ONCE);
+  return ahead(rows, ROWS_AHEAD, async (row) => {
+    const within = join(folder, fileNames([row.point]).get(row.point)!, String(row.replication));
+    const paths = [...filesOfRun(outputs, row.outputs)].map(([name, file]) =>
+      limit(async () => {
+        const path = join(within, names.get(name)! + extensionOf(file.localPath));
+        try {
+          count[await files.save(file, path)] += 1;
+          return [[name, JSON.stringify(path)] as const];
+        } catch (error) {
+          if (!isForayError(error) || error.code === 'OUTPUT_UNWRITABLE') throw error;
+          const reason = error.toLine();
+          count.lacking.set(reason, (count.lacking.get(reason) ?? 0) + 1);
+          return [];
+        }
+      }),
+    );
+    return { ...row, outputs: { ...row.outputs, ...Object.fromEntries((await Promise.all(paths)).flat()) } };
+  });
+}
+
+/**
+ * Maps items in parallel and yields the results in order, each as soon as it and those before it are ready.
+ *
+ * @param most the most items that are mapped at once
+ */
+async function* ahead<From, To>(
+  items: AsyncIterable<From>,
+  most: number,
+  change: (item: From) => Promise<To>,
+): AsyncGenerator<To, void, void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const changing: Promise<{ changed: To }>[] = [];
+  let coming: Promise<{ next: IteratorResult<From> }> | undefined;
+  let isOver = false;
+  try {
+    while (!isOver || changing.length > 0) {
+      if (!isOver && changing.length < most) coming ??= iterator.next().then((next) => ({ next }));
+      const came = await Promise.race([...changing.slice(0, 1), ...(coming ? [coming] : [])]);
+      if ('changed' in came) {
+        void changing.shift();
+        yield came.changed;
+        continue;
+      }
+      coming = undefined;
+      isOver = came.next.done === true;
+      if (isOver) continue;
+      const one = change(came.next.value as From).then((changed) => ({ changed }));
+      // its error is thrown when its turn comes
+      one.catch(() => undefined);
+      changing.push(one);
+    }
+  } finally {
+    await Promise.allSettled(changing);
+    // later items are not awaited: they may take as long as a campaign
+    coming?.catch(() => undefined);
+    if (!isOver) iterator.return?.().catch(() => undefined);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Cell, Table } from '../tables/result-table.ts';
+
+/**
+ * CSV by RFC 4180 in UTF-8, with two choices: lines end in LF rather than CRLF (diff, git, grep and all readers accept
+ * it), and a missing value is an empty field, while an empty text is `""`.
+ */
+export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
+  yield line(columns.map(({ name }) => name));
+  for await (const batch of rows.batches) yield batch.map(line).join('');
+}
+
+function line(cells: readonly Cell[]): string {
+  return `${cells.map(field).join(',')}\n`;
+}
+
+function field(cell: Cell): string {
+  if (cell === null) return '';
+  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,148 @@
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import type { CampaignRecord } from '../../store/index.ts';
+import type { Column } from '../tables/column-types.ts';
+import { writeChunk } from './parquet/chunk.ts';
+import { columnValues } from './parquet/columns.ts';
+import type { ColumnValues } from './parquet/column-values.ts';
+import type { Cell, Table } from '../tables/result-table.ts';
+import * as typed from './typed.ts';
+
+/** The most rows of a row group, which is held in memory. */
+const GROUP_ROWS = 20_000;
+/** The most characters of a row group. */
+const GROUP_CHARACTERS = 16_000_000;
+
+/** The metadata of the results. */
+export interface Description {
+  record: Pick<CampaignRecord, 'campaign' | 'definition'>;
+  /** The version of foray. */
+  version: string;
+  /**
+   * Adds the id of the campaign, which differs between equal campaigns.
+   *
+   * @default false
+   */
+  all?: boolean;
+}
+
+export interface ParquetOptions {
+  /** Called at the end with the number of values per column that do not have its type. They are null in the file. */
+  onMismatches?: (column: Column, count: number) => void;
+}
+
+type Physical = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>;
+
+const physical: Record<typed.Exactly, Physical> = {
+  double: { type: 'DOUBLE' },
+  integer: { type: 'INT32' },
+  long: { type: 'INT64' },
+  boolean: { type: 'BOOLEAN' },
+  local: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
+  instant: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  // DuckDB reads the older mark
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
+};
+
+/**
+ * A table as an Apache Parquet file, in pieces: typed columns, compressed by Snappy, one row group at a time. INTEGER
+ * is INT32, LONG is INT64, DATE_TIME is a timestamp without a zone, and a value that is not a single cell is JSON. The
+ * metadata have the definition, the model, and the name, type, units and side of each column. Equal campaigns give
+ * equal bytes.
+ */
+export async function* parquet(
+  { columns, rows }: Table,
+  description: Description,
+  { onMismatches }: ParquetOptions = {},
+): AsyncIterable<Uint8Array> {
+  const buffer = new ByteWriter();
+  const writer = new ParquetWriter({
+    writer: buffer,
+    schema: schemaOf(columns),
+    kvMetadata: metadataOf(columns, description),
+    createdBy: `foray version ${description.version}`,
+  });
+  const gathered = columns.map((column) => columnValues(typed.exactlyOf(column), GROUP_ROWS));
+  const lengthOf = textLength(columns);
+  const taken = (): Uint8Array => {
+    const bytes = buffer.getBytes().slice();
+    // the next piece starts at the beginning of the buffer, while the offset in the file continues
+    buffer.index = 0;
+    return bytes;
+  };
+  let characters = 0;
+  for await (const batch of rows.batches) {
+    for (let from = 0; from < batch.length;) {
+      const room = GROUP_ROWS - gathered[0]!.rows;
+      let to = from;
+      while (to < batch.length && to - from < room && characters < GROUP_CHARACTERS)
+        characters += lengthOf(batch[to++]!);
+      for (const [at, values] of gathered.entries()) values.add(batch, at, from, to);
+      from = to;
+      if (gathered[0]!.rows < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
+      writeGroup(writer, buffer, gathered);
+      characters = 0;
+      yield taken();
+    }
+  }
+  if (gathered[0]!.rows > 0) writeGroup(writer, buffer, gathered);
+  await writer.finish();
+  yield taken();
+  for (const [at, { mismatches }] of gathered.entries())
+    if (mismatches > 0) onMismatches?.(columns[at]!, mismatches);
+}
+
+/** Counts the characters of texts in a row. */
+function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => number {
+  const texts = [...columns.keys()].filter(
+    (at) => physical[typed.exactlyOf(columns[at]!)].type === 'BYTE_ARRAY',
+  );
+  return (cells) => {
+    let length = 0;
+    for (const at of texts) length += cells[at]?.length ?? 0;
+    return length;
+  };
+}
+
+/** Writes the collected rows as a row group, and begins another one. */
+function writeGroup(writer: ParquetWriter, buffer: ByteWriter, gathered: readonly ColumnValues[]): void {
+  const rows = BigInt(gathered[0]!.rows);
+  const start = buffer.offset;
+  const columns = gathered.map((values, at) => writeChunk(buffer, writer.schema[at + 1]!, values));
+  writer.row_groups.push({
+    columns,
+    total_byte_size: columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n),
+    total_compressed_size: BigInt(buffer.offset - start),
+    num_rows: rows,
+  });
+  writer.num_rows += rows;
+  for (const values of gathered) values.clear();
+}
+
+function schemaOf(columns: readonly Column[]): SchemaElement[] {
+  return [
+    { name: 'schema', num_children: columns.length },
+    ...columns.map((column): SchemaElement => ({
+      name: column.name,
+      repetition_type: 'OPTIONAL',
+      ...physical[typed.exactlyOf(column)],
+    })),
+  ];
+}
+
+/** pandas shows `PANDAS_ATTRS` as `attrs` of a frame. */
+function metadataOf(columns: readonly Column[], { record, version, all = false }: Description) {
+  const { id, model } = record.campaign;
+  const units = columns.flatMap((column) => (column.units ? [[column.name, column.units]] : []));
+  const texts: Record<string, string> = {
+    'foray.version': version,
+    'foray.model': JSON.stringify({ name: model.name, version: model.version }),
+    'foray.definition': record.definition,
+    'foray.columns': JSON.stringify(
+      columns.map(({ name, type = null, units = null, of = null }) => ({ name, type, units, of })),
+    ),
+    PANDAS_ATTRS: JSON.stringify({ units: Object.fromEntries(units) as Record<string, string> }),
+    ...(all && { 'foray.campaign': id }),
+  };
+  return Object.entries(texts).map(([key, value]) => ({ key, value }));
+}

@@ -1,0 +1,56 @@
+import type { Cell } from '../../tables/result-table.ts';
+
+type Bound = number | bigint | boolean | Uint8Array;
+
+export interface Bounds {
+  min_value?: Bound;
+  max_value?: Bound;
+  nan_count?: bigint;
+}
+
+/** The values of a column of a row group, without missing ones. */
+export interface Encoded {
+  /** The values in Parquet's encoding PLAIN. */
+  values: Uint8Array;
+  /** The indices of the column's values in the dictionary, which has each value once. */
+  places?: Uint32Array;
+  /** Number of values. */
+  count: number;
+  /** The least and the greatest value, if they are useful. */
+  bounds?: Bounds | undefined;
+}
+
+/** A column of a row group while it is collected. */
+export abstract class ColumnValues {
+  /** For each row, whether it has a value. */
+  readonly levels: Uint8Array;
+  rows = 0;
+  nulls = 0;
+  /** Number of values that did not have the type, in all groups. */
+  mismatches = 0;
+
+  /** @param most largest number of rows in a group */
+  constructor(most: number) {
+    this.levels = new Uint8Array(most);
+  }
+
+  /** Adds the cells of some rows. */
+  add(rows: readonly (readonly Cell[])[], column: number, from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const cell = rows[at]![column]!;
+      const isThere = cell !== null && this.put(cell);
+      if (cell !== null && !isThere) this.mismatches++;
+      if (!isThere) this.nulls++;
+      this.levels[this.rows++] = isThere ? 1 : 0;
+    }
+  }
+
+  clear(): void {
+    this.rows = 0;
+    this.nulls = 0;
+  }
+
+  abstract encoded(): Encoded;
+  /** Adds a value; false if it does not have the type. */
+  protected abstract put(cell: string): boolean;
+}

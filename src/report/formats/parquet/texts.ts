@@ -1,0 +1,84 @@
+import { parsed } from '../../tables/value-kinds.ts';
+import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
+
+const encoder = new TextEncoder();
+
+/** Texts in UTF-8. A dictionary has each text once, if that takes at most half the bytes. */
+export class Texts extends ColumnValues {
+  private readonly places: Uint32Array;
+  private readonly placeOf = new Map<string, number>();
+  private last: string | undefined;
+  private lastPlace = 0;
+
+  constructor(most: number) {
+    super(most);
+    this.places = new Uint32Array(most);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.placeOf.clear();
+    this.last = undefined;
+  }
+
+  encoded(): Encoded {
+    const texts = Array.from(this.placeOf.keys(), (text) => encoder.encode(text));
+    const places = this.places.subarray(0, this.rows - this.nulls);
+    const bounds = boundsOf(texts);
+    let [once, plain] = [0, 0];
+    for (const { length } of texts) once += 4 + length;
+    for (const place of places) plain += 4 + texts[place]!.length;
+    const placesTake = (places.length * Math.ceil(Math.log2(texts.length))) / 8;
+    if (texts.length > 0 && 2 * (once + placesTake) <= plain)
+      return { values: plainOf(texts, once), count: texts.length, places, bounds };
+    const all = Array.from(places, (place) => texts[place]!);
+    return { values: plainOf(all, plain), count: all.length, bounds };
+  }
+
+  protected put(cell: string): boolean {
+    // a point has many rows
+    if (cell !== this.last) {
+      let place = this.placeOf.get(cell);
+      if (place === undefined) this.placeOf.set(cell, (place = this.placeOf.size));
+      this.last = cell;
+      this.lastPlace = place;
+    }
+    this.places[this.rows - this.nulls] = this.lastPlace;
+    return true;
+  }
+}
+
+export class JsonTexts extends Texts {
+  /** JSON texts need no bounds: nobody searches by them. */
+  override encoded(): Encoded {
+    return { ...super.encoded(), bounds: undefined };
+  }
+
+  protected override put(cell: string): boolean {
+    return super.put(parsed(cell) === undefined ? JSON.stringify(cell) : cell);
+  }
+}
+
+/** Byte arrays one after the other, each preceded by its length. */
+function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const text of texts) {
+    view.setUint32(at, text.length, true);
+    bytes.set(text, at + 4);
+    at += 4 + text.length;
+  }
+  return bytes;
+}
+
+/** The first and the last text in the order of their bytes. */
+function boundsOf(texts: readonly Uint8Array[]): Bounds {
+  let [min, max] = [texts[0], texts[0]];
+  if (!min || !max) return {};
+  for (const text of texts) {
+    if (Buffer.compare(text, min) < 0) min = text;
+    if (Buffer.compare(text, max) > 0) max = text;
+  }
+  return { min_value: min, max_value: max };
+}

@@ -1,0 +1,77 @@
+import type { Column } from '../tables/column-types.ts';
+
+/** The exact type of a column. `local` is a date and time without a zone, `instant` one in UTC. */
+export type Exactly = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
+
+export function exactlyOf({ kind, type }: Column): Exactly {
+  switch (kind) {
+    case 'number':
+      return type === 'INTEGER' ? 'integer' : type === 'LONG' ? 'long' : 'double';
+    case 'text':
+      return type === 'DATE_TIME' ? 'local' : type === 'INSTANT' ? 'instant' : 'text';
+    case 'boolean':
+    case 'json':
+      return kind;
+  }
+}
+
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+const NO_NUMBERS = new Map(['NaN', 'Infinity', '+Infinity', '-Infinity'].map((text) => [text, Number(text)]));
+const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
+const WHOLE = /^[+-]?\d+$/;
+const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
+
+/**
+ * Readers for the text of a value. They return undefined if the text does not have the type, because a service may send
+ * anything.
+ */
+
+/** A number, also infinite or NaN. */
+export function doubleIn(text: string): number | undefined {
+  const number = Number(text);
+  if (!Number.isNaN(number) && isPlain(text)) return number;
+  return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
+}
+
+/** Whether a text that Number accepts has no blanks around it, is decimal, and is finite. */
+function isPlain(text: string): boolean {
+  const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
+  return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+/** A whole number of 32 bits. */
+export function integerIn(text: string): number | undefined {
+  const number = doubleIn(text);
+  return number !== undefined && number === (number | 0) ? number | 0 : undefined;
+}
+
+/** A whole number of 64 bits, with all digits. */
+export function longIn(text: string): bigint | undefined {
+  const number = WHOLE.test(text) ? BigInt(text) : wholeIn(text);
+  return number !== undefined && BigInt.asIntN(64, number) === number ? number : undefined;
+}
+
+function wholeIn(text: string): bigint | undefined {
+  const number = doubleIn(text);
+  return Number.isSafeInteger(number) ? BigInt(number!) : undefined;
+}
+
+export function booleanIn(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+/** A date and time without a zone, in ms since the epoch as if it was in UTC. */
+export function localIn(text: string): number | undefined {
+  const time = LOCAL.test(text) ? Date.parse(`${text}Z`) : NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** A time in ms since the epoch. */
+export function instantIn(text: string): number | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

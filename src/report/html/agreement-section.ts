@@ -1,0 +1,101 @@
+import type { Campaign } from '../../campaign/types.ts';
+import type { Comparison } from '../summary/agreement.ts';
+import { inputCells, measureCells, titled } from './cells.ts';
+import { html, type Markup } from './markup.ts';
+import { confidenceOf } from '../summary/mean.ts';
+import type { Reference } from '../summary/reference.ts';
+import { counted, measureColumn, percent, titleOf, titleOfMeasure } from '../words/words.ts';
+
+/** The most reference values that are listed one by one. */
+const MOST_COMPARISONS = 100;
+
+/** Whether the campaign's intervals contain the known values. */
+export function agreementSection(
+  campaign: Campaign,
+  { label, outputs, rows: known }: Reference,
+  comparisons: readonly Comparison[],
+): Markup {
+  const { varied } = campaign;
+  const held = comparisons.filter(({ isWithin }) => isWithin !== null);
+  const within = held.filter(({ isWithin }) => isWithin);
+  const shown = comparisons.slice(0, MOST_COMPARISONS);
+  const rows = outputs.flatMap((output) =>
+    comparisonRows(
+      varied,
+      shown.filter((one) => one.output.name === output),
+    ),
+  );
+  const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
+  const misses = 1 - confidenceOf(campaign);
+  return html`<section>
+    <h2>Agreement with ${label}</h2>
+    <p class="soft">
+      ${
+        comparisons.length > 0
+          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${percent(misses)} of such intervals miss a true value.`
+          : ''
+      }
+      ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
+      ${
+        comparisons.length === 0
+          ? 'Nothing is compared: none of its values belongs to a point that has finished.'
+          : missed > 0
+            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} for points that have not finished.`
+            : ''
+      }
+    </p>
+    <div class="scroll" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th>Output</th>
+            ${varied.map((input) => html`<th class="number">${titleOf(input)}</th>`)}
+            <th class="number">Reference</th>
+            <th class="number">Campaign</th>
+            <th class="number">${percent(1 - misses)} interval</th>
+            <th class="number">Runs</th>
+            <th>Within</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/** The rows of one output, so that the numbers of a column have the same decimals. */
+function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
+  const [first] = comparisons;
+  if (!first) return [];
+  const column = (of: (one: Comparison) => number | null) =>
+    measureColumn(
+      first.output,
+      comparisons.map((one) => of(one) ?? undefined),
+    );
+  const known = measureCells(
+    first.output,
+    comparisons.map((one) => one.known),
+  );
+  const mean = measureCells(
+    first.output,
+    comparisons.map(({ estimate }) => estimate.mean),
+  );
+  const low = column(({ estimate }) => estimate.low);
+  const high = column(({ estimate }) => estimate.high);
+  return comparisons.map(
+    ({ values, output, estimate, isWithin }, i) =>
+      html`<tr>
+        <td>${titleOfMeasure(output)}</td>
+        ${inputCells(varied, values)} ${known[i]} ${mean[i]}
+        <td class="number">
+          ${low[i] && titled(`${low[i]} to ${high[i]}`, `${estimate.low} to ${estimate.high}`)}
+        </td>
+        <td class="number">${estimate.n}</td>
+        <td class="${isWithin === false ? 'bad' : ''}">
+          ${isWithin === null ? '' : isWithin ? 'yes' : 'no'}
+        </td>
+      </tr>`,
+  );
+}

@@ -1,0 +1,129 @@
+import { RANDOM_SEED } from '../../api/index.ts';
+import { growthProgress, growthText } from '../../campaign/growth.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
+import type { Campaign, ModelVersion, RunCounts } from '../../campaign/types.ts';
+import type { CampaignRecord } from '../../store/index.ts';
+import { titled } from './cells.ts';
+import { html, type Markup } from './markup.ts';
+import { amount, counted, numberText, percent } from '../words/words.ts';
+
+/** The content of the campaign, for running it again, and its cost. */
+export function campaignSection(
+  { campaign, definition, createdAt, updatedAt }: CampaignRecord,
+  counts: RunCounts,
+  outstandingTime: number,
+): Markup {
+  const { model, base, varied, seed, versions, files } = campaign;
+  const growth = growthProgress(campaign);
+  const isFixed = (name: string): boolean =>
+    !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
+  const rows: [string, string | Markup][] = [
+    ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
+    ...(versions ? [['Versions', versionsText(versions)] satisfies [string, string]] : []),
+    ...(growth ? [['Points', growthText(growth)] satisfies [string, string]] : []),
+    ['Replications', replicationsText(campaign)],
+    ['Seed', seedText(campaign)],
+    ['From submit to last change', durationText(updatedAt - createdAt)],
+    [
+      'Runs',
+      `${counted(counts.new, 'new run')}, ${numberText(counts.reused)} reused, ${numberText(counts.failed)} failed`,
+    ],
+    [
+      'Time of runs',
+      `${durationText(outstandingTime)} in all, from the request of each run until foray saw its end, including the time in the service's queue; without reused runs`,
+    ],
+  ];
+  const fixed = base
+    .filter(({ name }) => isFixed(name))
+    .map(
+      ({ name, value, units }) =>
+        html`<tr>
+          <th>${name}</th>
+          <td>
+            ${titled(files.find(({ input }) => input === name)?.filename ?? amount(value, units), amount(value, units))}
+          </td>
+        </tr>`,
+    );
+  return html`<section>
+    <h2>What was run</h2>
+    <div class="scroll" tabindex="0">
+      <table class="plain">
+        ${rows.map(
+          ([name, value]) =>
+            html`<tr>
+              <th>${name}</th>
+              <td>${value}</td>
+            </tr>`,
+        )}
+      </table>
+    </div>
+    ${
+      fixed.length > 0
+        ? html`<details>
+            <summary>${counted(fixed.length, 'input')} with one value</summary>
+            <div class="scroll" tabindex="0">
+              <table class="plain">
+                ${fixed}
+              </table>
+            </div>
+          </details>`
+        : ''
+    }
+    ${
+      definition === ''
+        ? ''
+        : html`<details>
+            <summary>The definition</summary>
+            <pre tabindex="0">${definition}</pre>
+          </details>`
+    }
+  </section>`;
+}
+
+/** "1, then 2: …" */
+function versionsText(versions: readonly ModelVersion[]): string {
+  const numbers = versions.map(({ version }) => version).join(', then ');
+  return `${numbers}: each run has the version of its request, which is in the column "version" of the results`;
+}
+
+/** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
+export function replicationsText({ replications, precision, search, select, base }: Campaign): string {
+  if (select && hasSeed(base))
+    return `${numberText(replications)} of each point, and more of points that cannot be distinguished from the best one`;
+  if (search?.most)
+    return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of points that cannot be distinguished from the best one`;
+  if (!precision) return `${numberText(replications)} of each point`;
+  const { min, max, outputs, shares = [], relative, absolute, confidence } = precision;
+  const areShares = outputs.every((name) => shares.includes(name));
+  const widths = [
+    ...(relative === null ? [] : [percent(relative)]),
+    ...(absolute === null ? [] : [`±${areShares ? percent(absolute) : numberText(absolute)}`]),
+  ];
+  const are = outputs.length > 1 ? 'are' : 'is';
+  return `${numberText(min)} to ${numberText(max)} of each point, until ${outputs.join(', ')} ${are} known within ${widths.join(' and ')} with ${percent(confidence)} confidence`;
+}
+
+function seedText({ seed, commonRandomNumbers }: Campaign): string {
+  if (seed === null) return 'the default of the model, for the first replication';
+  return `${seed}, from which foray derives the seeds of all runs${commonRandomNumbers ? '; replication n has the same seed at every point' : ''}`;
+}
+
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** Milliseconds for people, in the two largest units: "2 h 5 min", "1.5 s" */
+export function durationText(ms: number): string {
+  if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
+  const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;
+  let rest = Math.round(ms / rounding) * rounding;
+  const parts = units.flatMap(([size, name]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count > 0 ? [`${numberText(count)} ${name}`] : [];
+  });
+  return parts.join(' ');
+}

@@ -1,0 +1,48 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { VariedInput } from '../../campaign/types.ts';
+import { html, type Markup } from './markup.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
+
+/** Values in a page: rounded for people, each with the full value as its title. */
+
+/** The cells of a point's inputs. */
+export function inputCells(varied: readonly VariedInput[], values: readonly string[]): Markup[] {
+  return values.map((value, at) => {
+    if (kindOfInput(varied[at]!.type) !== 'number') return html`<td>${value}</td>`;
+    return html`<td class="number">${titled(shortNumber(value), value)}</td>`;
+  });
+}
+
+/** The cells of a column of means, shares or quantiles; empty if there is none. */
+export function measureCells(
+  measure: Pick<Measure, 'statistic'>,
+  values: readonly (number | null | undefined)[],
+): Markup[] {
+  const texts = measureColumn(
+    measure,
+    values.map((value) => value ?? undefined),
+  );
+  return texts.map((text, at) => {
+    const value = values[at] ?? undefined;
+    const full = value === undefined ? '' : fullText({ ...measure, units: null }, value);
+    return html`<td class="number">${titled(text, full)}</td>`;
+  });
+}
+
+/** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */
+export function placeOf(varied: readonly VariedInput[], values: readonly string[]): Markup {
+  const parts = varied.flatMap(({ name, type, units }, i) => {
+    const value = values[i] ?? '';
+    const short = kindOfInput(type) === 'number' ? shortNumber(value) : value;
+    const shown = titled(amount(short, units), amount(value, units));
+    return [`${i > 0 ? ', ' : ''}${name} `, shown];
+  });
+  return html`${parts}`;
+}
+
+/** A text with a longer text as its title. */
+export function titled(text: string, full: string | undefined): Markup | string {
+  const isSame = full === undefined || text.replaceAll(',', '') === full;
+  return isSame ? text : html`<span title="${full}">${text}</span>`;
+}

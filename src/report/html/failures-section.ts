@@ -1,0 +1,80 @@
+import type { Campaign } from '../../campaign/types.ts';
+import type { FailureGroup } from '../summary/failures.ts';
+import { html, type Markup } from './markup.ts';
+import type { StoredLog } from '../../store/index.ts';
+import { placeOf } from './cells.ts';
+import { counted } from '../words/words.ts';
+
+/** Maximum number of shown lines of a run's log. */
+const SHOWN_LINES = 40;
+
+/** Failed runs by cause, each with one of them, and with what one of them printed. */
+export function failuresSection(
+  { varied }: Campaign,
+  failures: readonly FailureGroup[],
+  logs: readonly StoredLog[],
+): Markup {
+  return html`<section>
+    <h2>Failures</h2>
+    <p class="soft">
+      Failed runs by cause. A cause is the common part of the service's reasons, without numbers and ids.
+    </p>
+    <div class="scroll" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th class="number">Runs</th>
+            <th>Cause</th>
+            <th>For example</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${failures.map(
+            ({ cause, count, sample }) =>
+              html`<tr>
+                <td class="number">${count.toLocaleString('en-US')}</td>
+                <td class="reason">${cause}</td>
+                <td>
+                  ${sample ? exampleOf(varied, sample, cause) : ''}
+                  ${logOf(logs.find((log) => log.cause === cause))}
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/**
+ * What a run printed last, to be opened.
+ * @param of - which run it was, where that is not said around it
+ */
+export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitted'>, of?: Markup): Markup {
+  const shown = lines.slice(-SHOWN_LINES);
+  const before = omitted + lines.length - shown.length;
+  const head = before > 0 ? `… ${counted(before, 'line')} before\n` : '';
+  // of what models print only characters that a page may have
+  const text = shown.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
+  return html`<details>
+    <summary>The last output of the run</summary>
+    ${of}
+    <pre tabindex="0">${head + text}</pre>
+  </details>`;
+}
+
+function logOf(log: StoredLog | undefined): Markup | undefined {
+  if (!log) return undefined;
+  const { point, replication } = log;
+  return logDetails(log, html`<p class="soft"><code>${point}</code>, replication ${replication}</p>`);
+}
+
+/** A failed run: its point, and its reason if that says more than the cause. */
+function exampleOf(
+  varied: Campaign['varied'],
+  { point, values, reason }: NonNullable<FailureGroup['sample']>,
+  cause: string,
+): Markup {
+  const said = reason === null || reason === cause ? '' : html`<div class="reason soft">${reason}</div>`;
+  return html`${placeOf(varied, values)} <code>${point}</code>${said}`;
+}

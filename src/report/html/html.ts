@@ -1,0 +1,106 @@
+import { measureOf } from '../../campaign/measures.ts';
+import type { CampaignOutput, Goal, RunCounts } from '../../campaign/types.ts';
+import { ForayError } from '../../errors.ts';
+import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+import { campaignSection } from './campaign-section.ts';
+import { html, Markup } from './markup.ts';
+import { type ReportSection, reportSections, type Told } from './report-sections.ts';
+import { policy, saveScript } from './save.ts';
+import { headSection } from './overview-sections.ts';
+import { style } from './style.ts';
+import { summarize, type Summary } from '../summary/summary.ts';
+
+export interface ReportOptions extends Told {
+  /**
+   * The outputs and formulas, such as P(Peak > 300), that are shown first. Points are ranked by the first of them.
+   *
+   * @default the output of the goal, otherwise the first one with values
+   */
+  show?: readonly string[] | undefined;
+  /** Which values of an output are better. @default the campaign's */
+  goal?: Goal | undefined;
+}
+
+/** A report before it becomes a page. */
+interface ReportParts {
+  sections: ReportSection[];
+  summary: Summary;
+}
+
+/**
+ * A campaign's report: one HTML page that contains everything and loads nothing. Rows are read once.
+ *
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is unknown, or there is no such
+ * DATA_SET for the observations
+ */
+export async function renderReport(
+  record: CampaignRecord,
+  counts: RunCounts,
+  rows: AsyncIterable<ResultRow>,
+  options: ReportOptions = {},
+): Promise<string> {
+  const { campaign } = record;
+  const { sections, summary } = await reportParts(record, counts, rows, options);
+  const page = [
+    headSection(record),
+    ...sections.map(({ markup }) => markup),
+    campaignSection(record, counts, summary.timeline.outstandingTime),
+    html`<footer>
+      Made by foray from the campaign ${campaign.id}. This page loads nothing from anywhere.
+    </footer>`,
+  ];
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${campaign.name} · foray</title>
+        <style>
+          ${new Markup(style)}
+        </style>
+      </head>
+      <body>
+        <main>${page}</main>
+        ${saveScript}
+      </body>
+    </html> `.text;
+}
+
+/** @throws ForayError as {@link renderReport} */
+export async function reportParts(
+  record: CampaignRecord,
+  counts: RunCounts,
+  rows: AsyncIterable<ResultRow>,
+  options: ReportOptions,
+): Promise<ReportParts> {
+  const { campaign } = record;
+  const { observed, reference, show = [], goal: wanted = campaign.goal, search, select } = options;
+  const measured = (name: string) => measureOf(campaign.outputs, name);
+  const goal = wanted && { ...wanted, output: measured(wanted.output).name };
+  const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
+  if (observed)
+    named(
+      campaign.outputs.filter(({ type }) => type === 'DATA_SET'),
+      observed.output,
+      'DATA_SET',
+    );
+
+  const found = (search ?? select)?.summary;
+  const summary = await summarize(campaign, rows, asked, {
+    reference,
+    observed: observed?.output,
+    goal,
+    found: found && { output: campaign.goal!.output, key: found.best?.key },
+  });
+  return { sections: await reportSections(record, counts, summary, options), summary };
+}
+
+function named(outputs: CampaignOutput[], name: string, what: string): CampaignOutput {
+  const output = outputs.find((candidate) => candidate.name === name);
+  if (output) return output;
+  const names = outputs.map((candidate) => `"${candidate.name}"`).join(', ');
+  throw new ForayError('UNKNOWN_OUTPUT', `The campaign has no ${what} "${name}".`, {
+    hint: names ? `It has ${names}.` : undefined,
+  });
+}

@@ -1,0 +1,202 @@
+import { measureOf } from '../../campaign/measures.ts';
+import { type MethodName, nameOfMethod, type Search } from '../../campaign/search/search.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
+import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
+import type { BestPoint, SearchSummary } from '../../search/summary.ts';
+import { inputCells, measureCells } from './cells.ts';
+import { sentences } from '../figures/figure.ts';
+import { html, type Markup } from './markup.ts';
+import { bestParts, isSame, requirementsText, searchText, selectText } from '../words/search-words.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
+
+/** The section of a search: its result, its progress, and its best points. */
+
+/** The most points in the table. */
+const BEST_POINTS = 10;
+
+const methods: Record<MethodName, string> = {
+  gp: 'a Gaussian process',
+  cma: 'CMA-ES',
+  direct: 'DIRECT',
+};
+
+/** The best point with its confirmed value, as in `foray status`. */
+export function searchAnswer(
+  campaign: Campaign,
+  summary: Pick<SearchSummary | SelectSummary, 'best' | 'stage'>,
+  isNoisy: boolean,
+): Markup {
+  const { goal } = campaign;
+  if (!summary.best) {
+    const isOver = summary.stage === 'over';
+    return html`<div class="answer">
+      ${isOver ? 'No point has a value and meets the requirements.' : 'No known point meets the requirements so far.'}
+    </div>`;
+  }
+  const { place, value, how } = bestParts(campaign, summary.best);
+  const isTooGood = isNoisy && summary.best.isSure === null && !isSame(summary.best);
+  return html`<div class="answer">
+    ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
+    <strong>${value}</strong>
+    at ${place}
+    <p class="lead">
+      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because it chose the point' : ''}.
+    </p>
+  </div>`;
+}
+
+function wordsOfMethod(method: Search['method']): string {
+  return typeof method === 'string' ? methods[method] : `the optimiser ${nameOfMethod(method)}`;
+}
+
+/** The progress of the search in words. */
+export function searchSection({ search }: Campaign, { summary }: SearchStory): Markup {
+  const { require, confirm } = search!;
+  return html`<section>
+    <h2>The search</h2>
+    <p class="soft">
+      ${sentences(
+        `By ${wordsOfMethod(search!.method)}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
+        requirementsText(require),
+        confirm === null
+          ? undefined
+          : `The best points are compared by new runs, with ${percent(confirm.confidence)} confidence`,
+      )}
+    </p>
+  </section>`;
+}
+
+/** The points that were compared by new runs, the winner first; without a comparison, the best points of the search. */
+export function searchPoints(campaign: Campaign, story: SearchStory): Markup | undefined {
+  const { finalists, summary } = story;
+  return finalists.length > 0
+    ? finalistsTable(campaign, finalists, summary.best)
+    : seenTable(campaign, story);
+}
+
+/** The progress of a selection in words. */
+export function selectSection({ select }: Campaign, { summary }: SelectStory): Markup {
+  const { require } = select!;
+  const how =
+    select!.method === 'kn'
+      ? `By the procedure of Kim and Nelson, with ${percent(select!.confidence)} confidence that no other point is better by more than ${numberText(select!.indifference)}`
+      : `With a budget of ${counted(select!.runs, 'run')}, which go to the points where they help the comparison most (OCBA)`;
+  return html`<section>
+    <h2>The selection</h2>
+    <p class="soft">${sentences(`${how}: ${selectText(summary)}`, requirementsText(require))}</p>
+  </section>`;
+}
+
+/** The best points of a selection, the chosen one first. */
+export function selectPoints(campaign: Campaign, { points, summary }: SelectStory): Markup | undefined {
+  const known = points.filter(({ mean }) => mean !== null).slice(0, BEST_POINTS);
+  return known.length > 0 ? finalistsTable(campaign, known, summary.best) : undefined;
+}
+
+function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best: BestPoint | null): Markup {
+  const { select } = campaign;
+  const measure = measureOf(campaign.outputs, campaign.goal!.output);
+  const ends = [0, 1].map((end) => finalists.map(({ interval }) => interval?.[end]));
+  const columns = [
+    { title: titleOfMeasure(measure), values: finalists.map(({ mean }) => mean) },
+    { title: 'Low', values: ends[0]! },
+    { title: 'High', values: ends[1]! },
+    ...(select ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
+  ];
+  const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
+    isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
+  );
+  const winner = finalists.find(({ isWinner }) => isWinner);
+  const how = sentences(
+    select
+      ? `${counted(finalists.length, 'point')} with the best means; those that are clearly worse got fewer runs`
+      : `${counted(finalists.length, 'point')} that were compared by new runs`,
+    winner && best!.isSure !== null
+      ? `These chose the winner; ${counted(best!.runs, 'further run')} give its value: ${bestParts(campaign, best!).value}`
+      : undefined,
+    select ? undefined : 'Values during the search are too good, because they chose these points',
+  );
+  return pointsTable(campaign, {
+    title: select ? 'Best points' : 'Finalists',
+    how,
+    points: finalists,
+    columns,
+    stands,
+    first: winner !== undefined,
+  });
+}
+
+function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup | undefined {
+  const { goal, outputs } = campaign;
+  const measure = measureOf(outputs, goal!.output);
+  const sign = goal!.wants === 'lowest' ? 1 : -1;
+  const shown = points
+    .filter(({ isFeasible }) => isFeasible)
+    .toSorted((a, b) => sign * (a.value! - b.value!))
+    .slice(0, BEST_POINTS);
+  if (shown.length === 0) return undefined;
+  const how = sentences(
+    `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.search!.require.length > 0 ? ' of those that meet the requirements' : ''}`,
+    isNoisy
+      ? 'If chance affects them, these values are too good, because they chose the points; "confirm" compares points by new runs'
+      : undefined,
+  );
+  const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
+  return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, first: true });
+}
+
+interface PointsTable {
+  title: string;
+  how: string;
+  points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
+  /** The columns with numbers of the output that is minimized or maximized. */
+  columns: { title: string; values: readonly (number | null | undefined)[] }[];
+  /** The state of each point. */
+  stands?: readonly string[];
+  /** Whether the first point is marked. */
+  first: boolean;
+}
+
+function pointsTable(
+  { search, base, varied, outputs, goal }: Campaign,
+  { title, how, points, columns, stands, first }: PointsTable,
+): Markup {
+  const measure = measureOf(outputs, goal!.output);
+  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const inputs = (search?.inputs ?? varied).map(({ name, type }) => ({
+    name,
+    type,
+    units: units.get(name) ?? null,
+  }));
+  const cells = columns.map(({ values }) => measureCells(measure, values));
+  return html`<section>
+    <h2>${title}</h2>
+    <p class="soft">${how}</p>
+    <div class="scroll" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
+            ${columns.map((column) => html`<th class="number">${column.title}</th>`)}
+            <th class="number">Runs</th>
+            ${stands ? html`<th></th>` : ''}
+            <th>Point</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${points.map(
+            ({ key, values, runs }, at) =>
+              html`<tr class="${first && at === 0 ? 'first' : ''}">
+                ${inputCells(inputs, values)} ${cells.map((column) => column[at])}
+                <td class="number">${runs}</td>
+                ${stands ? html`<td>${stands[at]}</td>` : ''}
+                <td><code>${key}</code></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}

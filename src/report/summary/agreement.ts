@@ -1,0 +1,49 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { Estimate } from '../../campaign/precision.ts';
+import { estimateAt, type PointResult } from './points.ts';
+import type { Reference } from './reference.ts';
+
+/** A campaign's result beside a known value. */
+export interface Comparison {
+  /** Canonical values of the varied inputs. */
+  values: readonly string[];
+  output: Measure;
+  known: number;
+  estimate: Estimate;
+  /** Null if there is no interval. */
+  isWithin: boolean | null;
+}
+
+/**
+ * Compares points with the reference values at the same inputs. Its memory depends only on the size of the reference.
+ */
+export class Agreement {
+  /** In the order of the points. */
+  readonly comparisons: Comparison[] = [];
+  readonly #known = new Map<string, Reference['rows'][number]>();
+  readonly #measures: ReadonlyMap<string, Measure>;
+  readonly #confidence: number;
+
+  constructor(reference: Reference, measures: readonly Measure[], confidence: number) {
+    this.#measures = new Map(measures.map((measure) => [measure.name, measure]));
+    this.#confidence = confidence;
+    for (const row of reference.rows) this.#known.set(row.values.join('\n'), row);
+  }
+
+  add({ values, samples }: Pick<PointResult, 'values' | 'samples'>): void {
+    const row = this.#known.get(values.join('\n'));
+    for (const [name, known] of row?.numbers ?? []) {
+      const output = this.#measures.get(name)!;
+      const sample = samples[output.name];
+      if (!sample || sample.count === 0) continue;
+      const estimate = estimateAt(output, sample, {
+        relative: null,
+        absolute: null,
+        confidence: this.#confidence,
+      });
+      const { low, high } = estimate;
+      const isWithin = low === null || high === null ? null : low <= known && known <= high;
+      this.comparisons.push({ values, output, known, estimate, isWithin });
+    }
+  }
+}

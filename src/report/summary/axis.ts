@@ -1,0 +1,58 @@
+import type { VariedInput } from '../../campaign/types.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+
+/** One or several neighbouring values of an input. `value`, `from` and `to` are its middle and edges, if it is numeric. */
+export interface Bin {
+  label: string;
+  value: number;
+  from: number;
+  to: number;
+}
+
+/** The values of a varied input, arranged for a picture. */
+export interface Axis {
+  input: VariedInput;
+  numeric: boolean;
+  bins: Bin[];
+  /** The bin of a canonical value. */
+  binOf: ReadonlyMap<string, number>;
+}
+
+/**
+ * Numeric values ascending, others in design order. More than `most` numeric values are grouped with their neighbours,
+ * because a picture has a limited number of pixels, and a page a limited size.
+ */
+export function axisOf(input: VariedInput, levels: Iterable<string>, most: number): Axis {
+  const values = [...new Set(levels)];
+  if (kindOfInput(input.type) !== 'number') {
+    const bins = values.map((label, i) => ({ label, value: i, from: i, to: i + 1 }));
+    return { input, numeric: false, bins, binOf: new Map(values.map((value, i) => [value, i])) };
+  }
+  values.sort((a, b) => Number(a) - Number(b));
+  const numbers = values.map(Number);
+  const edges = edgesOf(numbers);
+  const count = Math.min(values.length, most);
+  const first = (bin: number): number => Math.ceil((bin * values.length) / count);
+  const binOf = new Map<string, number>();
+  const bins = Array.from({ length: count }, (_, bin): Bin => {
+    const members = values.slice(first(bin), first(bin + 1));
+    for (const member of members) binOf.set(member, bin);
+    const value = members.reduce((sum, member) => sum + Number(member), 0) / members.length;
+    return { label: members[0]!, value, from: edges[first(bin)]!, to: edges[first(bin + 1)]! };
+  });
+  return { input, numeric: true, bins, binOf };
+}
+
+/** Whether each of its values has a bin of its own. */
+export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boolean {
+  return binOf.size === bins.length;
+}
+
+/**
+ * The borders between ascending numbers: halfway between neighbours, and at the same distance beyond the outer ones.
+ */
+function edgesOf(numbers: readonly number[]): number[] {
+  if (numbers.length === 1) return [numbers[0]! - 0.5, numbers[0]! + 0.5];
+  const middles = numbers.slice(1).map((number, i) => (numbers[i]! + number) / 2);
+  return [2 * numbers[0]! - middles[0]!, ...middles, 2 * numbers.at(-1)! - middles.at(-1)!];
+}

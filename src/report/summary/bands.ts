@@ -1,0 +1,55 @@
+import { type Curve, valueAt } from '../../campaign/curves.ts';
+import { quantile } from '../../statistics/quantile.ts';
+
+/** Quantiles of the values of many curves at one x. */
+export interface Band {
+  x: number;
+  q05: number;
+  q25: number;
+  q50: number;
+  q75: number;
+  q95: number;
+}
+
+/** Number of x values at which curves with different x values are compared. */
+const PLACES = 121;
+/** The most points that are kept of a curve, more than a picture shows. */
+export const MOST_POINTS = 512;
+
+/** A limited number of points of a curve, by x: the first, the last and some between them. */
+export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
+  const sorted = curve.toSorted(([a], [b]) => a - b);
+  if (sorted.length <= most) return sorted;
+  return Array.from({ length: most }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (most - 1))]!);
+}
+
+/**
+ * Quantiles across curves, by x. If all curves have the same x values, these are used. Otherwise x values at equal
+ * distances from the lowest to the highest x are used, with linear interpolation between points of a curve. A curve
+ * counts at an x where it has a value, and an x counts if half of the curves have values: otherwise quantiles would
+ * jump where curves end.
+ *
+ * @param curves - each by x, ascending
+ */
+export function bandsOf(curves: readonly Curve[]): Band[] {
+  const filled = curves.filter(({ length }) => length > 0);
+  return placesOf(filled).flatMap((x) => {
+    const values = filled.map((curve) => valueAt(curve, x)).filter((value) => value !== undefined);
+    if (2 * values.length < filled.length) return [];
+    const sorted = Float64Array.from(values).sort();
+    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sorted, p));
+    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95! }];
+  });
+}
+
+function placesOf(curves: readonly Curve[]): number[] {
+  const [first] = curves;
+  if (!first) return [];
+  const isCommon = curves.every(
+    (curve) => curve.length === first.length && curve.every(([x], i) => x === first[i]![0]),
+  );
+  if (isCommon) return [...new Set(first.map(([x]) => x))];
+  const from = Math.min(...curves.map((curve) => curve[0]![0]));
+  const to = Math.max(...curves.map((curve) => curve.at(-1)![0]));
+  return Array.from({ length: PLACES }, (_, i) => from + ((to - from) * i) / (PLACES - 1));
+}

@@ -1,0 +1,40 @@
+import type { ResultRow } from '../../store/index.ts';
+import { numberIn } from '../../api/index.ts';
+
+/** Keeps the items with the lowest scores, lowest first. Of equal scores it keeps the first items. */
+export class Lowest<Item> {
+  readonly #kept: { item: Item; score: number }[] = [];
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(item: Item, score: number): void {
+    const last = this.#kept.at(-1);
+    if (this.#kept.length >= this.#size && !(last && score < last.score)) return;
+    const after = this.#kept.findIndex((kept) => score < kept.score);
+    this.#kept.splice(after < 0 ? this.#kept.length : after, 0, { item, score });
+    this.#kept.length = Math.min(this.#kept.length, this.#size);
+  }
+
+  get items(): Item[] {
+    return this.#kept.map(({ item }) => item);
+  }
+}
+
+/**
+ * Runs without a value are left out.
+ */
+export async function bestRows(
+  rows: AsyncIterable<ResultRow>,
+  output: string,
+  count: number,
+): Promise<ResultRow[]> {
+  const lowest = new Lowest<ResultRow>(count);
+  for await (const row of rows) {
+    const value = row.status === 'done' ? numberIn(row.outputs[output]) : undefined;
+    if (value !== undefined) lowest.add(row, value);
+  }
+  return lowest.items;
+}

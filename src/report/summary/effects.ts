@@ -1,0 +1,209 @@
+import { levelsOf, scatteredInputs } from '../../campaign/designs/resolved-design.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { Statistic } from '../../campaign/measures.ts';
+import { axisOf } from './axis.ts';
+import { EvenSample } from './even-sample.ts';
+import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
+import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
+import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+
+export { type FacetedGrid, type GridEffect } from './grid.ts';
+
+/** Mean, share or quantile of an output by the value of each input. Bins without a value are missing. */
+export interface MainEffects {
+  kind: 'main';
+  effects: InputEffect[];
+}
+
+export interface InputEffect {
+  axis: ReturnType<typeof axisOf>;
+  means: ({ bin: number } & MeanInterval)[];
+}
+
+/** The parts of the effects that no picture shows. */
+export interface LeftOut {
+  /** Inputs with too many different texts for an axis. */
+  crowded: string[];
+  /** Inputs with more values than are kept. */
+  cut: string[];
+  /** Whether there are points of an earlier design of the campaign beside this one. */
+  isBeside: boolean;
+}
+
+const MOST_BINS = 200;
+/** Bins of an input whose bins each contain several points. */
+const FEW_BINS = 20;
+/** From this number of different values on, the points of an input are drawn one by one. */
+const FEWEST_SCATTERED = 10;
+/**
+ * The most points that are drawn one by one. With many inputs it is less, because each input has a picture of all
+ * points.
+ */
+const MOST_SCATTERED = 800;
+const FEWEST_OF_MANY = 200;
+const MOST_MARKS = 6_000;
+/** More different texts make no readable axis. */
+export const MOST_TEXTS = 50;
+/** The most different values of an input that are kept. */
+export const MOST_VALUES = 20_000;
+
+/**
+ * Collects how an output depends on the inputs: by each input, and over a grid if two numeric inputs vary, or over
+ * several grids, one for each value of a third input. Its memory is bounded for any number of points.
+ */
+export class EffectGatherer {
+  readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
+  readonly #statistic: Statistic;
+  readonly #levels: ReadonlyMap<string, readonly string[]>;
+  /** By input, then by value. */
+  readonly #means: Map<string, OverPoints>[];
+  /** By the values of all inputs; only as long as the points may form grids. */
+  readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
+  /** Whether an input had further values than are kept. */
+  readonly #isCut: boolean[];
+  readonly #sample: EvenSample<SampledPoint>;
+  /** Points per drawn value of the inputs whose values are listed point by point. */
+  readonly #scattered: ReadonlyMap<string, number>;
+  #points = 0;
+
+  /** @param statistic - the statistic of the output at each point */
+  constructor(
+    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'search'>,
+    statistic: Statistic = 'mean',
+  ) {
+    this.#statistic = statistic;
+    this.#campaign = campaign;
+    // a search has no list of values
+    this.#levels = campaign.search ? new Map() : levelsOf(campaign.design);
+    this.#means = campaign.varied.map(() => new Map<string, OverPoints>());
+    this.#isCut = campaign.varied.map(() => false);
+    const most = Math.floor(MOST_MARKS / Math.max(1, campaign.varied.length));
+    this.#sample = new EvenSample(Math.max(FEWEST_OF_MANY, Math.min(MOST_SCATTERED, most)));
+    this.#scattered = scatteredInputs(campaign.design);
+  }
+
+  /** Adds a point, by the values of its varied inputs and of the output in its replications (at least one). */
+  add(values: readonly string[], sample: PointSample): void {
+    this.#points += 1;
+    this.#sample.add(() => ({ values, mean: sample.mean! }));
+    for (const [at, means] of this.#means.entries()) {
+      const value = values[at]!;
+      const before = means.get(value);
+      if (before) before.add(sample);
+      else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample));
+      else this.#isCut[at] = true;
+    }
+    const key = values.join('\n');
+    const before = this.#cells.get(key);
+    if (before) before.mean.add(sample);
+    else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
+  }
+
+  /** The pictures, the most informative first; nothing if no input varies or no points were added. */
+  result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
+    const { inputs, cells, isGrid } = this.#layout();
+    const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
+    const sampled = inputs.filter(isSampled);
+    const isWhole = sampled.length === 0;
+    const grids = isGrid && isWhole ? [gridOf(inputs[0]!, inputs[1]!, cells)] : [];
+    const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
+    const effects = inputs.flatMap((each) => {
+      if (isSampled(each)) return [];
+      // if it varies together with others, nearly every point has a different value
+      const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
+      return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
+    });
+    const main = effects.length > 0 ? [{ kind: 'main' as const, effects }] : [];
+    return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
+  }
+
+  /** Whether an input's points are drawn one by one, because nearly all have different values and form no grid. */
+  #isSampled({ input, at, levels }: InputLevels): boolean {
+    const pointsPerValue = this.#scattered.get(input.name);
+    if (kindOfInput(input.type) !== 'number' || pointsPerValue === undefined) return false;
+    const count = new Set(levels).size;
+    return count >= FEWEST_SCATTERED && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
+  }
+
+  #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {
+    if (inputs.length === 0) return [];
+    const { isPart, items } = this.#sample;
+    // the common part of points with the same seeds does not average out
+    const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
+    return scatterOf(inputs, items, { isPart, confidence, isShare: this.#statistic === 'share' });
+  }
+
+  /** The points that the result leaves out. */
+  leftOut(): LeftOut {
+    const { inputs } = this.#layout();
+    const names = (which: (one: InputLevels) => boolean): string[] =>
+      inputs.filter(which).map(({ input }) => input.name);
+    return {
+      crowded: names(isCrowded),
+      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one) && !this.#isSampled(one)),
+      isBeside: inputs.some((one) => {
+        const { at, levels } = one;
+        if (this.#isSampled(one)) return false;
+        const isLevel = new Set(levels);
+        return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
+      }),
+    };
+  }
+
+  /** The inputs that vary, the cells if these make a picture, and whether they make one grid. */
+  #layout(): {
+    inputs: InputLevels[];
+    cells: { values: readonly string[]; mean: OverPoints }[];
+    isGrid: boolean;
+  } {
+    if (this.#points === 0) return { inputs: [], cells: [], isGrid: false };
+    const inputs = this.#campaign.varied
+      .map((input, at) => ({
+        input,
+        at,
+        levels: this.#levels.get(input.name) ?? [...this.#means[at]!.keys()],
+      }))
+      .filter(({ levels }) => new Set(levels).size > 1);
+    const size = inputs.reduce((product, { levels }) => product * new Set(levels).size, 1);
+    const cells = this.#isFilled(size) ? [...this.#cells.values()] : [];
+    const isNumeric = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
+    return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
+  }
+
+  /** Whether this number of cells makes a useful picture and not only separate dots. */
+  #isFilled(cells: number): boolean {
+    const isWhole = this.#cells.size < MOST_CELLS;
+    const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));
+    return isWhole && (isListed || cells <= 4 * this.#points);
+  }
+
+  #meanOf(sample: PointSample): OverPoints {
+    const mean = overPoints(this.#statistic);
+    mean.add(sample);
+    return mean;
+  }
+
+  /** No axis for an input with too many texts. */
+  #effect(each: InputLevels, most: number): InputEffect[] {
+    if (isCrowded(each)) return [];
+    const { input, at, levels } = each;
+    const axis = axisOf(input, levels, most);
+    const bins = new Map<number, OverPoints>();
+    for (const [value, mean] of this.#means[at]!) {
+      const bin = axis.binOf.get(value);
+      // a point of an earlier design of the campaign may lie beside this one
+      if (bin === undefined) continue;
+      if (!bins.has(bin)) bins.set(bin, overPoints(this.#statistic));
+      bins.get(bin)!.join(mean);
+    }
+    const confidence = confidenceOf(this.#campaign);
+    const isIndependent = !this.#campaign.commonRandomNumbers;
+    const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, isIndependent) }));
+    return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
+  }
+}
+
+function isCrowded({ input, levels }: InputLevels): boolean {
+  return kindOfInput(input.type) !== 'number' && new Set(levels).size > MOST_TEXTS;
+}

@@ -1,0 +1,42 @@
+import { causeOf } from '../../campaign/failures.ts';
+import type { ResultRow } from '../../store/index.ts';
+
+/** Failed runs of one cause, with the first one of the design as a sample. */
+export interface FailureGroup {
+  cause: string;
+  count: number;
+  sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
+}
+
+/** The most separate causes: some services put a different name into every reason. */
+const MOST_CAUSES = 1_000;
+
+/** Counts failed runs by cause: the common part of reasons that differ only in numbers and ids. */
+export class Failures {
+  /** `place`: of the sample in the design. */
+  readonly #groups = new Map<string, FailureGroup & { place: number }>();
+  readonly #others: FailureGroup = { cause: 'other causes', count: 0, sample: null };
+
+  /** @param place of the run in the design: a number that is larger for runs behind it */
+  add({ reason, point, values }: ResultRow, place: number): void {
+    const cause = causeOf(reason ?? 'no reason given');
+    const group = this.#groups.get(cause);
+    if (!group && this.#groups.size >= MOST_CAUSES) {
+      this.#others.count += 1;
+      return;
+    }
+    const sample = { point, values, reason };
+    const first = !group || place < group.place ? { sample, place } : group;
+    const { count } = group ?? { count: 0 };
+    this.#groups.set(cause, { cause, count: count + 1, sample: first.sample, place: first.place });
+  }
+
+  /** The most frequent causes first, at most `most`; all others are one group. */
+  top(most: number): FailureGroup[] {
+    const groups = [...this.#groups.values()]
+      .sort((a, b) => b.count - a.count || a.place - b.place)
+      .map(({ cause, count, sample }): FailureGroup => ({ cause, count, sample }));
+    const rest = groups.slice(most).reduce((sum, { count }) => sum + count, this.#others.count);
+    return [...groups.slice(0, most), ...(rest > 0 ? [{ ...this.#others, count: rest }] : [])];
+  }
+}

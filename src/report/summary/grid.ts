@@ -1,0 +1,99 @@
+import type { VariedInput } from '../../campaign/types.ts';
+import { type Axis, axisOf } from './axis.ts';
+import type { OverPoints } from './mean.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+
+interface Cell {
+  x: number;
+  y: number;
+  mean: number;
+}
+
+/** Mean of an output over cells of two numeric inputs. Cells without a value are missing. */
+export interface GridEffect {
+  kind: 'grid';
+  x: Axis;
+  y: Axis;
+  cells: Cell[];
+}
+
+/** A grid for each value of a third input. */
+export interface FacetedGrid {
+  kind: 'facets';
+  x: Axis;
+  y: Axis;
+  by: VariedInput;
+  facets: { label: string; cells: Cell[] }[];
+}
+
+/** A varied input, its place among them, and its values. */
+export interface InputLevels {
+  input: VariedInput;
+  at: number;
+  levels: readonly string[];
+}
+
+type Means = readonly { values: readonly string[]; mean: OverPoints }[];
+
+/** The most combinations of values that are kept. */
+export const MOST_CELLS = 100_000;
+const MOST_CELLS_A_SIDE = 150;
+/** Most cells along an axis if there are several pictures. */
+const MOST_CELLS_A_SIDE_OF_MANY = 50;
+/** Most values of the third input, each with its own picture. */
+const MOST_FACETS = 9;
+/** Most values of each of the other two inputs. */
+const FEWEST_CELLS_A_SIDE = 3;
+
+export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect {
+  const axes = axesOf(x, y, MOST_CELLS_A_SIDE);
+  return { kind: 'grid', ...axes, cells: cellsOf(x, y, axes, means) };
+}
+
+/**
+ * Grids over two of three inputs, one for each value of the input with the fewest values; undefined if they would not
+ * be readable.
+ */
+export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
+  const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);
+  // the others have to be numeric
+  const by = fewest.find((one) =>
+    inputs.every((other) => other === one || kindOfInput(other.input.type) === 'number'),
+  );
+  const [x, y] = inputs.filter((one) => one !== by);
+  if (!by || [x!, y!].some(({ levels }) => new Set(levels).size < FEWEST_CELLS_A_SIDE)) return undefined;
+  const { bins } = axisOf(by.input, by.levels, Infinity);
+  if (bins.length > MOST_FACETS) return undefined;
+  const axes = axesOf(x!, y!, MOST_CELLS_A_SIDE_OF_MANY);
+  const facets = bins.map(({ label }) => ({
+    label,
+    cells: cellsOf(
+      x!,
+      y!,
+      axes,
+      means.filter(({ values }) => values[by.at] === label),
+    ),
+  }));
+  return { kind: 'facets', ...axes, by: by.input, facets };
+}
+
+function axesOf(x: InputLevels, y: InputLevels, most: number): { x: Axis; y: Axis } {
+  return { x: axisOf(x.input, x.levels, most), y: axisOf(y.input, y.levels, most) };
+}
+
+function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, means: Means): Cell[] {
+  const sums = new Map<number, { sum: number; count: number }>();
+  for (const { values, mean } of means) {
+    const [column, row] = [axes.x.binOf.get(values[x.at]!), axes.y.binOf.get(values[y.at]!)];
+    // a point of an earlier design of the campaign may lie beside this one
+    if (column === undefined || row === undefined) continue;
+    const cell = column * axes.y.bins.length + row;
+    const { sum, count } = sums.get(cell) ?? { sum: 0, count: 0 };
+    sums.set(cell, { sum: sum + mean.mean * mean.count, count: count + mean.count });
+  }
+  return [...sums].map(([cell, { sum, count }]) => ({
+    x: Math.floor(cell / axes.y.bins.length),
+    y: cell % axes.y.bins.length,
+    mean: sum / count,
+  }));
+}

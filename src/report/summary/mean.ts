@@ -1,0 +1,178 @@
+import type { Campaign } from '../../campaign/types.ts';
+import type { Statistic } from '../../campaign/measures.ts';
+import type { Sample } from '../../statistics/sample.ts';
+import { wilsonInterval } from '../../statistics/share.ts';
+import { studentQuantile } from '../../statistics/student.ts';
+
+/** A mean, share or quantile, and its confidence interval; null if there is none. */
+export interface MeanInterval {
+  mean: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** The default confidence of intervals. */
+export const CONFIDENCE = 0.95;
+
+/** The confidence of all intervals of a campaign's results. */
+export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number {
+  return precision?.confidence ?? CONFIDENCE;
+}
+
+/**
+ * The estimate of an output at a point: the number of values, their mean (or share, or quantile), and their variance.
+ */
+export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
+  /** The interval of a quantile. */
+  low?: number | null;
+  high?: number | null;
+}
+
+/**
+ * The mean over points of the estimate at each, in bounded memory, and its uncertainty by chance in the replications.
+ * The points are fixed and not sampled, so differences between points are not part of the uncertainty.
+ */
+export abstract class OverPoints {
+  count = 0;
+  #sum = 0;
+
+  /** @param point - has at least one value */
+  add({ mean }: PointSample): void {
+    this.count += 1;
+    this.#sum += mean!;
+  }
+
+  /** Adds all points of another object of this class. */
+  join(other: OverPoints): void {
+    this.count += other.count;
+    this.#sum += other.#sum;
+  }
+
+  get mean(): number {
+    return this.#sum / this.count;
+  }
+
+  /**
+   * @param isIndependent - false if replications of different points share seeds: their common part does not average
+   * out, and there is no interval
+   */
+  abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
+}
+
+/** The mean over points of a statistic at each point. */
+export function overPoints(statistic: Statistic): OverPoints {
+  switch (statistic) {
+    case 'mean':
+      return new MeanOfPoints();
+    case 'share':
+      return new ShareOfPoints();
+    case 'quantile':
+      return new QuantileOfPoints();
+  }
+}
+
+/** The mean over points of their means over replications. */
+export class MeanOfPoints extends OverPoints {
+  /** The sum of the variances of the points' means, and of their squares over the degrees of freedom. */
+  #variance = 0;
+  #squares = 0;
+  /** Degrees of freedom of the points: the smallest number, and the sum. */
+  #least = Infinity;
+  #freedom = 0;
+
+  override add(point: PointSample): void {
+    super.add(point);
+    const { count, variance } = point;
+    this.#least = Math.min(this.#least, count - 1);
+    this.#freedom += count - 1;
+    if (count < 2) return;
+    this.#variance += variance! / count;
+    this.#squares += (variance! / count) ** 2 / (count - 1);
+  }
+
+  override join(other: MeanOfPoints): void {
+    super.join(other);
+    this.#variance += other.#variance;
+    this.#squares += other.#squares;
+    this.#least = Math.min(this.#least, other.#least);
+    this.#freedom += other.#freedom;
+  }
+
+  /**
+   * The interval by Student's t. For one point it is the classical one. For several points the degrees of freedom are
+   * those of B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
+   * involved", Biometrika 34 (1947) 28-35. There is no interval if a point has only one replication, or if an end would
+   * overflow.
+   */
+  override interval(confidence: number, isIndependent: boolean): MeanInterval {
+    const { mean } = this;
+    if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
+    const welch = this.#variance ** 2 / this.#squares;
+    // rounding and overflow must not lead to impossible values
+    const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
+    const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
+    if (!Number.isFinite(half)) return { mean, low: null, high: null };
+    return { mean, low: mean - half, high: mean + half };
+  }
+}
+
+/** The mean over points of the shares of their replications. */
+export class ShareOfPoints extends OverPoints {
+  /** The sum over points of 1 over the number of replications. */
+  #inverse = 0;
+  /** The sum of the variances of the points' shares. */
+  #variance = 0;
+
+  override add(point: PointSample): void {
+    super.add(point);
+    const { count, mean } = point;
+    this.#inverse += 1 / count;
+    // Laplace's estimate: a share of few runs that is 0 or 1 is not certain
+    const share = (mean! * count + 1) / (count + 2);
+    this.#variance += (share * (1 - share)) / count;
+  }
+
+  override join(other: ShareOfPoints): void {
+    super.join(other);
+    this.#inverse += other.#inverse;
+    this.#variance += other.#variance;
+  }
+
+  /**
+   * Wilson's interval. For one point it is the classical one. For several points it is the interval of the effective
+   * number of runs: the number of runs of a single point that would give the same variance. Points with different
+   * shares give less variance than runs of one kind, never more, so this number is at least the number of runs. N. Dean
+   * and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of
+   * Survey Statistics and Methodology 3 (2015) 484-503.
+   */
+  override interval(confidence: number, isIndependent: boolean): MeanInterval {
+    const { count } = this;
+    // rounding may make a sum of shares that are all 1 a little too large
+    const mean = Math.min(1, this.mean);
+    if (count > 1 && !isIndependent) return { mean, low: null, high: null };
+    const runs = count ** 2 / this.#inverse;
+    const effective = (mean * (1 - mean) * count ** 2) / this.#variance;
+    const { low, high } = wilsonInterval(mean, Math.max(runs, effective), confidence);
+    return { mean, low, high };
+  }
+}
+
+/** The mean over points of their quantiles. Only a single point has an interval. */
+class QuantileOfPoints extends OverPoints {
+  #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
+
+  override add(point: PointSample): void {
+    super.add(point);
+    this.#only = { low: point.low ?? null, high: point.high ?? null };
+  }
+
+  override join(other: QuantileOfPoints): void {
+    super.join(other);
+    this.#only = other.#only;
+  }
+
+  override interval(): MeanInterval {
+    const { low, high } = this.count === 1 ? this.#only : { low: null, high: null };
+    return { mean: this.mean, low, high };
+  }
+}

@@ -1,0 +1,138 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { type Estimate, estimateOf, type Precision } from '../../campaign/precision.ts';
+import { quantile, quantileInterval } from '../../statistics/quantile.ts';
+import { shareOf } from '../../statistics/share.ts';
+import { Sample } from '../../statistics/sample.ts';
+import type { ResultRow } from '../../store/index.ts';
+
+/** A point with the values of its finished replications. */
+export interface PointResult<S extends OutputSample = OutputSample> {
+  key: string;
+  values: readonly string[];
+  /** Number of replications that are done. */
+  runs: number;
+  /** Number of replications that failed. */
+  failed: number;
+  /** The numbers of each measure, from replications that have one. */
+  samples: Record<string, S>;
+  /** The text of each DATA_SET of the first replication. */
+  curves: Record<string, string>;
+}
+
+/** Numbers of one output, added one by one. */
+export class OutputSample extends Sample {
+  min = Infinity;
+  max = -Infinity;
+
+  override add(value: number): void {
+    super.add(value);
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+  }
+}
+
+/** A sample that keeps its numbers, for quantiles. */
+export class RankedSample extends OutputSample {
+  private readonly values: number[] = [];
+
+  override add(value: number): void {
+    super.add(value);
+    this.values.push(value);
+  }
+
+  /** The quantiles at some probabilities; null without values. */
+  quantiles(probabilities: readonly number[]): (number | null)[] {
+    const { sorted } = this;
+    return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));
+  }
+
+  /** A quantile with its interval. */
+  estimate(probability: number, confidence: number): Estimate {
+    const { sorted } = this;
+    const mean = sorted.length === 0 ? null : quantile(sorted, probability);
+    const { low, high } = quantileInterval(sorted, probability, confidence) ?? { low: null, high: null };
+    return { n: sorted.length, mean, sd: null, low, high, reached: false };
+  }
+
+  private get sorted(): Float64Array {
+    return Float64Array.from(this.values).sort();
+  }
+}
+
+/** The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. */
+export function estimateAt(
+  { statistic, probability }: Measure,
+  sample: OutputSample,
+  wanted: Pick<Precision, 'relative' | 'absolute' | 'confidence'>,
+): Estimate {
+  if (sample instanceof RankedSample && probability !== undefined)
+    return sample.estimate(probability, wanted.confidence);
+  return estimateOf(sample, wanted, statistic === 'share' ? 'share' : 'mean');
+}
+
+/**
+ * Groups a stream of rows into points. Rows must be in design order, so the rows of a point are adjacent.
+ *
+ * @param dataSets - names of the DATA_SETs whose curves are kept
+ * @param newSample makes what keeps the numbers of a measure of a point
+ */
+export function pointsOf(
+  rows: AsyncIterable<ResultRow>,
+  measures: readonly Measure[],
+  dataSets?: readonly string[],
+): AsyncIterable<PointResult>;
+export function pointsOf<S extends OutputSample>(
+  rows: AsyncIterable<ResultRow>,
+  measures: readonly Measure[],
+  dataSets: readonly string[],
+  newSample: () => S,
+): AsyncIterable<PointResult<S>>;
+export async function* pointsOf(
+  rows: AsyncIterable<ResultRow>,
+  measures: readonly Measure[],
+  dataSets: readonly string[] = [],
+  newSample = sampleFor,
+): AsyncIterable<PointResult> {
+  let point: PointResult | undefined;
+  for await (const row of rows) {
+    if (point?.key !== row.point) {
+      if (point) yield point;
+      point = {
+        key: row.point,
+        values: row.values,
+        runs: 0,
+        failed: 0,
+        samples: Object.fromEntries(measures.map((measure) => [measure.name, newSample(measure)])),
+        curves: {},
+      };
+    }
+    if (row.status === 'failed') {
+      point.failed += 1;
+      continue;
+    }
+    if (point.runs === 0) {
+      for (const name of dataSets) if (row.outputs[name]) point.curves[name] = row.outputs[name];
+    }
+    point.runs += 1;
+    for (const { name, read } of measures) {
+      const value = read(row.outputs);
+      if (value !== undefined) point.samples[name]!.add(value);
+    }
+  }
+  if (point) yield point;
+}
+
+function sampleFor({ statistic }: Measure): OutputSample {
+  return statistic === 'quantile' ? new RankedSample() : new OutputSample();
+}
+
+/** The mean, share or quantile of a measure over the replications of a point that have a value. */
+export function valueOf({ samples }: PointResult, measure: Measure): number | undefined {
+  const { name, statistic, probability } = measure;
+  const sample = samples[name];
+  if (sample instanceof RankedSample && probability !== undefined)
+    return sample.quantiles([probability])[0] ?? undefined;
+  const { count = 0, mean = null } = sample ?? {};
+  if (mean === null) return undefined;
+  return statistic === 'share' ? shareOf(mean, count) : mean;
+}

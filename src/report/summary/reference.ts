@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CsvError, parse } from 'csv-parse/sync';
+import { canonicalValue, ValueError } from '../../api/index.ts';
+import { measuresOf } from '../../campaign/measures.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import { didYouMean, quoted } from '../../text/suggest.ts';
+
+/** Known values of outputs, from theory or elsewhere, by the varied inputs of the campaign. */
+export interface Reference {
+  /** The file's name. */
+  label: string;
+  /** Outputs and formulas that it has values of. */
+  outputs: string[];
+  rows: ReferenceRow[];
+}
+
+export interface ReferenceRow {
+  /** Canonical values of the varied inputs, in their order. */
+  values: string[];
+  /** By output. */
+  numbers: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads a file of reference values: CSV, with the names of all inputs that the campaign varies and of outputs in its first
+ * line, then one line per point. An empty field means no value.
+ *
+ * @throws ForayError REFERENCE_INVALID with the place in the file
+ */
+export async function readReference(file: string, campaign: ReferredCampaign): Promise<Reference> {
+  let records: Record[];
+  try {
+    const options = { bom: true, trim: true, skip_empty_lines: true, info: true } as const;
+    records = parse(await readFile(file, 'utf8'), options) as unknown as Record[];
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw invalid(`It is no table: ${error.message}.`, { file, line: Number(error.lines ?? 1), column: 1 });
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new ForayError('REFERENCE_INVALID', `The file ${quoted(file)} cannot be read (${code}).`, {
+      hint: 'Check the path.',
+    });
+  }
+  const [head, ...lines] = records;
+  const columns = columnsOf(head?.record ?? [], campaign, file);
+  if (lines.length === 0)
+    throw invalid('It has no values.', { file, line: 1, column: 1 }, 'Add a line for each point.');
+  const lineOf = new Map<string, number>();
+  const rows = lines.map(({ record, info }) => {
+    const place = { file, line: info.lines, column: 1 };
+    const values = campaign.varied.map(({ type }, at) => {
+      const text = record[columns.inputs[at]!]!;
+      return checked(() => canonicalValue(type, text), head!.record[columns.inputs[at]!]!, place);
+    });
+    const key = values.join('\n');
+    const before = lineOf.get(key);
+    if (before !== undefined)
+      throw invalid(`It has the point of line ${before} again.`, place, 'Remove one of the two lines.');
+    lineOf.set(key, info.lines);
+    const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
+      const text = record[at]!;
+      return text === '' ? [] : [[name, checked(() => Number(canonicalValue('DOUBLE', text)), name, place)]];
+    });
+    return { values, numbers: new Map(numbers) };
+  });
+  return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
+}
+
+/** The part of a campaign that a reference needs. */
+type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
+
+/** A line of CSV as its fields, and where it ends. */
+interface Record {
+  record: string[];
+  info: { lines: number };
+}
+
+/** The column of each varied input, and the columns of outputs. */
+function columnsOf(
+  names: readonly string[],
+  campaign: ReferredCampaign,
+  file: string,
+): { inputs: number[]; outputs: { name: string; at: number }[] } {
+  const place = { file, line: 1, column: 1 };
+  const { varied } = campaign;
+  const known = measuresOf(campaign).map(({ name }) => name);
+  const inputs = varied.map(({ name }) => names.indexOf(name));
+  const missing = varied.find((_, at) => inputs[at]! < 0);
+  if (missing) {
+    const all = varied.map(({ name }) => quoted(name)).join(', ');
+    throw invalid(
+      `It has no column ${quoted(missing.name)}.`,
+      place,
+      `The campaign varies ${all}: each needs a column.`,
+    );
+  }
+  const others = names.flatMap((name, at) => (inputs.includes(at) ? [] : [{ name, at }]));
+  const unknown = others.find(
+    ({ name }, i) => !known.includes(name) || others.some((other, j) => j < i && other.name === name),
+  );
+  if (unknown) {
+    const isTwice = known.includes(unknown.name);
+    throw invalid(
+      isTwice
+        ? `The column ${quoted(unknown.name)} appears twice.`
+        : `The campaign has no numeric or BOOLEAN output ${quoted(unknown.name)}.`,
+      place,
+      isTwice ? 'Remove one of them.' : didYouMean(unknown.name, known),
+    );
+  }
+  if (others.length > 0) return { inputs, outputs: others };
+  throw invalid('It has no column of an output.', place, didYouMean('', known));
+}
+
+/** @throws ForayError REFERENCE_INVALID for a value that does not have the type */
+function checked<T>(value: () => T, name: string, place: Place): T {
+  try {
+    return value();
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw invalid(`The value of ${quoted(name)} ${error.message}.`, place);
+  }
+}
+
+function invalid(message: string, place: Place, hint?: string): ForayError {
+  return new ForayError('REFERENCE_INVALID', message, { place, hint });
+}

@@ -1,0 +1,224 @@
+import type { VariedInput } from '../../campaign/types.ts';
+import { fewestPoints, LocalRegression, type SmoothValue } from '../../statistics/local-regression.ts';
+import { areaOf, hullOf, isWithin, type Place } from '../../statistics/hull.ts';
+import { quantile } from '../../statistics/quantile.ts';
+import { isWide } from '../pictures/mean-axis.ts';
+
+/** A point of a sampled design: the values of all inputs that vary, and the mean of an output. */
+export interface SampledPoint {
+  values: readonly string[];
+  mean: number;
+}
+
+/** The points of sampled inputs, and the smoothed output over each input. */
+export interface ScatterEffects {
+  kind: 'scatter';
+  effects: ScatterEffect[];
+  /** Whether only a part of the points is shown, spread evenly. */
+  isPart: boolean;
+  /** Whether the output has values of very different magnitude. Their logarithms are then smoothed. */
+  isLog: boolean;
+}
+
+export interface ScatterEffect {
+  input: VariedInput;
+  isLog: boolean;
+  points: { x: number; mean: number }[];
+  /** The smooth by ascending x; empty if there are too few points. */
+  smooth: ({ x: number } & SmoothValue)[];
+  /** The share of variance that the smooth explains at points that were not used for the fit; 0 without a smooth. */
+  explained: number;
+}
+
+/** A smooth over two sampled inputs, and the points of the fit. */
+export interface SurfaceEffect {
+  kind: 'surface';
+  x: SurfaceAxis;
+  y: SurfaceAxis;
+  points: { x: number; y: number; mean: number }[];
+  /** Values at the middles of equal cells, row by row from the lowest; null far from all points. */
+  cells: (number | null)[];
+  columns: number;
+  rows: number;
+  isPart: boolean;
+  isLog: boolean;
+  explained: number;
+}
+
+/** An input along an axis, whose ends are those of the points. */
+export interface SurfaceAxis {
+  input: VariedInput;
+  isLog: boolean;
+  from: number;
+  to: number;
+  /** The share of the variance that the smooth over this input alone explains. */
+  explained: number;
+}
+
+/** A sampled input and its place among the inputs that vary. */
+export interface SampledInput {
+  input: VariedInput;
+  at: number;
+}
+
+/** Number of places at which a smooth is drawn. */
+const PLACES = 81;
+/** Number of cells of a surface along each axis. */
+const COLUMNS = 72;
+const ROWS = 48;
+/** A surface ends at this distance from its points, in mean distances of neighbours. */
+const FURTHEST = 2;
+
+/**
+ * How an output depends on sampled inputs: on each one, and on the two that explain the most.
+ *
+ * @param points the mean, share or quantile of each point
+ * @param options `confidence` of the bands; null for none. A share has no band either: its variance depends on the
+ * share itself, and the regression assumes the same variance everywhere.
+ */
+export function scatterOf(
+  inputs: readonly SampledInput[],
+  points: readonly SampledPoint[],
+  { isPart, confidence, isShare = false }: { isPart: boolean; confidence: number | null; isShare?: boolean },
+): (ScatterEffects | SurfaceEffect)[] {
+  const means = points.map(({ mean }) => mean);
+  const isLog = !isShare && means.every((mean) => mean > 0) && isWide(middleOf(means));
+  const scales = inputs.map(({ at }) => new Scale(points.map(({ values }) => Number(values[at]))));
+  const output = { values: isLog ? means.map(Math.log) : means, back: backOf({ isLog, isShare }), isLog };
+  const effects = inputs.map(({ input, at }, i): ScatterEffect => {
+    const scale = scales[i]!;
+    const { smooth, explained } = smoothOver(scale, output, isShare ? null : confidence);
+    return {
+      input,
+      isLog: scale.isLog,
+      points: points.map(({ values, mean }) => ({ x: Number(values[at]), mean })),
+      smooth,
+      explained,
+    };
+  });
+  const [first, second] = effects.toSorted((a, b) => b.explained - a.explained);
+  const surface =
+    first && second
+      ? surfaceOver(
+          // in the order of the design
+          effects.flatMap((effect, i) =>
+            effect === first || effect === second ? [{ effect, scale: scales[i]! }] : [],
+          ),
+          output,
+        )
+      : undefined;
+  return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
+}
+
+/** The ends of the middle nine tenths, so that a single outlier does not cause a logarithmic scale. */
+function middleOf(values: readonly number[]): number[] {
+  const sorted = Float64Array.from(values).sort();
+  return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
+}
+
+interface Output {
+  /** The values for the fit: logarithms if they are positive and far apart. */
+  values: readonly number[];
+  isLog: boolean;
+  /** Converts a fitted value into a value of the output. */
+  back: (fitted: number) => number;
+}
+
+function backOf({ isLog, isShare }: { isLog: boolean; isShare: boolean }): Output['back'] {
+  if (isLog) return Math.exp;
+  // a regression does not know the limits of a share
+  return isShare ? (fitted) => Math.min(1, Math.max(0, fitted)) : (fitted) => fitted;
+}
+
+function smoothOver(
+  scale: Scale,
+  { values, back }: Output,
+  confidence: number | null,
+): Pick<ScatterEffect, 'smooth' | 'explained'> {
+  if (values.length < fewestPoints(1)) return { smooth: [], explained: 0 };
+  const fit = new LocalRegression(
+    scale.shares.map((share) => [share]),
+    values,
+  );
+  const smooth = Array.from({ length: PLACES }, (_, i) => i / (PLACES - 1)).map((share) => {
+    const { value, low, high } = fit.at([share], confidence ?? 0.95);
+    const hasBand = confidence !== null && low !== null && high !== null;
+    const band = hasBand ? { low: back(low), high: back(high) } : { low: null, high: null };
+    return { x: scale.valueAt(share), value: back(value), ...band };
+  });
+  const isDrawn = smooth.every(({ value }) => Number.isFinite(value));
+  return { smooth: isDrawn ? smooth : [], explained: Math.max(0, fit.explained) };
+}
+
+function surfaceOver(
+  [x, y]: { effect: ScatterEffect; scale: Scale }[],
+  { values, isLog, back }: Output,
+): Omit<SurfaceEffect, 'isPart'> | undefined {
+  const places = x!.scale.shares.map((share, at) => [share, y!.scale.shares[at]!] as Place);
+  const hull = hullOf(places);
+  const area = areaOf(hull);
+  if (places.length < fewestPoints(2) || area === 0) return undefined;
+  const fit = new LocalRegression(places, values);
+  const reach = FURTHEST * Math.sqrt(area / places.length);
+  const cells = Array.from({ length: COLUMNS * ROWS }, (_, cell) => {
+    const place: Place = [((cell % COLUMNS) + 0.5) / COLUMNS, (Math.floor(cell / COLUMNS) + 0.5) / ROWS];
+    const isNear =
+      isWithin(hull, place) && places.some(([a, b]) => Math.hypot(a - place[0], b - place[1]) <= reach);
+    if (!isNear) return null;
+    const { value } = fit.at(place, 0.95);
+    return back(value);
+  });
+  const axis = ({ effect, scale }: { effect: ScatterEffect; scale: Scale }): SurfaceAxis => ({
+    input: effect.input,
+    isLog: scale.isLog,
+    from: scale.from,
+    to: scale.to,
+    explained: effect.explained,
+  });
+  return {
+    kind: 'surface',
+    x: axis(x!),
+    y: axis(y!),
+    points: x!.effect.points.map(({ x, mean }, at) => ({ x, y: y!.effect.points[at]!.x, mean })),
+    cells,
+    columns: COLUMNS,
+    rows: ROWS,
+    isLog,
+    explained: Math.max(0, fit.explained),
+  };
+}
+
+/** Values as positions along an axis from 0 to 1: by their logarithms if these are spread more evenly. */
+class Scale {
+  readonly from: number;
+  readonly to: number;
+  readonly isLog: boolean;
+  readonly shares: readonly number[];
+
+  constructor(values: readonly number[]) {
+    const sorted = Float64Array.from(values).sort();
+    const middle = sorted[Math.floor(sorted.length / 2)]!;
+    this.from = sorted[0]!;
+    this.to = sorted.at(-1)!;
+    this.isLog = isWide([this.from, this.to]) && this.#isNearer(middle);
+    this.shares = values.map((value) => this.#shareOf(value, this.isLog));
+  }
+
+  valueAt(share: number): number {
+    const { from, to } = this;
+    return this.isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
+  }
+
+  /** Whether the median is closer to the middle of a logarithmic scale than of a linear one. */
+  #isNearer(middle: number): boolean {
+    const off = (isLog: boolean): number => Math.abs(this.#shareOf(middle, isLog) - 0.5);
+    return off(true) < off(false);
+  }
+
+  #shareOf(value: number, isLog: boolean): number {
+    const { from, to } = this;
+    if (isLog) return Math.log(value / from) / Math.log(to / from);
+    // halves, because the distance of two large numbers may overflow
+    return (value / 2 - from / 2) / (to / 2 - from / 2);
+  }
+}

@@ -1,0 +1,272 @@
+import { distinct, type Measure, measuresOf } from '../../campaign/measures.ts';
+import type { Campaign, Goal } from '../../campaign/types.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { Agreement } from './agreement.ts';
+import { Lowest } from './best.ts';
+import { type Courses, CourseGatherer } from './courses.ts';
+import { Distribution } from './distribution.ts';
+import { EffectGatherer, type LeftOut } from './effects.ts';
+import { type FailureGroup, Failures } from './failures.ts';
+import { confidenceOf, type PointSample } from './mean.ts';
+import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
+import { PrecisePoints } from './precise-points.ts';
+import type { Reference } from './reference.ts';
+import { Timeline } from './timeline.ts';
+
+/** Everything in a report about a campaign's results. */
+export interface Summary {
+  /** The measure by which points are ranked; undefined if there is none. */
+  output: Measure | undefined;
+  /** All measures, the requested ones first. */
+  measures: readonly Measure[];
+  ranking: Ranking;
+  /**
+   * The best points by the mean, share or quantile of the chosen output; the first points of the design if there is no
+   * such output. Empty for a calibration without a goal, which has no best point.
+   */
+  best: PointResult[];
+  /** Effects of the chosen output; if one input varies, also of others. */
+  effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
+  /** The inputs of the effects, which are the same for all of these outputs; undefined without effects. */
+  leftOut: LeftOut | undefined;
+  agreement: Agreement | undefined;
+  /** The number of points that are precise enough. */
+  precision: ReturnType<PrecisePoints['result']>;
+  distributions: OutputDistribution[];
+  courses: Courses[];
+  failures: FailureGroup[];
+  timeline: Timeline;
+}
+
+/** The values of finished runs. */
+export interface OutputDistribution {
+  output: Measure;
+  distribution: Distribution;
+  /** Runs that are left out, because their value is infinite, not a number, or missing. */
+  without: number;
+}
+
+/** How points are ranked by an output. */
+export interface Ranking {
+  wants: Goal['wants'];
+  /** Whether the definition or the reader says that these are the best; otherwise they are only the lowest. */
+  isGoal: boolean;
+}
+
+const BEST_POINTS = 10;
+const FAILURE_CAUSES = 20;
+/** The most outputs with effects or distributions. Nobody would read a longer page. */
+const MOST_OUTPUTS = 12;
+
+export interface SummaryOptions {
+  reference?: Reference | undefined;
+  /** The name of a DATA_SET that must be drawn. */
+  observed?: string | undefined;
+  goal?: Goal | undefined;
+  /**
+   * The key of the point that a search found, and its output: no other point is the best one by that output. Null if
+   * the search found none.
+   */
+  found?: { output: string; key: string | undefined } | null;
+}
+
+/** The measures to show, in their order. */
+export interface Shown {
+  measures: readonly Measure[];
+  /** The measures whose effects are collected. The first one with values is drawn, unless all are drawn. */
+  ranked: readonly Measure[];
+  /** The measures whose distributions are drawn. */
+  counted: readonly Measure[];
+  /**
+   * Whether the effects of all ranked measures are drawn, because one input varies. With several inputs, the effects of
+   * one output fill a page.
+   */
+  areAllDrawn: boolean;
+}
+
+export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
+  const measures = inOrder(asked, measuresOf(campaign));
+  const first = measures.slice(0, MOST_OUTPUTS);
+  const areAllDrawn = campaign.varied.length === 1;
+  const [output] = asked;
+  return {
+    measures,
+    ranked: areAllDrawn || !output ? first : [output],
+    // the values of a quantile are those of an output
+    counted: first.filter(({ statistic }) => statistic !== 'quantile'),
+    areAllDrawn,
+  };
+}
+
+/** Collects the values of single runs. The order in which they come affects only which of many curves are kept. */
+export class RunGatherer {
+  readonly #distributions: OutputDistribution[];
+  readonly #courses: CourseGatherer;
+  readonly #failures = new Failures();
+  readonly #timeline = new Timeline();
+
+  constructor(campaign: Campaign, { counted }: Shown, observed?: string) {
+    this.#distributions = counted.map((output) => ({
+      output,
+      distribution: new Distribution(isWhole(output) ? 1 : 0),
+      without: 0,
+    }));
+    this.#courses = new CourseGatherer(campaign.outputs, observed);
+  }
+
+  /** @param place a number that is larger for runs that come later in the design */
+  add(row: ResultRow, place: number): void {
+    this.#timeline.add(row);
+    if (row.status === 'failed') {
+      this.#failures.add(row, place);
+      return;
+    }
+    this.#courses.add(row);
+    for (const one of this.#distributions) {
+      const value = one.output.read(row.outputs);
+      if (value === undefined) one.without += 1;
+      else one.distribution.add(value);
+    }
+  }
+
+  /** @param best the point whose curves are drawn in front of the others */
+  result(
+    best: PointResult | undefined,
+  ): Pick<Summary, 'distributions' | 'courses' | 'failures' | 'timeline'> {
+    return {
+      distributions: this.#distributions,
+      courses: this.#courses.result(best),
+      failures: this.#failures.top(FAILURE_CAUSES),
+      timeline: this.#timeline,
+    };
+  }
+}
+
+/** Collects the values of points, in design order. */
+export class PointGatherer {
+  readonly #asked: Measure | undefined;
+  readonly #shown: Shown;
+  readonly #options: SummaryOptions;
+  readonly #agreement: Agreement | undefined;
+  readonly #firstPoints = new Lowest<PointResult>(BEST_POINTS);
+  readonly #confidence: number;
+  readonly #isCalibration: boolean;
+  #gathered: { output: Measure; best: Lowest<PointResult>; effects: EffectGatherer }[];
+  #points = 0;
+
+  constructor(campaign: Campaign, asked: readonly Measure[], shown: Shown, options: SummaryOptions) {
+    this.#asked = asked[0];
+    this.#shown = shown;
+    this.#options = options;
+    this.#confidence = confidenceOf(campaign);
+    this.#isCalibration = Boolean(campaign.calibrate);
+    const { reference } = options;
+    this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);
+    this.#gathered = shown.ranked.map((output) => ({
+      output,
+      best: new Lowest<PointResult>(BEST_POINTS),
+      effects: new EffectGatherer(campaign, output.statistic),
+    }));
+  }
+
+  /** @param point has at least samples of the ranked outputs; with a reference, of all outputs */
+  add(point: PointResult): void {
+    const { goal, found } = this.#options;
+    if (this.#gathered.length === 0) this.#firstPoints.add(point, this.#points);
+    for (const one of this.#gathered) {
+      const mean = valueOf(point, one.output);
+      if (mean === undefined) continue;
+      const isBest = found?.output !== one.output.name || found.key === point.key;
+      if (isBest)
+        one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
+      one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
+      if (this.#shown.areAllDrawn || this.#asked) continue;
+      // later measures are not the first one with values
+      this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
+      break;
+    }
+    this.#agreement?.add(point);
+    this.#points += 1;
+  }
+
+  result(): Pick<Summary, 'output' | 'measures' | 'ranking' | 'best' | 'effects' | 'leftOut' | 'agreement'> {
+    const gathered = this.#gathered;
+    const chosen =
+      (this.#asked ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
+    const { areAllDrawn, measures } = this.#shown;
+    const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
+    const ranking = rankingOf(this.#options.goal, chosen?.output);
+    const first = chosen ? chosen.best.items : this.#firstPoints.items;
+    return {
+      output: chosen?.output,
+      measures,
+      ranking,
+      best: this.#isCalibration && !ranking.isGoal ? [] : first,
+      effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
+      leftOut: chosen?.effects.leftOut(),
+      agreement: this.#agreement,
+    };
+  }
+}
+
+/**
+ * Reads the rows once, in bounded memory.
+ *
+ * @param rows in design order
+ * @param asked - the measures that are shown first. Points are ranked by the first of them. By default that is the
+ * first numeric output with values, or else the first other one: a model may give some outputs only in comparisons
+ */
+export async function summarize(
+  campaign: Campaign,
+  rows: AsyncIterable<ResultRow>,
+  asked: readonly Measure[],
+  options: SummaryOptions = {},
+): Promise<Summary> {
+  const shown = shownOf(campaign, asked);
+  const runs = new RunGatherer(campaign, shown, options.observed);
+  const points = new PointGatherer(campaign, asked, shown, options);
+  const precision = new PrecisePoints(campaign);
+
+  async function* seen(): AsyncIterable<ResultRow> {
+    let place = 0;
+    for await (const row of rows) {
+      runs.add(row, (place += 1));
+      precision.add(row);
+      if (row.status === 'done') yield row;
+    }
+  }
+
+  for await (const point of pointsOf(seen(), shown.measures, dataSetsOf(campaign))) points.add(point);
+  const found = points.result();
+  return { ...found, ...runs.result(found.best[0]), precision: precision.result() };
+}
+
+/** Names of the outputs that are curves. */
+export function dataSetsOf({ outputs }: Pick<Campaign, 'outputs'>): string[] {
+  return outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
+}
+
+/** The requested measures, then numbers, then shares and quantiles. */
+function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] {
+  const isMean = ({ statistic }: Measure): boolean => statistic === 'mean';
+  return distinct([...asked, ...all.filter(isMean), ...all.filter((one) => !isMean(one))]);
+}
+
+/** The estimate of a measure at a point that has a value. */
+function sampleOf(point: PointResult, measure: Measure, confidence: number): PointSample {
+  const sample = point.samples[measure.name]!;
+  if (measure.statistic !== 'quantile') return sample;
+  const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
+  return { count: sample.count, mean, variance: null, low, high };
+}
+
+/** Without a goal, the lowest values come first. */
+export function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
+  const isGoal = goal !== undefined && goal.output === output?.name;
+  return { wants: isGoal ? goal.wants : 'lowest', isGoal };
+}
+
+/** Whether its values are whole numbers, such as 1 and 0 for true and false. */
+function isWhole({ type }: Measure): boolean {
+  return type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN';
+}

@@ -1,0 +1,127 @@
+import type { ResultRow } from '../../store/index.ts';
+
+/** The runs in an interval of time. Times in ms since the epoch. */
+export interface Moment {
+  from: number;
+  to: number;
+  /** The average number of outstanding runs over the interval: requested, and not yet seen to have finished. */
+  outstanding: number;
+  /** Number of runs that were seen to finish in it. */
+  finished: Record<Kind, number>;
+}
+
+export const kinds = ['new', 'reused', 'failed'] as const;
+export type Kind = (typeof kinds)[number];
+
+interface Bin {
+  requested: number;
+  ended: number;
+  /** For the requests and for the ends in the bin: the sum of the times until the end of the bin. */
+  requestedBefore: number;
+  endedBefore: number;
+  finished: Record<Kind, number>;
+}
+
+/** The most intervals, more than a picture shows. */
+const MOST_BINS = 256;
+
+/**
+ * The requests and ends of runs over time, in bounded memory. The intervals are multiples of a power of two of
+ * milliseconds, which is doubled when there are too many intervals. Each interval has sums, so the average of
+ * outstanding runs is exact over any of them. If a run was tried several times, only the request of the last attempt is
+ * known. Reused runs are not outstanding, because their results existed.
+ */
+export class Timeline {
+  /** The sum of the times from request to end, without reused runs, in ms. */
+  outstandingTime = 0;
+  #width = 1;
+  #bins = new Map<number, Bin>();
+  #first = Infinity;
+  #last = -Infinity;
+
+  add({ status, origin, requestedAt, finishedAt }: ResultRow): void {
+    if (requestedAt === null || finishedAt === null) return;
+    const kind = status === 'failed' ? 'failed' : origin === 'reused' ? 'reused' : 'new';
+    // two workers' clocks may differ
+    const from = Math.min(requestedAt, finishedAt);
+    this.#first = Math.min(this.#first, from);
+    this.#last = Math.max(this.#last, finishedAt);
+    while (this.#bin(this.#last) - this.#bin(this.#first) >= MOST_BINS) this.#double();
+    const end = this.#binAt(finishedAt);
+    end.finished[kind] += 1;
+    if (kind === 'reused') return;
+    this.outstandingTime += finishedAt - from;
+    const begin = this.#binAt(from);
+    begin.requested += 1;
+    begin.requestedBefore += this.#toEnd(from);
+    end.ended += 1;
+    end.endedBefore += this.#toEnd(finishedAt);
+  }
+
+  /** Adjacent intervals of one width, from the first request to the last end; none without runs. */
+  moments(most: number = MOST_BINS): Moment[] {
+    if (this.#bins.size === 0) return [];
+    while (this.#bin(this.#last) - this.#bin(this.#first) >= most) this.#double();
+    const first = this.#bin(this.#first);
+    let open = 0;
+    return Array.from({ length: this.#bin(this.#last) - first + 1 }, (_, i) => {
+      const { requested, ended, requestedBefore, endedBefore, finished } =
+        this.#bins.get(first + i) ?? empty();
+      const outstanding = open + (requestedBefore - endedBefore) / this.#width;
+      open += requested - ended;
+      const from = (first + i) * this.#width;
+      return { from, to: from + this.#width, outstanding, finished };
+    });
+  }
+
+  #bin(time: number): number {
+    return Math.floor(time / this.#width);
+  }
+
+  #toEnd(time: number): number {
+    return (this.#bin(time) + 1) * this.#width - time;
+  }
+
+  #binAt(time: number): Bin {
+    const at = this.#bin(time);
+    let bin = this.#bins.get(at);
+    if (!bin) this.#bins.set(at, (bin = empty()));
+    return bin;
+  }
+
+  #double(): void {
+    const bins = new Map<number, Bin>();
+    for (const [at, bin] of this.#bins) {
+      const wide = Math.floor(at / 2);
+      // the end of the first of two merged bins is now later
+      const more = at % 2 === 0 ? this.#width : 0;
+      bins.set(wide, joined(bins.get(wide) ?? empty(), bin, more));
+    }
+    this.#bins = bins;
+    this.#width *= 2;
+  }
+}
+
+function joined(one: Bin, other: Bin, more: number): Bin {
+  return {
+    requested: one.requested + other.requested,
+    ended: one.ended + other.ended,
+    requestedBefore: one.requestedBefore + other.requestedBefore + more * other.requested,
+    endedBefore: one.endedBefore + other.endedBefore + more * other.ended,
+    finished: {
+      new: one.finished.new + other.finished.new,
+      reused: one.finished.reused + other.finished.reused,
+      failed: one.finished.failed + other.finished.failed,
+    },
+  };
+}
+
+function empty(): Bin {
+  return {
+    requested: 0,
+    ended: 0,
+    requestedBefore: 0,
+    endedBefore: 0,
+    finished: { new: 0, reused: 0, failed: 0 },
+  };
+}

@@ -1,0 +1,140 @@
+import { Batched } from '../../batched.ts';
+import { distinct, type Measure, measureOf, measuresOf, type Statistic } from '../../campaign/measures.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
+import { confidenceOf } from '../summary/mean.ts';
+import { estimateAt, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
+import { type Cell, type Table } from './result-table.ts';
+
+type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
+
+const QUANTILES: Record<string, number> = {
+  min: 0,
+  q05: 0.05,
+  q25: 0.25,
+  median: 0.5,
+  q75: 0.75,
+  q95: 0.95,
+  max: 1,
+};
+/** The statistics of an output's values, besides their number. */
+const STATISTICS: Record<Statistic, readonly string[]> = {
+  mean: ['mean', 'sd', 'low', 'high', ...Object.keys(QUANTILES)],
+  share: ['share', 'low', 'high'],
+  quantile: ['quantile', 'low', 'high'],
+};
+
+/**
+ * The results with one row per point: its key, the varied inputs, and the numbers of done and failed replications.
+ * Numeric outputs have n, mean, sd, low and high (the interval of the mean by Student's t), min, quantiles and max.
+ * BOOLEAN outputs and P(…) have n, share, low and high (Wilson's interval). Q(…) have n, quantile, low and high. If
+ * points are replicated until they are precise, `reached` tells whether the output is precise. The confidence is the
+ * campaign's, or 0.95.
+ *
+ * @param show - names of outputs and formulas; by default all that the campaign has
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
+export function pointTable(
+  campaign: Pointed,
+  rows: AsyncIterable<ResultRow>,
+  show?: readonly string[],
+): Table {
+  const measures = shownMeasures(campaign, show);
+  const isGoal = goalsOf(campaign);
+  const describe = description(campaign);
+  const namesOf = ({ name, statistic }: Measure): string[] => [
+    ...STATISTICS[statistic],
+    ...(isGoal(name) ? ['reached'] : []),
+  ];
+  const statistics = measures.flatMap((measure): Column[] => {
+    const { name, units } = measure;
+    return [
+      { ...count(`${name} n`), of: 'output' },
+      ...namesOf(measure).map((what): Column =>
+        what === 'reached'
+          ? { name: `${name} ${what}`, kind: 'boolean', of: 'output' }
+          : { name: `${name} ${what}`, kind: 'number', type: 'DOUBLE', units, of: 'output' },
+      ),
+    ];
+  });
+  const cells = (point: PointResult<RankedSample>): Cell[] => [
+    ...headOf(point),
+    ...measures.flatMap((measure) => {
+      const known = describe(measure, point.samples[measure.name]!);
+      return ['n', ...namesOf(measure)].map((what) => known[what] ?? null);
+    }),
+  ];
+  return {
+    columns: uniquelyNamed([...headColumns(campaign), ...statistics]),
+    rows: Batched.single(pointsOf(rows, measures, [], () => new RankedSample())).map(cells),
+  };
+}
+
+/** The same with one row per output of a point. Columns of shares and quantiles exist if there are such outputs. */
+export function longPointTable(
+  campaign: Pointed,
+  rows: AsyncIterable<ResultRow>,
+  show?: readonly string[],
+): Table {
+  const measures = shownMeasures(campaign, show);
+  const isGoal = goalsOf(campaign);
+  const describe = description(campaign);
+  const others = (['share', 'quantile'] as const).filter((one) =>
+    measures.some(({ statistic }) => statistic === one),
+  );
+  const [mean, ...rest] = STATISTICS.mean;
+  const statistics = [mean!, ...others, ...rest];
+  const columns = [
+    ...headColumns(campaign),
+    ...[text('output'), text('units'), count('n')],
+    ...statistics.map((name): Column => ({ name, kind: 'number', type: 'DOUBLE' })),
+    ...(campaign.precision ? [{ name: 'reached', kind: 'boolean' } as const] : []),
+  ];
+  async function* cells(): AsyncIterable<Cell[]> {
+    for await (const point of pointsOf(rows, measures, [], () => new RankedSample())) {
+      for (const measure of measures) {
+        const { name, units } = measure;
+        const known = describe(measure, point.samples[name]!);
+        const last = campaign.precision ? [isGoal(name) ? known.reached! : null] : [];
+        const numbers = ['n', ...statistics].map((what) => known[what] ?? null);
+        yield [...headOf(point), name, units, ...numbers, ...last];
+      }
+    }
+  }
+  return { columns: uniquelyNamed(columns), rows: Batched.single(cells()) };
+}
+
+function shownMeasures(campaign: Pointed, show: readonly string[] | undefined): Measure[] {
+  return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
+}
+
+function headColumns(campaign: Pointed): Column[] {
+  return [text('point'), ...inputColumns(campaign), count('replications'), count('failed')];
+}
+
+function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[] {
+  return [key, ...values, String(runs), String(failed)];
+}
+
+/** Whether points are replicated until an output is precise. */
+function goalsOf({ precision }: Pointed): (output: string) => boolean {
+  return (output) => precision?.outputs.includes(output) ?? false;
+}
+
+/** The cells of an estimate, by the names of their columns, without those that the statistic does not have. */
+function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
+  const wanted = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
+  const quantiles = Object.entries(QUANTILES);
+  return (measure, sample) => {
+    const { n, mean, sd, low, high, reached } = estimateAt(measure, sample, wanted);
+    const known: Record<string, number | null> = { n, [measure.statistic]: mean, low, high };
+    if (measure.statistic === 'mean') {
+      known.sd = sd;
+      const values = sample.quantiles(Object.values(QUANTILES));
+      for (const [at, [name]] of quantiles.entries()) known[name] = values[at]!;
+    }
+    const cells = Object.entries(known).map(([name, value]) => [name, value === null ? null : String(value)]);
+    return { ...(Object.fromEntries(cells) as Record<string, Cell>), reached: String(reached) };
+  };
+}

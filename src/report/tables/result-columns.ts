@@ -1,0 +1,64 @@
+import { type Campaign, findsPoints } from '../../campaign/types.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { type Column, count, inputColumns, number, text } from './column-types.ts';
+
+/** The text of a value, with numbers as given; null if a run has none. */
+export type Cell = string | null;
+
+/** Columns of each run: its point, replication and status. */
+const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
+/** The column of a campaign that continued with another version of its model. */
+const VERSION = count('version');
+/** The column of a search: the number of the ask of the run's point. */
+const ASK = count('ask');
+/** The columns of a calibration: the generation of the run's point, and its weight there. */
+const PARTICLE: readonly Column[] = [count('generation'), number('weight')];
+/** Why a run failed. */
+export const REASON = text('reason');
+/** Columns that differ between equal campaigns. */
+export const ALL: readonly Column[] = [
+  text('run'),
+  text('origin'),
+  instant('requested'),
+  instant('finished'),
+];
+
+/** The part of a campaign that determines the columns of its results. */
+export type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search' | 'calibrate'>;
+
+/** The columns before the outputs: of the run, and of the inputs that its design varies. */
+export function headColumns(campaign: TabledCampaign): Column[] {
+  return [
+    ...HEAD,
+    ...(campaign.versions ? [VERSION] : []),
+    ...(findsPoints(campaign) ? [ASK] : []),
+    ...(campaign.calibrate ? PARTICLE : []),
+    ...inputColumns(campaign),
+  ];
+}
+
+/** The cells of `headColumns`. */
+export function headOf(campaign: TabledCampaign, row: ResultRow): Cell[] {
+  const { versions, calibrate } = campaign;
+  const { point, replication, status, version, values } = row;
+  const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
+  const found = [
+    ...(findsPoints(campaign) ? [row.ask] : []),
+    ...(calibrate ? [row.generation, row.weight] : []),
+  ].map((each) => (each == null ? null : String(each)));
+  return [point, String(replication), status, ...versionCell, ...found, ...values];
+}
+
+/** The cells of `ALL`. */
+export function allOf({ runId, origin, requestedAt, finishedAt }: ResultRow): Cell[] {
+  return [runId, origin, isoTime(requestedAt), isoTime(finishedAt)];
+}
+
+function instant(name: string): Column {
+  return { name, kind: 'text', type: 'INSTANT' };
+}
+
+/** ISO 8601 in UTC of ms since the epoch. */
+function isoTime(time: number | null): Cell {
+  return time === null ? null : new Date(time).toISOString();
+}

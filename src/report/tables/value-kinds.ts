@@ -1,0 +1,55 @@
+import { type InputType, numericOutputTypes, type OutputType, scalarOutputTypes } from '../../api/index.ts';
+import { parsed } from '../../campaign/curves.ts';
+
+export { type Curve, curveOf, parsed } from '../../campaign/curves.ts';
+
+/** The kind of a column: a number, a boolean, a text, or the JSON text of a value that is not a single cell. */
+export type Kind = 'number' | 'boolean' | 'text' | 'json';
+
+export function kindOfInput(type: InputType): Kind {
+  if (type === 'BOOLEAN') return 'boolean';
+  if ((numericOutputTypes as readonly string[]).includes(type)) return 'number';
+  return type.startsWith('FIXED_RANGE_') ? 'json' : 'text';
+}
+
+export function kindOfOutput(type: OutputType): Kind {
+  if (type === 'BOOLEAN') return 'boolean';
+  if (numericOutputTypes.includes(type)) return 'number';
+  return scalarOutputTypes.includes(type) ? 'text' : 'json';
+}
+
+/** Outputs, with the output of the given name first. */
+export function firstOf<Output extends { name: string }>(
+  outputs: readonly Output[],
+  first: string | undefined,
+): Output[] {
+  return [...outputs.filter(({ name }) => name === first), ...outputs.filter(({ name }) => name !== first)];
+}
+
+/** Whether an output is a number. */
+export function isNumeric({ type }: { type: OutputType }): boolean {
+  return kindOfOutput(type) === 'number';
+}
+
+/**
+ * The cell of an output. A service gives values as JSON text: a scalar loses its quotes here ("Infinity" of a number
+ * too), everything else stays as it was given. Null if the run has no such value.
+ */
+export function cellOf(kind: Kind, text: string | undefined): string | null {
+  if (text === undefined || text === '' || text === 'null') return null;
+  if (kind === 'json' || !text.startsWith('"')) return text;
+  const value = parsed(text);
+  return typeof value === 'string' ? value : text;
+}
+
+/** All points of a DATA_SET as cells, including points that are not finite; undefined if the text is not a DATA_SET. */
+export function curveCells(text: string | null): [x: string | null, y: string | null][] | undefined {
+  const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
+  if (!Array.isArray(dataX) || !Array.isArray(dataY) || dataX.length !== dataY.length) return undefined;
+  return dataX.map((x: unknown, i) => [pointCell(x), pointCell(dataY[i])]);
+}
+
+function pointCell(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

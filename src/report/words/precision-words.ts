@@ -1,0 +1,15 @@
+import type { Explanation } from '../../client/index.ts';
+import { counted, numberText, percent } from './words.ts';
+
+/** The precision of an output at a point, as a sentence without its full stop. */
+export function precisionText(known: Explanation['precision'][number]): string {
+  const { output, of, confidence, wanted, n, mean, low, high, reached } = known;
+  const values =
+    mean === null || low === null || high === null
+      ? counted(n, 'value')
+      : of === 'share'
+        ? `${counted(n, 'value')}, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
+        : `${counted(n, 'value')}, ${of} ${numberText(mean)} ± ${numberText((high - low) / 2)}`;
+  const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
+  return `${output}: ${values} (${100 * confidence}%), ${says} (± ${wanted})`;
+}

@@ -1,0 +1,190 @@
+import { Batched } from '../../batched.ts';
+import type { Requirement } from '../../campaign/search/search.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import { measureOf } from '../../campaign/measures.ts';
+import type { CalibrationSummary } from '../../search/abc/story.ts';
+import type { SelectSummary } from '../../search/select-story.ts';
+import type { BestPoint, SearchSummary } from '../../search/summary.ts';
+import { calibrationText } from './calibration-words.ts';
+import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
+import { stopText } from './stop-words.ts';
+import type { Table } from '../tables/result-table.ts';
+import { amount, counted, measureText, numberText, percent } from './words.ts';
+
+/** The progress of a search in one line: "43 points asked, 41 known, 2 failed". */
+export function searchText(summary: SearchSummary): string {
+  const { stage, asked, told, failed, stoppedBy } = summary;
+  const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
+  const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy)}`;
+  const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
+  return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+}
+
+/** "; it began with 9 known points, without 3 outside the bounds". Empty for a search that did not begin with a campaign. */
+function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): string {
+  if (known === 0 && unused.length === 0) return '';
+  const others = unused.map(({ points, which }) => `${points} ${which}`).join(', ');
+  const points = known === 0 ? 'no known point' : counted(known, 'known point');
+  return `; it began with ${points}${others && `, without ${others}`}`;
+}
+
+/** The comparison at the end of a planned search, as runs. */
+interface PlannedComparison {
+  best: number;
+  runs: number;
+  mostRuns: number;
+}
+
+/**
+ * The limits of a planned search: "at most 50 points and 600 runs; then at most 100 runs for the 6 best points, 14,210 if
+ * they are hard to distinguish".
+ *
+ * @param points - 0 if the search has no limit
+ * @param mostRuns - with those of the comparison
+ */
+export function searchPlanText(points: number, mostRuns: number, confirm: PlannedComparison | null): string {
+  const runs = mostRuns - (confirm?.mostRuns ?? 0);
+  const limits =
+    points === 0
+      ? 'no limit of points or runs'
+      : `at most ${counted(points, 'point')} and ${counted(runs, 'run')}`;
+  return confirm ? `${limits}; then ${comparisonPlanText(confirm)}` : limits;
+}
+
+/** "at most 100 runs for the 6 best points, 14,210 if they are hard to distinguish" */
+export function comparisonPlanText({ best, runs, mostRuns }: PlannedComparison): string {
+  const points = best === 1 ? 'best point' : `${best} best points`;
+  return `at most ${counted(runs, 'run')} for the ${points}, ${mostRuns.toLocaleString('en-US')} if they are hard to distinguish`;
+}
+
+/** The progress of a selection in one line: "24 points, 1 failed; they are compared". */
+export function selectText({ stage, points, failed }: SelectSummary): string {
+  const now = {
+    comparing: '; they are compared',
+    reporting: '; the best one gets its own runs',
+    over: '; the comparison is over',
+  };
+  return `${counted(points, 'point')}${failed > 0 ? `, ${failed} failed` : ''}${now[stage]}`;
+}
+
+/** "A point meets the requirements if the mean of Peak infected is at most 320". Undefined without requirements. */
+export function requirementsText(require: readonly Requirement[]): string | undefined {
+  if (require.length === 0) return undefined;
+  const each = require.map(({ output, min, max, chance }) => {
+    const limits = [
+      ...(min === null ? [] : [`at least ${numberText(min)}`]),
+      ...(max === null ? [] : [`at most ${numberText(max)}`]),
+    ];
+    const what = chance === null ? `the mean of ${output}` : output;
+    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in ${percent(chance)} of its runs`}`;
+  });
+  return `A point meets the requirements if ${each.join(' and ')}`;
+}
+
+type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
+
+/** The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+export function searchLine(
+  campaign: Pick<Searched, 'goal' | 'outputs'>,
+  {
+    search,
+    select,
+    calibration,
+  }: {
+    search: SearchSummary | null;
+    select: SelectSummary | null;
+    calibration: CalibrationSummary | null;
+  },
+): string | undefined {
+  if (calibration) return `calibration: ${calibrationText(calibration)}`;
+  const state = search ?? select;
+  if (!state) return undefined;
+  const text = search ? `search: ${searchText(search)}` : `selection: ${selectText(select!)}`;
+  const { best, stage } = state;
+  if (!best) return text;
+  return `${text}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
+}
+
+/** The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that did not choose it); …". */
+export function bestText(campaign: Searched, best: BestPoint): string {
+  const { place, value, how } = bestParts(campaign, best);
+  const [runs, ...more] = how;
+  return [`${place}: ${campaign.goal!.output} ${value} (${runs})`, ...more].join('; ');
+}
+
+/** The parts of that text: the point, its value with the half-width, and the runs behind it. */
+export function bestParts(
+  { goal, outputs, search, select, base }: Searched,
+  best: BestPoint,
+): { place: string; value: string; how: string[] } {
+  const { inputs, interval, runs, seen, isSure } = best;
+  const measure = measureOf(outputs, goal!.output);
+  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const place = Object.entries(inputs)
+    .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
+    .join(', ');
+  const ran = counted(runs, 'run');
+  const how = [
+    isSure !== null ? `${ran} that did not choose it` : isSame(best) ? `${ran} with the same value` : ran,
+  ];
+  const seenIn = select ? 'in the comparison' : 'seen during the search';
+  if (isSure !== null && interval) how.push(`${seenIn} ${measureText(measure, seen)}`);
+  if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
+  return { place, value: valueText({ goal, outputs }, best), how };
+}
+
+/** Whether all runs of a point have the same value, so that the best value is not too good by chance. */
+export function isSame({ runs, interval }: Pick<BestPoint, 'runs' | 'interval'>): boolean {
+  return runs > 1 && interval === null;
+}
+
+/** The certainty of the choice: "no other point is better by more than 10, with 95 %". */
+function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, isSure: boolean): string {
+  if (select?.method === 'ocba') return `chosen with a budget of ${counted(select.runs, 'run')}`;
+  const { confidence, indifference } = select ?? search!.confirm!;
+  const which = select ? 'point' : 'finalist';
+  return isSure
+    ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)}`
+    : `the best ${which}s could not be distinguished`;
+}
+
+/** "17.4 ± 0.3" */
+function valueText(
+  { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
+  { value, interval }: Pick<BestPoint, 'value' | 'interval'>,
+): string {
+  const measure = measureOf(outputs, goal!.output);
+  const half = interval && (interval[1] - interval[0]) / 2;
+  return half === null
+    ? measureText(measure, value)
+    : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
+}
+
+/**
+ * The best point of a search as a table with one row: its inputs, the value with its interval, and the number of its
+ * runs.
+ */
+export function bestTable(
+  campaign: Pick<Campaign, 'goal' | 'outputs' | 'varied'>,
+  best: BestPoint | null,
+): Table {
+  const { name, type, units } = measureOf(campaign.outputs, campaign.goal!.output);
+  const columns = uniquelyNamed([
+    text('point'),
+    ...inputColumns(campaign),
+    { name, kind: 'number', type, units, of: 'output' },
+    number('low'),
+    number('high'),
+    count('runs'),
+    number('seen'),
+  ]);
+  if (!best) return { columns, rows: Batched.of([]) };
+  const { key, inputs, value, interval, runs, seen } = best;
+  const numbers = [value, interval?.[0], interval?.[1], runs, seen];
+  const row = [
+    key,
+    ...campaign.varied.map((input) => (input.name in inputs ? String(inputs[input.name]) : null)),
+    ...numbers.map((each) => (each === undefined ? null : String(each))),
+  ];
+  return { columns, rows: Batched.of([row]) };
+}

@@ -1,0 +1,19 @@
+import type { StopReason } from '../../campaign/search/log.ts';
+
+const stops: Record<StopReason, string> = {
+  points: 'it may ask no more points',
+  runs: 'it may ask no more runs',
+  value: 'it found a value that is good enough',
+  gain: 'it expects too little improvement from further points',
+  stall: 'it found no better point for long enough',
+  exhausted: 'there are no new points',
+  failures: 'all points failed',
+  tolerance: 'it reached its tolerance',
+  generations: 'it finished its last generation',
+  acceptance: 'too few points came near enough',
+};
+
+/** Why a search ended. Some rules have another meaning in a calibration. */
+export function stopText(by: StopReason, of: 'search' | 'calibration' = 'search'): string {
+  return of === 'calibration' && by === 'stall' ? 'its tolerance no longer shrinks' : stops[by];
+}

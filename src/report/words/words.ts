@@ -1,0 +1,147 @@
+import type { Unit } from '../../api/index.ts';
+import type { Measure } from '../../campaign/measures.ts';
+import type { Cell, Column } from '../tables/result-table.ts';
+import { parsed } from '../tables/value-kinds.ts';
+
+const symbols: Partial<Record<Unit, string>> = {
+  MPS: 'm/s',
+  KPH: 'km/h',
+  FPS: 'ft/s',
+  FPM: 'ft/min',
+  MPH: 'mph',
+  KN: 'knots',
+  MPS_SQ: 'm/s²',
+  FPS_SQ: 'ft/s²',
+  RPM: 'rpm',
+  RAD_PER_SECOND: 'rad/s',
+  DEG_PER_SECOND: '°/s',
+};
+
+/** A unit in words: PER_DAY is "per day", SQ_METER "square meter". */
+export function unitText(unit: Unit): string {
+  return symbols[unit] ?? unit.toLowerCase().replace(/^sq_/, 'square_').replaceAll('_', ' ');
+}
+
+/** A value with its unit: "3.2 days", "0.44 per day". */
+export function amount(value: string, units: Unit | null): string {
+  if (!units) return value;
+  const name = unitText(units);
+  if (value === '1' || symbols[units] || units.startsWith('PER_')) return `${value} ${name}`;
+  const [noun = '', ...per] = name.split(' per ');
+  const many = noun.endsWith('foot')
+    ? noun.replace(/foot$/, 'feet')
+    : noun.endsWith('inch')
+      ? `${noun}es`
+      : `${noun}s`;
+  return `${value} ${[many, ...per].join(' per ')}`;
+}
+
+/** The name of an input or output with its unit, if it has one. */
+export function titleOf({ name, units }: { name: string; units?: Unit | null | undefined }): string {
+  return units ? `${name} (${unitText(units)})` : name;
+}
+
+/** Significant digits of a number for people. */
+const DIGITS = 4;
+
+/** The name of an output with its unit. A BOOLEAN output is shown as a share, and the name says so. */
+export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
+  const { name, statistic, sources } = measure;
+  return statistic === 'share' && sources[0] === name ? `${name} (share)` : titleOf(measure);
+}
+
+/** The statistics of some measures, each once. */
+export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): Measure['statistic'][] {
+  return (['mean', 'share', 'quantile'] as const).filter((one) =>
+    measures.some(({ statistic }) => statistic === one),
+  );
+}
+
+/** A mean, share or quantile for people: "3.2 days", "12.5 %". */
+export function measureText(
+  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  value: number,
+): string {
+  return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
+}
+
+/** The same value with all digits. */
+export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
+  // 12 digits, because 100 times a share may differ in the last digit
+  return statistic === 'share' ? `${Number((100 * value).toPrecision(12))} %` : amount(String(value), units);
+}
+
+/**
+ * The cells of a column of a measure, for people: shares in percent, all with the decimals of the cell that needs most.
+ */
+export function measureColumn(
+  { statistic }: Pick<Measure, 'statistic'>,
+  values: readonly (number | undefined)[],
+): string[] {
+  if (statistic !== 'share') return numberColumn(values);
+  const shares = values.map((value) => (value === undefined ? undefined : inPercent(value)));
+  return numberColumn(shares).map((text) => text && `${text} %`);
+}
+
+/** 0.125 as "12.5 %". */
+export function percent(share: number): string {
+  return `${+(100 * share).toPrecision(6)} %`;
+}
+
+/** A share in percent, with as many digits as a share of this number of runs justifies. */
+function inPercent(share: number): number {
+  return Number((100 * share).toPrecision(DIGITS));
+}
+
+/** A number for people: four significant digits, or all digits before the point, with thousands separators. */
+export function numberText(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);
+  return value.toLocaleString(
+    'en-US',
+    size >= 10 ** (DIGITS - 1) ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: DIGITS },
+  );
+}
+
+/**
+ * The text of a number for people, with the same number of digits. A whole number stays unchanged, because it may be a
+ * name.
+ */
+export function shortNumber(text: string): string {
+  const value = Number(text);
+  if (/^[+-]?\d+$/.test(text) || text === '' || !Number.isFinite(value)) return text;
+  const size = Math.abs(value);
+  return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
+}
+
+/** Numbers of one column for people, all with the decimals of the number that needs most. */
+export function numberColumn(values: readonly (number | undefined)[]): string[] {
+  const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
+  if (texts.some((text) => text.includes('e'))) return texts;
+  const decimals = Math.max(...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  return values.map((value) =>
+    value === undefined
+      ? ''
+      : value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }),
+  );
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/**
+ * A cell for people: a number with four significant digits; a value that is not a single cell as a description of its
+ * content.
+ */
+export function brief({ kind, type }: Column, cell: Cell): string {
+  if (cell === null) return '';
+  if (kind === 'number') return shortNumber(cell);
+  if (kind !== 'json') return cell;
+  const value = (parsed(cell) ?? {}) as Record<string, unknown>;
+  if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');
+  if (type === 'OUTPUT_FILE' && typeof value.localPath === 'string') return value.localPath;
+  if (type === 'HISTOGRAM_DATA' && Array.isArray(value.hits)) return counted(value.hits.length, 'bin');
+  if (typeof value.mean === 'number') return `mean ${numberText(value.mean)}`;
+  return cell;
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SpreadInput } from '../../../src/campaign/designs/resolved-design.ts';
+import { measureOf } from '../../../src/campaign/measures.ts';
+import { whyNot } from '../../../src/client/analysis.ts';
+import { courseSentence } from '../../../src/report/analysis/course-words.ts';
+import { analysisFigures, courseFigure } from '../../../src/report/analysis/figures.ts';
+import { analysisAnswer, analysisSection } from '../../../src/report/analysis/section.ts';
+import { pairsTable } from '../../../src/report/analysis/pairs-table.ts';
+import { analysisTable } from '../../../src/report/analysis/table.ts';
+import { analysisSentence } from '../../../src/report/analysis/words.ts';
+import { formatTable } from '../../../src/report/index.ts';
+import { drawSvg } from '../../../src/report/pictures/render.ts';
+import type { Analysis } from '../../../src/sensitivity/analysis.ts';
+import { analyzed, numericBase, OUTPUTS, type Played } from '../../sensitivity/campaigns.ts';
+
+const inputs = ['A', 'B', 'C'].map((name): SpreadInput => {
+  return { name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } };
+});
+const levels = inputs.map(() => ['0', '1']);
+const names = inputs.map(({ name }) => name);
+const designs: [title: string, played: Played][] = [
+  ['Shares', { design: { kind: 'saltelli', inputs, points: 32, scrambles: 4, secondOrder: true, seed: 1 } }],
+  ['Screening', { design: { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 } }],
+  ['What moves', { design: { kind: 'sample', method: 'lhs', points: 60, seed: 1, scramble: true, inputs } }],
+  [
+    'Effects',
+    { design: { kind: 'factorial', inputs: names, values: levels, generators: [null, null, null] } },
+  ],
+  [
+    'What moves',
+    {
+      design: { kind: 'onePerInput', inputs: names, values: names.map(() => ['0.5', '1.5']) },
+      base: numericBase({ A: 1, B: 1, C: 1 }),
+    },
+  ],
+];
+
+const analysisOf = (played: Played): Analysis =>
+  analyzed(played, ([a, b]) => ({ Y: 4 * a! - b!, Course: { dataX: [0, 1], dataY: [a, b] } }))[0]!;
+
+async function csvOf(analyses: readonly Analysis[]): Promise<string[]> {
+  const pieces = await Array.fromAsync(formatTable('csv', analysisTable(analyses)));
+  return pieces.join('').trimEnd().split('\n');
+}
+
+describe.each(designs)('%s', (title, played) => {
+  const analysis = analysisOf(played);
+
+  test('has a sentence, a table and pictures', async () => {
+    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C has no visible effect\.$/);
+    const { text } = analysisSection(analysis);
+    expect(text).toContain('<h2>Which inputs matter</h2>');
+    expect(text).not.toMatch(/undefined|NaN|-0\.000/);
+    const figures = analysisFigures(analysis, measureOf(OUTPUTS, 'Y'));
+    expect(figures[0]!.title).toContain(title);
+    for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
+  });
+
+  test('is a table with one row per input', async () => {
+    const [head, ...rows] = await csvOf([analysis]);
+    expect(head).toMatch(/^output,input,/);
+    const pairs = analysis.secondOrder?.length ?? 0;
+    expect(rows).toHaveLength(3 + pairs);
+    expect(rows[0]).toMatch(/^Y,A,/);
+  });
+});
+
+test('a curve has a picture over time, and rows with times', async () => {
+  const analysis = analysisOf({ ...designs[0]![1], outputs: ['Course'] });
+  const figure = courseFigure(analysis, 0)!;
+  expect(await drawSvg(figure.spec, figure.id, figure.title)).toContain('Total index');
+  expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
+});
+
+describe('a sentence about a curve says which input matters when', () => {
+  const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
+    courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);
+
+  test('if it is the same input all the time', () => {
+    expect(told(([a]) => ({ dataX: [0, 1, 5], dataY: [a, a, a] }))).toBe(
+      'A matters most for Course at all 3 times from 0 to 5; B and C have no visible effect at any time.',
+    );
+  });
+
+  test('if inputs matter one after another', () => {
+    expect(told(([a, b]) => ({ dataX: [0, 1, 2], dataY: [a, a, b] }))).toBe(
+      'The input that matters most for Course changes: A from 0 to 1, then B at 2; C has no visible effect at any time.',
+    );
+  });
+
+  test('if the input changes often', () => {
+    expect(told(([a, b]) => ({ dataX: [0, 1, 2, 3, 4], dataY: [a, b, a, b, a] }))).toMatch(
+      /^The input that matters most for Course changes often: A at 3 of 5 times, B at 2 of 5 times; C has no visible effect/,
+    );
+  });
+
+  test('if no input matters', () => {
+    let run = 0;
+    const chance = (): number => Math.sin((run += 1) * 2.3);
+    expect(told(() => ({ dataX: [0, 1], dataY: [chance(), chance()] }), designs[2])).toBe(
+      'No input has a visible effect on Course at any of 2 times.',
+    );
+  });
+});
+
+test('the answer names the inputs that matter', () => {
+  expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
+    'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C has no visible effect',
+  );
+});
+
+test('an input that only interacts with another one matters in a factorial with replications', () => {
+  let run = 0;
+  const [found] = analyzed({ ...designs[3]![1], replications: 4 }, ([a, b]) => ({
+    Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),
+  }));
+  expect(analysisSentence(found!)).toMatch(
+    /^A and B explain \d+ % of the variance of Y; C has no visible effect/,
+  );
+  expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
+});
+
+test('an output without indices has no picture', () => {
+  const [analysis] = analyzed(designs[2]![1], () => ({ Y: 1 }));
+  expect(analysisFigures(analysis!, measureOf(OUTPUTS, 'Y'))).toEqual([]);
+  expect(analysisSection(analysis!).text).toContain('the same at all points');
+});
+
+test('a campaign with one point has nothing to analyze', () => {
+  const campaign = { varied: [], outputs: OUTPUTS, precision: null };
+  expect(whyNot(campaign)!.problem).toContain('no input varies');
+  const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
+  expect(whyNot({ ...campaign, varied })).toBeUndefined();
+});
+
+test('an effect of a fifth of the largest one is small, because its square counts, like a share of the variance', () => {
+  const sizes = { Demand: 40, Holding: 23, Level: 8, Lag: 2 };
+  const indices = Object.entries(sizes).map(([input, muStar]) => ({ input, muStar }));
+  const analysis = {
+    campaign: 'a',
+    output: 'Cost',
+    method: 'morris' as const,
+    runs: 50,
+    indices,
+    warnings: [],
+  };
+  expect(analysisSentence({ ...analysis, confidence: 0.95 })).toBe(
+    'Demand and Holding move Cost most: over its range, Demand by 40 on average; Level and Lag have little effect.',
+  );
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Campaign, CampaignOutput } from '../../../src/campaign/types.ts';
+import { compareCampaigns, type Compared } from '../../../src/report/comparison/compare.ts';
+import { comparisonNotes, ComparisonSummary } from '../../../src/report/comparison/summary.ts';
+import { comparisonTable } from '../../../src/report/comparison/table.ts';
+import { renderComparison } from '../../../src/report/comparison/html.ts';
+import { formatTable } from '../../../src/report/index.ts';
+import { pairedShareDifference, shareDifference } from '../../../src/statistics/share.ts';
+import { textOf } from '../support.ts';
+import { wait, side, pointsIn } from '../compared.ts';
+
+describe('differences', () => {
+  const a = { 1: [1, 2, 4] };
+  const b = { 1: [3, 5, 6] };
+
+  test('are paired if the replications have the same seeds', async () => {
+    const [point] = await pointsIn(side('a', a), side('b', b));
+    const { outputs } = point!;
+    // 2, 3 and 2: a mean of 7/3 with a standard error of 1/3, and t(0.975, 2) = 4.302653
+    expect(outputs[0]!.difference).toBeCloseTo(7 / 3, 12);
+    expect(outputs[0]!.low).toBeCloseTo(7 / 3 - 4.302652729749464 / 3, 9);
+    expect(outputs[0]!.high).toBeCloseTo(7 / 3 + 4.302652729749464 / 3, 9);
+  });
+
+  test.each<[string, Partial<Campaign>, Partial<Campaign>]>([
+    ['another seed', { seed: 1 }, { seed: 2 }],
+    ['common random numbers in one', { commonRandomNumbers: true }, {}],
+    ['no seed in one', { seed: null }, { seed: 0 }],
+  ])('are Welch’s with %s', async (_, ofA, ofB) => {
+    const comparison = compareCampaigns(side('a', a, ofA), side('b', b, ofB));
+    expect(comparison.method).toBe('Welch');
+    const [point] = await Array.fromAsync(comparison.points);
+    expect(point!.outputs[0]!.low).toBeLessThan(0);
+  });
+
+  test('leave out replications that only one campaign has if they are paired', async () => {
+    const [point] = await pointsIn(side('a', { 1: [1, null, 4, 9] }), side('b', { 1: [3, 5, 6] }));
+    expect(point!.outputs[0]).toMatchObject({
+      a: { n: 2, mean: 2.5 },
+      b: { n: 2, mean: 4.5 },
+      difference: 2,
+    });
+  });
+
+  test('have an interval from two values on', async () => {
+    for (const seed of [42, 43]) {
+      const points = await pointsIn(
+        side('a', { 1: [1], 2: [null] }),
+        side('b', { 1: [3], 2: [1] }, { seed }),
+      );
+      expect(points[0]!.outputs[0]).toMatchObject({ difference: 2, low: null, high: null });
+      expect(points[1]!.outputs[0]).toMatchObject({ difference: null, low: null, high: null });
+    }
+  });
+
+  test('include the outputs that are numbers with the same unit in both', () => {
+    const one: CampaignOutput[] = [
+      wait,
+      { name: 'Cost', type: 'DOUBLE', units: null },
+      { name: 'Curve', type: 'DATA_SET', units: null },
+      { name: 'Served', type: 'INTEGER', units: null },
+    ];
+    const other: CampaignOutput[] = [
+      { name: 'Served', type: 'LONG', units: null },
+      { ...wait, units: 'HOUR' },
+      { name: 'Curve', type: 'DATA_SET', units: null },
+    ];
+    const comparison = compareCampaigns(side('a', a, { outputs: one }), side('b', b, { outputs: other }));
+    expect(comparison.outputs.map(({ name }) => name)).toEqual(['Served']);
+    expect(comparison.leftOut).toEqual(['Wait', 'Cost', 'Curve']);
+    expect(() => compareCampaigns(side('a', a), side('b', b, { outputs: other.slice(1) }))).toThrow(
+      'no numeric or BOOLEAN output in common',
+    );
+  });
+
+  test('of shares are Newcombe’s, paired or not; differences of quantiles come from both intervals', async () => {
+    const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
+    const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
+    const compared = async (seed: number) => {
+      const comparison = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }, { seed }), {
+        show: late,
+      });
+      return { comparison, outputs: (await Array.fromAsync(comparison.points))[0]!.outputs };
+    };
+    const pairs = await compared(42);
+    // 16 of 40 in A, 24 in B, 16 of them the same
+    expect(pairs.outputs[0]).toEqual({
+      a: { n: 40, mean: 0.4 },
+      b: { n: 40, mean: 0.6 },
+      ...pairedShareDifference({ both: 16, onlyA: 0, onlyB: 8, neither: 16 }, 0.95),
+    });
+    const apart = await compared(43);
+    expect(apart.outputs[0]).toMatchObject(shareDifference({ count: 16, n: 40 }, { count: 24, n: 40 }, 0.95));
+    for (const { comparison, outputs } of [pairs, apart]) {
+      expect(outputs[1]).toMatchObject({ a: { mean: 2 }, b: { mean: 3 }, difference: 1 });
+      expect(outputs[1]!.low).toBeLessThanOrEqual(1);
+      expect(comparison.leftOut).toEqual([]);
+    }
+    const again = compareCampaigns(side('a', { 8: many(0) }), side('b', { 8: many(1) }), { show: late });
+    const summary = new ComparisonSummary(again);
+    const rows = comparisonTable(again, summary.watched());
+    const table = await textOf(formatTable('csv', rows));
+    const notes = comparisonNotes(again, summary);
+    expect(notes).toContainEqual(expect.stringMatching(/^Intervals of shares \(95 %\): Newcombe/));
+    expect(notes).toContainEqual(expect.stringMatching(/^Intervals of quantiles \(95 %\): from order/));
+    expect(notes.join()).not.toContain("Student's t");
+    expect(table).toMatch(/P\(Wait > 2\.5\),40,0\.4,40,0\.6,.*,Newcombe paired,true/);
+    const page = await renderComparison(again, summary);
+    expect(page).toContain('in percentage points');
+    expect(page).toMatch(/<strong>(<span[^>]*>)?20 %</);
+  });
+
+  test('use the confidence of both campaigns if it is the same', () => {
+    const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 0.1, absolute: null, confidence: 0.99 };
+    const confidences = [
+      [precision, precision],
+      [precision, null],
+    ].map(
+      ([ofA, ofB]) =>
+        compareCampaigns(side('a', a, { precision: ofA! }), side('b', b, { precision: ofB! })).confidence,
+    );
+    expect(confidences).toEqual([0.99, 0.95]);
+  });
+});
+
+describe('a comparison', () => {
+  const waits = (shift: number) =>
+    Object.fromEntries(
+      Array.from({ length: 5 }, (_, at) => [at + 1, [at, at + 1, at + 5].map((n) => n + shift * at)]),
+    );
+  const compare = () =>
+    compareCampaigns(side('old', { ...waits(0), 9: [1] }), side('new', { ...waits(0.5), 8: [1, 2] }));
+
+  test('is a table with one row per point and output', async () => {
+    const comparison = compare();
+    const text = await textOf(formatTable('csv', comparisonTable(comparison, comparison.points)));
+    const lines = text.trimEnd().split('\n');
+    expect(lines[0]).toBe('point,Rate,in,output,n A,mean A,n B,mean B,difference,low,high,interval,differs');
+    expect(lines).toHaveLength(8);
+    expect(lines[1]!.split(',').slice(1)).toEqual([
+      '1',
+      'both',
+      'Wait',
+      '3',
+      '2',
+      '3',
+      '2',
+      '0',
+      '0',
+      '0',
+      'paired',
+      'false',
+    ]);
+    expect(lines[2]).toMatch(/,0\.5,0\.5,0\.5,paired,true$/);
+    expect(lines.slice(6).map((line) => line.split(',').slice(1).join())).toEqual([
+      '9,A,Wait,1,1,0,,,,,,',
+      '8,B,Wait,0,,2,1.5,,,,,',
+    ]);
+  });
+
+  test('has a summary in words', async () => {
+    const comparison = compare();
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    expect(comparisonNotes(comparison, summary)).toEqual([
+      'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
+      '5 points finished in both, 1 finished only in A, 1 finished only in B.',
+      "Intervals (95 %): replications in pairs, because they have the same seeds in both (Student's t).",
+      'Wait: differs at 4 points of 5 that have an interval (4 higher in B); by chance alone about 0.25 would.',
+    ]);
+    expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);
+  });
+
+  test.each<[string, (number | null)[][], (number | null)[][], string]>([
+    ['all', [[1, 2]], [[2, 1]], 'Wait: no interval excludes 0.'],
+    [
+      'some',
+      [[1, 2], [1], []],
+      [[2, 1], [1], []],
+      'Wait: no interval excludes 0; 1 of 2 points has no interval.',
+    ],
+    [
+      'few',
+      [[1, 2], [1], [null, 1], [null]],
+      [[5, 6.1], [1], [1, 2], [3]],
+      'Wait: differs at 1 point of 1 that has an interval (1 higher in B); by chance alone about 0.05 would; 3 of 4 points have no interval.',
+    ],
+    [
+      'none',
+      [[1], [null]],
+      [[1], [1]],
+      'Wait: no point has an interval, because it needs two replications with a finite value in each campaign.',
+    ],
+    ['none at all', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
+  ])('says where it has no interval: with %s', async (_, inA, inB, said) => {
+    const byRate = (all: (number | null)[][]) => Object.fromEntries(all.map((waits, at) => [at, waits]));
+    const comparison = compareCampaigns(side('a', byRate(inA)), side('b', byRate(inB)));
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    expect(comparisonNotes(comparison, summary).at(-1)).toBe(said);
+  });
+
+  test('is a page that loads nothing and runs nothing', async () => {
+    const comparison = compare();
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    const page = await renderComparison(comparison, summary);
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|image|use)\b/i);
+    expect(page).not.toMatch(/\b(src|href|srcset|action)=/i);
+    const symbols = /<g class="mark-symbol role-mark[^>]*>(.*?)<\/g>/s.exec(page)![1]!;
+    expect(symbols.match(/<path/g)).toHaveLength(5);
+    expect(page).toContain('Wait, B − A (minute)');
+  });
+
+  test('draws some of thousands of points, the same every time', async () => {
+    const many = (shift: number) =>
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [at, [at, at + 1 + shift]]));
+    const summaries = [];
+    for (let time = 0; time < 2; time += 1) {
+      const summary = new ComparisonSummary(compareCampaigns(side('a', many(0)), side('b', many(1))));
+      await summary.read();
+      summaries.push(summary.outputs[0]!);
+    }
+    const [one, other] = summaries.map(({ sample }) => sample.map(({ values }) => Number(values[0])));
+    expect(one).toEqual(other);
+    expect(one).toHaveLength(300);
+    expect(summaries[0]!.compared).toBe(2_000);
+    const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
+    // the mean of random numbers up to 2,000 is 1,000 ± 33
+    expect(Math.abs(mean - 1_000)).toBeLessThan(150);
+  });
+});
+
+test('differences are better or worse if both campaigns have the same goal, or a goal is given', async () => {
+  const goal = { output: 'Wait', wants: 'lowest' } as const;
+  const sides = (goals: (Campaign['goal'] | undefined)[]) =>
+    [side('a', { '1.0': [1, 1.1, 1.2] }), side('b', { '1.0': [5, 5.2, 5.1] })].map((one, at) => ({
+      ...one,
+      campaign: { ...one.campaign, ...(goals[at] && { goal: goals[at] }) },
+    })) as [Compared, Compared];
+  const notes = async (goals: (Campaign['goal'] | undefined)[], asked?: Campaign['goal']) => {
+    const comparison = compareCampaigns(...sides(goals), { goal: asked });
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    return comparisonNotes(comparison, summary).join(' ');
+  };
+  expect(await notes([])).toContain('(1 higher in B)');
+  expect(await notes([goal, goal])).toContain('(1 worse in B (higher))');
+  expect(await notes([goal])).not.toMatch(/better|worse/);
+  expect(await notes([goal, goal], { ...goal, wants: 'highest' })).toContain('(1 better in B (higher))');
+  const formula = { output: 'p( Wait>2 )', wants: 'lowest' } as const;
+  const asked = compareCampaigns(...sides([]), { goal: formula });
+  expect(asked.goal?.output).toBe(asked.outputs.at(-1)!.name);
+  expect(() => compareCampaigns(...sides([]), { goal: { ...goal, output: 'Cost' } })).toThrow(
+    'keeps no output "Cost"',
+  );
+});

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { largestPanels, largestText, titleBy } from '../../../src/report/figures/panels.ts';
+import { analysisSection } from '../../../src/report/analysis/section.ts';
+import { analyzed, type Played } from '../../sensitivity/campaigns.ts';
+
+const numbers = Array.from({ length: 30 }, (_, at) => (at * 7) % 30);
+
+test('the panels with the largest effects stay in the order of the inputs', () => {
+  const shown = largestPanels(numbers, (number) => number);
+  expect(shown).toEqual(numbers.filter((number) => number >= 18));
+  expect(largestPanels([3, 1, 2], (number) => number)).toEqual([3, 1, 2]);
+});
+
+test('a caption says how many inputs are left out', () => {
+  expect(largestText(30, 12)).toBe('Of 30 inputs, the 12 with the largest effects are shown');
+  expect(largestText(12, 12)).toBeUndefined();
+});
+
+test('a title names a few inputs, and counts many', () => {
+  const named = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `x${at + 1}` }));
+  expect(titleBy('Cost', named(3))).toBe('Cost by x1, x2, x3');
+  expect(titleBy('Cost', named(12))).toBe('Cost by 12 inputs');
+});
+
+test('the table of an analysis has the inputs that matter most', () => {
+  const inputs = Array.from({ length: 30 }, (_, at) => ({
+    ...{ name: `x${at + 1}`, isWhole: false },
+    distribution: { kind: 'uniform' as const, min: 0, max: 1 },
+  }));
+  const played: Played = { design: { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 } };
+  const [analysis] = analyzed(played, (values) => ({
+    Y: values.reduce((sum, value, at) => sum + (at + 1) * value, 0),
+  }));
+  const { text } = analysisSection(analysis!);
+  expect(text).toContain('<td>x30</td>');
+  expect(text).not.toContain('<td>x1</td>');
+  expect(text).toContain('Of 30 inputs, the first 20 are shown.');
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from '@jest/globals';
+import { renderReport } from '../../../src/report/html/html.ts';
+import {
+  countsOf,
+  doubles,
+  failedRow,
+  sampleRecord,
+  sampleRow,
+  sampleRows,
+  stream,
+  observed,
+} from '../support.ts';
+import { marks } from '../marks.ts';
+
+describe('other designs', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
+
+  test('one numeric input: for each output, one point with its interval per value', async () => {
+    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
+    const page = await renderReport(record, countsOf(12), sampleRows(record));
+    // the bars of distributions are rects
+    expect(marks(page, 'rule')).toEqual([4, 4]);
+    expect(marks(page, 'symbol')).toEqual([4, 1, 4, 1]);
+    expect(page).toContain('Peak day by Contact rate');
+    expect(page).toContain(
+      'The mean at each value, with its 95 % confidence interval over the replications.',
+    );
+    expect(page).toContain('means over the replications');
+    expect(page).toContain('Lowest point, its first replication, in front of the median');
+  });
+
+  test('known values: a line and its comparison with the intervals', async () => {
+    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
+    const numbers = (value: number) => new Map([['Peak day', value]]);
+    // the rows of a point are equal, so its interval is its value
+    const peak = 6 + 4 * (1.67 - 1.2);
+    const reference = {
+      label: 'theory.csv',
+      outputs: ['Peak day'],
+      rows: [
+        { values: ['1.2'], numbers: numbers(peak) },
+        { values: ['1.3'], numbers: numbers(7.4) },
+        { values: ['1.4'], numbers: numbers(1) },
+        { values: ['9'], numbers: numbers(1e9) },
+      ],
+    };
+    const options = { show: ['Peak day'], reference };
+    const page = await renderReport(record, countsOf(9), sampleRows(record), options);
+    expect(page).toContain('Orange: the values of theory.csv.');
+    expect(page).toContain('Agreement with theory.csv');
+    expect(page).toMatch(
+      /1 of 2 intervals contains\s+the value that theory\.csv gives\. By chance, 5 % of such intervals miss/,
+    );
+    expect([...page.matchAll(/<td class="(?:bad)?">\s*(yes|no)\s*<\/td>/g)].map(([, is]) => is)).toEqual([
+      'yes',
+      'no',
+    ]);
+    // the line ends where the design does
+    const [line] = [...page.matchAll(/<g class="mark-line role-mark[^>]*><path[^>]* d="([^"]*)"/g)];
+    expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
+  });
+
+  test('values with very different distances are drawn at equal distances, each with its name', async () => {
+    const record = sampleRecord({
+      grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
+    });
+    const page = await renderReport(record, countsOf(9), sampleRows(record));
+    const [heatMap] = page.split('</figure>') as [string];
+    const widths = [...heatMap.matchAll(/d="M[\d.]+,[\d.]+h([\d.]+)v[\d.]+/g)].map(([, width]) =>
+      Number(width),
+    );
+    const cells = widths.filter((width) => widths.filter((other) => other === width).length === 9);
+    expect(cells).toHaveLength(9);
+    for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
+  });
+
+  test('values of all magnitudes are drawn', async () => {
+    const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
+    const rows = ['1e-300', '1', '1e300'].map((error, at) => {
+      const row = sampleRow(at, [String(at + 1)]);
+      return { ...row, outputs: { ...row.outputs, 'Fit error': error } };
+    });
+    const page = await renderReport(record, countsOf(3), stream(rows));
+    expect(page).toContain('Fit error by Rate');
+    expect(page).not.toContain('NaN');
+  });
+
+  test('three inputs: one panel for each', async () => {
+    const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
+    const record = sampleRecord({ grid });
+    const page = await renderReport(record, countsOf(12), sampleRows(record));
+    expect(page).toContain('Fit error by A, B, C');
+    expect(marks(page, 'symbol')).toEqual([3, 1, 2, 1, 2, 1]);
+    expect(page).not.toContain('interval');
+  });
+
+  test('three inputs in a grid: also a heat map for each value of one input', async () => {
+    const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
+    const record = sampleRecord({ grid });
+    const page = await renderReport(record, countsOf(24), sampleRows(record));
+    expect(page).toContain('Fit error over A and B, by C');
+    expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
+  });
+
+  test('no effects without varied inputs or numeric outputs', async () => {
+    const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
+    const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));
+    expect(
+      [...one.matchAll(/<figure data-file="flu-calibration-7f3a-(.*?)\.svg"/g)].map(([, id]) => id),
+    ).toEqual([]);
+    const texts = sampleRecord({ outputs: [{ name: 'Trajectory', type: 'OUTPUT_FILE', units: null }] });
+    const page = await renderReport(texts, countsOf(3), stream(rows(3)));
+    expect(page).not.toContain('data-file="flu-calibration-7f3a-effects.svg"');
+    expect(page).toContain('First points');
+    expect(page.match(/<code>[0-9a-f]{16}/g)).toHaveLength(3);
+  });
+
+  test('replications of one point: bands, and the first replication', async () => {
+    const record = sampleRecord({ grid: [], replications: 20 });
+    const page = await renderReport(record, countsOf(20), sampleRows(record));
+    expect(page).toContain(
+      'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
+    );
+    // all runs are reused, so none was outstanding
+    expect(marks(page, 'area')).toEqual([1, 1]);
+    expect(page).not.toContain('<h2>Timeline</h2>');
+  });
+
+  test('the chosen output is shown; an unknown one is an error that lists the names', async () => {
+    const record = sampleRecord();
+    const page = await renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peak day'] });
+    expect(page).toContain('Peak day over Contact rate and Recovery rate');
+    await expect(
+      renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peek'] }),
+    ).rejects.toMatchObject({
+      code: 'UNKNOWN_OUTPUT',
+      hint: 'Known: "Fit error", "Peak day".',
+    });
+    const wrong = { observed: { ...observed, output: 'Fit error' } };
+    await expect(renderReport(record, countsOf(2), stream(rows(2)), wrong)).rejects.toMatchObject({
+      code: 'UNKNOWN_OUTPUT',
+    });
+  });
+
+  test('BOOLEAN outputs and formulas are drawn as shares, and are in the table and the distributions', async () => {
+    const rate = [doubles('Contact rate', [1, 2])];
+    const outputs = [
+      { name: 'Extinct', type: 'BOOLEAN', units: null },
+      { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
+    ] as const;
+    const derived = ['P(`Peak day` > 3)', 'Q(`Peak day`, 0.5)'];
+    const record = sampleRecord({ grid: rate, replications: 8, outputs: [...outputs], derived });
+    const runs = ['1', '2'].flatMap((value, at) =>
+      Array.from({ length: 8 }, (_, replication) => ({
+        ...sampleRow(at, [value], replication + 1),
+        outputs: { Extinct: String(replication < 2 * (at + 1)), 'Peak day': String(replication + at) },
+      })),
+    );
+    const page = await renderReport(record, countsOf(16), stream(runs), { show: ['Extinct'] });
+    expect(page).toMatch(/Lowest Extinct\s*<strong>25 %</);
+    expect(page).toContain('Extinct by Contact rate');
+    expect(page).toContain(
+      'The share at each value, with its 95 % confidence interval over the replications.',
+    );
+    expect(page).toContain('The mean or share or quantile at each value');
+    expect(page).toContain('Extinct (share)</th>');
+    expect(page).toMatch(/25 %<\/td>[^]*50 %<\/td>/);
+    for (const text of ['100%', 'true', 'false', 'P(`Peak day` > 3)', 'Q(`Peak day`, 0.5)'])
+      expect(page.replaceAll('&gt;', '>')).toContain(
+        `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
+      );
+    // by default the first numeric output comes first, and without one a share
+    expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
+    const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
+    expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
+  });
+
+  test('by default the first output with values is shown', async () => {
+    const record = sampleRecord();
+    const odd = rows(4).map((row, at) => {
+      const { 'Fit error': error, ...others } = row.outputs;
+      return { ...row, outputs: at < 2 ? others : { ...others, 'Fit error': error! } };
+    });
+    expect(await renderReport(record, countsOf(4), stream(odd))).toContain('Lowest Fit error');
+    const none = odd.map((row) => ({ ...row, outputs: { ...row.outputs, 'Fit error': 'null' } }));
+    const page = await renderReport(record, countsOf(4), stream(none));
+    expect(page).toContain('Lowest Peak day');
+    expect(page).toContain('Peak day over Contact rate and Recovery rate');
+  });
+
+  test('an output without values', async () => {
+    const record = sampleRecord();
+    const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
+    const page = await renderReport(record, countsOf(2), stream(none));
+    expect(page).toContain('No run that is done has a value of Fit error.');
+    expect(page.match(/<figure/g)).toHaveLength(1);
+    expect(page).toContain('<h2>Timeline</h2>');
+  });
+
+  test('failures are grouped by cause, the most frequent first', async () => {
+    const record = sampleRecord();
+    const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>
+      failedRow(i, ['1.2', '0.3'], `because ${reason}`),
+    );
+    const page = await renderReport(record, countsOf(0, 3), stream(failed));
+    expect(page).toContain('All runs have failed.');
+    const table = page.slice(page.indexOf('>Failures<'));
+    expect(
+      [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
+    ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
+    // the first failure of each cause, with its message if it says more than the cause
+    const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
+      cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
+    );
+    expect(examples.slice(0, 2)).toEqual([
+      expect.stringMatching(/0{15}1 +because b seed 166845506387790$/),
+      expect.stringMatching(/0{15}0$/),
+    ]);
+  });
+});

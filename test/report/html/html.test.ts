@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { renderReport } from '../../../src/report/html/html.ts';
+import {
+  countsOf,
+  doubles,
+  failedRow,
+  sampleRecord,
+  sampleRow,
+  sampleRows,
+  stream,
+  observed,
+} from '../support.ts';
+import { marks } from '../marks.ts';
+
+describe('the report of a grid', () => {
+  const record = sampleRecord();
+  const rendered = renderReport(record, countsOf(1271), sampleRows(record), { observed });
+
+  test('has one cell per point, marks the best one, and shows curves and observations', async () => {
+    const page = await rendered;
+    // the rest are bars of the distributions and of the timeline
+    expect(marks(page, 'rect')[0]).toBe(1271);
+    expect(page).toContain('lowest: 17.21');
+    expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
+    expect(page).toContain('Contact rate (per day)');
+    // two rings around the best point, the means by each input with the lowest, then the observations
+    expect(marks(page, 'symbol')).toEqual([1, 1, 41, 1, 31, 1, 2]);
+    expect(page).toContain('pupils in bed');
+    // two bands, the means by each input, the median and the best point's curve, and the runs outstanding
+    expect([marks(page, 'area'), marks(page, 'line')]).toEqual([
+      [1, 1, 1],
+      [1, 1, 1, 1],
+    ]);
+  });
+
+  test('has each numeric output, the timeline of the runs and the definition', async () => {
+    const page = await rendered;
+    const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title);
+    expect(headings).toEqual([
+      'Fit error over Contact rate and Recovery rate',
+      'Fit error by Contact rate, Recovery rate',
+      'Lowest points',
+      'Infected',
+      'Distributions of outputs',
+      'Timeline',
+      'What was run',
+    ]);
+    expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
+    // two of three runs are new, 5 s each
+    expect(page).toContain('1 h 11 min in all');
+    expect(page).toContain('Population');
+  });
+
+  test('says "best" only for a goal, and ranks by it', async () => {
+    const plain = await rendered;
+    expect(plain.replaceAll(/--best|var\(--best\)/g, '')).not.toMatch(/\bbest\b/i);
+    const goal = { output: 'Fit error', wants: 'highest' } as const;
+    const page = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record));
+    expect(page).toContain('<h2>Best points</h2>');
+    expect(page).toContain('with the highest Fit error');
+    expect(page).toContain('Highest Fit error');
+    expect(page).toContain('The highest is marked');
+    const firstOf = (text: string): number =>
+      Number(/<strong>.*?>([\d.,]+)</.exec(text)![1]!.replace(',', ''));
+    expect(firstOf(page)).toBeGreaterThan(firstOf(plain));
+    // the option overrides the campaign
+    const asked = { ...goal, wants: 'lowest' } as const;
+    const other = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record), {
+      goal: asked,
+    });
+    expect(other).toContain('with the lowest Fit error');
+    expect(other).toContain('<h2>Best points</h2>');
+  });
+
+  test('lists the ten lowest points, lowest first', async () => {
+    const keys = [...(await rendered).matchAll(/<code>([0-9a-f]{16})<\/code>/g)].map(([, key]) => key);
+    expect(keys).toHaveLength(10);
+    expect(keys[0]).toBe((27 + 19 * 31 - 13).toString(16).padStart(16, '0'));
+  });
+
+  test('loads nothing, and runs only the script that saves pictures', async () => {
+    const whole = await rendered;
+    const [script, ...others] = [...whole.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text!);
+    expect(others).toEqual([]);
+    const hash = createHash('sha256').update(script!).digest('base64');
+    expect(/Content-Security-Policy" content="(.*?)"/.exec(whole)![1]).toContain(
+      `script-src &#39;sha256-${hash}&#39;`,
+    );
+    const page = whole.replace(script!, '').replace('<script></script>', '');
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|base|form|image|use)\b/i);
+    expect(page).not.toMatch(/\b(src|href|srcset|action)=/i);
+    expect(page).not.toMatch(/@import|url\((?!#)/i);
+    expect(page).toContain('prefers-color-scheme: dark');
+  });
+
+  test('every reference in a picture leads to an id in the same picture', async () => {
+    const page = await rendered;
+    const ids = [...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id!);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, id] of page.matchAll(/url\(#([^)]+)\)/g)) expect(ids).toContain(id);
+  });
+
+  test('is the same each time', async () => {
+    expect(await renderReport(record, countsOf(1271), sampleRows(record), { observed })).toBe(await rendered);
+  });
+});
+
+describe('unsafe content', () => {
+  const evil = '"><script>alert(1)</script>$&';
+
+  test('is escaped everywhere: names, values and reasons', async () => {
+    const record = sampleRecord({
+      id: evil,
+      name: evil,
+      model: { id: 'm', name: evil, versionId: 'v', version: 1 },
+      grid: [
+        { name: `in ${evil}`, type: 'STRING', units: null, values: [evil, 'b'] },
+        doubles(`rate ${evil}`, [1, 2, 3]),
+      ],
+      outputs: [
+        { name: `out ${evil}`, type: 'DOUBLE', units: null },
+        { name: `set ${evil}`, type: 'DATA_SET', units: null },
+      ],
+    });
+    const outputs = { [`out ${evil}`]: '1', [`set ${evil}`]: '{"dataX":[1,2],"dataY":[3,4]}' };
+    const rows = [{ ...sampleRow(0, [evil, '1']), point: evil, outputs }, failedRow(1, [evil, '2'], evil)];
+    const page = await renderReport(
+      { ...record, definition: `campaign: ${evil}` },
+      countsOf(1, 1),
+      stream(rows),
+      {
+        observed: { output: `set ${evil}`, label: evil, points: [[1, 2]] },
+        reference: {
+          label: evil,
+          outputs: [`out ${evil}`],
+          rows: [{ values: [evil, '1'], numbers: new Map([[`out ${evil}`, 1]]) }],
+        },
+      },
+    );
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page.match(/script&#62;alert|script&gt;alert/g)!.length).toBeGreaterThan(20);
+    expect(page).toContain('campaign: &#34;&#62;&#60;script');
+  });
+
+  test("is left out: only the origin of the service's address is shown", async () => {
+    const record = sampleRecord({
+      service: 'https://user:pw@host.example:8443/api/open/8.5.0?apiKey=secret',
+    });
+    const page = await renderReport(record, countsOf(0), stream([]));
+    expect(page).toContain('https://host.example:8443 ');
+    expect(page).not.toMatch(/user|pw@|secret|api\/open/);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Campaign } from '../../../src/campaign/types.ts';
+import { renderReport } from '../../../src/report/html/html.ts';
+import { groundFigures } from '../../../src/report/figures/ground.ts';
+import { requirementsText } from '../../../src/report/words/search-words.ts';
+import { searchFigures } from '../../../src/report/figures/search-figures.ts';
+import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
+import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
+
+/** The report of a search over points that no service has run. */
+
+const search: NonNullable<Campaign['search']> = {
+  inputs: [
+    {
+      name: 'Contact rate',
+      type: 'DOUBLE',
+      kind: 'range',
+      min: 1,
+      max: 3,
+      scale: 'log',
+      step: null,
+      digits: 4,
+    },
+    { name: 'Policy', type: 'STRING', kind: 'choice', values: ['a', 'b', '<i>'], isOrdered: false },
+  ],
+  where: null,
+  require: [],
+  method: 'cma',
+  parallel: 4,
+  stop: { points: 10, runs: null, value: null, gain: null, stall: null },
+  confirm: null,
+  most: null,
+};
+
+const record = sampleRecord({
+  varied: [
+    { name: 'Contact rate', type: 'DOUBLE', units: 'PER_DAY' },
+    { name: 'Policy', type: 'STRING', units: null },
+  ],
+  design: { kind: 'list', inputs: ['Contact rate', 'Policy'], rows: [] },
+  goal: { output: 'Fit error', wants: 'lowest' },
+  search,
+});
+
+function point(ask: number, value: number | null, more: Partial<AskedPoint> = {}): AskedPoint {
+  return {
+    ...{ ask, ordinal: ask, key: ask.toString(16).padStart(16, '0'), values: ['1.5', 'b'] },
+    ...{ by: 'generation 1', seen: 0, runs: 1, value, isFeasible: value !== null },
+    isOutside: false,
+    state: value === null ? 'failed' : 'known',
+    ...more,
+  };
+}
+
+function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']> = {}): SearchStory {
+  const [best] = points.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => a.value! - b.value!);
+  return {
+    summary: {
+      method: 'cma',
+      stage: 'over',
+      ...{ asked: points.length, told: points.length, failed: 0, known: 0, unused: [], stoppedBy: 'points' },
+      best: best
+        ? {
+            ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
+            ...{ value: best.value!, interval: null, runs: 1, seen: best.value!, isSure: null },
+          }
+        : null,
+      ...changes,
+    },
+    isNoisy: false,
+    points,
+    finalists: [],
+  };
+}
+
+async function pageOf(story: SearchStory): Promise<string> {
+  const rows = stream(story.points.map(({ ordinal, values }) => sampleRow(ordinal, values)));
+  const options = { search: story };
+  return (await renderReport(record, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
+}
+
+describe('the report of a search', () => {
+  test('draws its points over the heat map of a grid', async () => {
+    const grid = sampleRecord();
+    const range = search.inputs[0]!;
+    const inputs = ['Contact rate', 'Recovery rate'].map((name) => ({ ...range, name }));
+    const campaign = { ...grid.campaign, goal: record.campaign.goal!, search: { ...search, inputs } };
+    const story = storyWith([
+      point(0, 20, { values: ['1.2', '0.3'] }),
+      point(1, 17, { values: ['1.7', '0.45'] }),
+    ]);
+    story.summary.best!.inputs = { 'Contact rate': 1.7, 'Recovery rate': 0.45 };
+    const known = { inputs: { 'Contact rate': 2.2, 'Recovery rate': 0.6 }, label: 'published' };
+    const [figure] = await groundFigures(campaign, story, { record: grid, rows: sampleRows(grid), known });
+    expect(figure!.caption).toBe(
+      'The circles are the 2 points of the search. The cells are the grid of flu-calibration: 1,271 points, which the search did not use; lighter is lower.',
+    );
+    const { layer } = figure!.spec as unknown as { layer: { data: { values: object[] } }[] };
+    // the middles of the cells of 41 and 31 values
+    expect(layer[1]!.data.values).toEqual([
+      { x: 0.5, y: 0.5 },
+      { x: expect.closeTo(20.5, 9), y: expect.closeTo(15.5, 9) },
+    ]);
+    expect(layer.at(-1)!.data.values[0]).toMatchObject({ x: 40.5, y: 30.5 });
+  });
+
+  test('never names a point that does not meet the requirements', async () => {
+    const page = await pageOf(storyWith([point(0, 5, { isFeasible: false }), point(1, 30), point(2, null)]));
+    expect(page).toContain('Lowest Fit error <strong>30</strong>');
+    const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
+    expect(row).toContain(point(1, 30).key);
+    expect(page).not.toContain(`<code>${point(0, 5).key}</code>`);
+    expect(page).toContain('Hollow points do not meet the requirements');
+    expect(page).toContain('Points that failed are marked below');
+  });
+
+  test('says so when no point meets the requirements', async () => {
+    const page = await pageOf(
+      storyWith([point(0, 5, { isFeasible: false }), point(1, 6, { isFeasible: false })]),
+    );
+    expect(page).toContain('No point has a value and meets the requirements.');
+    expect(page).not.toContain('Lowest Fit error <strong>');
+    expect(page).not.toContain('class="first"');
+    // it draws the existing points
+    expect(page).toContain('-search-points.svg');
+  });
+
+  test('shows texts of the definition as plain text', async () => {
+    const page = await pageOf(storyWith([point(0, 5, { values: ['2', '<i>'] }), point(1, 30)]));
+    expect(page).not.toContain('<i>');
+    expect(page).toContain('&#60;i&#62;');
+  });
+
+  test('draws some of many points, including the best one', () => {
+    const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, ask === 4_321 ? 1 : 100 + (ask % 7)));
+    const figures = searchFigures(record.campaign, storyWith(points));
+    expect(figures.map(({ id }) => id)).toEqual(['search-progress', 'search-points']);
+    for (const { caption, spec } of figures) {
+      expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
+      expect(JSON.stringify(spec)).toContain('"value":1');
+    }
+    // the line includes all points
+    expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
+  });
+
+  test('draws no parallel coordinates with one input, and nothing without known points', () => {
+    const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
+    expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
+      'search-progress',
+    ]);
+    expect(searchFigures(one, storyWith([point(0, null)]))).toEqual([]);
+  });
+});
+
+test('requirements are shown with their limits', () => {
+  const limits = { output: 'Peak', min: null, max: 320, chance: null };
+  expect(requirementsText([])).toBeUndefined();
+  expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(
+    'A point meets the requirements if the mean of Peak is at most 320 and Wait is at least 1 and at most 2.5 in 90 % of its runs',
+  );
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { measureOf } from '../../../src/campaign/measures.ts';
+import type { Campaign } from '../../../src/campaign/types.ts';
+import { LiveSummary } from '../../../src/report/live/live-summary.ts';
+import { summarize, type Summary } from '../../../src/report/summary/summary.ts';
+import type { FinishedRow } from '../../../src/store/index.ts';
+import { uniforms } from '../../support/uniforms.ts';
+import { doubles, failedRow, sampleRecord, sampleRow, stream } from '../support.ts';
+
+const REPLICATIONS = 5;
+const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8, 2]);
+const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
+
+/** All runs of a campaign in design order; some have failed, and each replication has its own noise. */
+function runsOf(points: string[][], next: () => number): FinishedRow[] {
+  return points.flatMap((values, ordinal) =>
+    Array.from({ length: REPLICATIONS }, (_, at): FinishedRow => {
+      const seq = at * points.length + ordinal;
+      const done = sampleRow(ordinal, values, at + 1);
+      const noisy = { ...done.outputs, 'Fit error': String(Number(done.outputs['Fit error']) + next()) };
+      const failed = { ...failedRow(ordinal, values, 'Days is 0'), replication: at + 1 };
+      return { seq, ordinal, position: ordinal, row: next() < 0.1 ? failed : { ...done, outputs: noisy } };
+    }),
+  );
+}
+
+/** The content of a summary as plain data. */
+function said({ agreement: _agreement, timeline, distributions, courses, best, ...rest }: Summary): unknown {
+  const plain = {
+    ...rest,
+    moments: timeline.moments(50),
+    outstanding: timeline.outstandingTime,
+    distributions: distributions.map(({ output, distribution, without }) => [
+      output.name,
+      distribution.intervals(30),
+      without,
+    ]),
+    courses: courses.map((one) => ({
+      ...one,
+      others: one.others.map((curve) => JSON.stringify(curve)).sort(),
+    })),
+    best: best.map(({ samples, ...point }) => ({
+      ...point,
+      samples: Object.entries(samples).map(([name, { count, mean, variance, min, max }]) => [
+        ...[name, count, mean, variance, min, max],
+      ]),
+    })),
+  };
+  // a mean may differ in its last bits, which come from the order of the runs
+  return JSON.parse(
+    JSON.stringify(plain, (key, value: unknown) =>
+      typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(11)) : value,
+    ),
+  );
+}
+
+describe('a summary of runs in any order', () => {
+  const precision = {
+    ...{ outputs: ['Fit error'], relative: null, absolute: 0.4, confidence: 0.95 },
+    ...{ min: 2, max: REPLICATIONS, growth: 1.5 },
+  } as unknown as NonNullable<Campaign['precision']>;
+  test.each<[string, Partial<Campaign>, string[][], string[]]>([
+    ['over a grid', {}, contact.values.flatMap((a) => recovery.values.map((b) => [a, b])), []],
+    [
+      'by a goal',
+      { goal: { output: 'Peak day', wants: 'highest' } },
+      contact.values.flatMap((a) => recovery.values.map((b) => [a, b])),
+      ['Peak day'],
+    ],
+    [
+      'with a precision',
+      { precision },
+      contact.values.flatMap((a) => recovery.values.map((b) => [a, b])),
+      [],
+    ],
+    [
+      'of a share',
+      {},
+      contact.values.flatMap((a) => recovery.values.map((b) => [a, b])),
+      ['P(`Fit error` > 40)'],
+    ],
+    ['by one input', {}, contact.values.map((a) => [a]), []],
+  ])('equals the summary in design order, %s', async (_, changes, points, shown) => {
+    const next = uniforms(1);
+    const grid = points[0]!.length === 1 ? [contact] : [contact, recovery];
+    const { campaign } = sampleRecord({ ...changes, grid, replications: REPLICATIONS });
+    const asked = shown.map((name) => measureOf(campaign.outputs, name));
+    const options = { goal: campaign.goal };
+    const ordered = runsOf(points, next);
+    const arriving = ordered
+      .toSorted((a, b) => a.seq - b.seq)
+      .map((run) => ({ run, at: run.seq + 20 * next() }));
+    arriving.sort((a, b) => a.at - b.at);
+    expect(LiveSummary.isEnough(campaign, asked)).toBe(true);
+    const live = new LiveSummary(campaign, asked);
+    const seen = new Set<number>();
+    let moments = 0;
+    for (const { run } of arriving) {
+      expect(live.add(run)).toBe(true);
+      seen.add(run.seq);
+      if (next() > 10 / arriving.length && seen.size < arriving.length) continue;
+      moments += 1;
+      const rows = ordered.filter(({ seq }) => seen.has(seq)).map(({ row }) => row);
+      const expected = await summarize(campaign, stream(rows), asked, options);
+      const found = await live.summary(
+        (key) => Promise.resolve(rows.filter(({ point }) => point === key)),
+        options,
+      );
+      expect(said(found)).toEqual(said(expected));
+    }
+    expect(moments).toBeGreaterThan(2);
+    expect(live.failed).toBe(ordered.filter(({ row }) => row.status === 'failed').length);
+  });
+
+  test('cannot take in a run again after its failure', () => {
+    const { campaign } = sampleRecord({ grid: [contact] });
+    const live = new LiveSummary(campaign, []);
+    const place = { seq: 0, ordinal: 0, position: 0 };
+    expect(live.add({ ...place, row: failedRow(0, ['1.2'], 'lost') })).toBe(true);
+    expect(live.add({ ...place, row: sampleRow(0, ['1.2']) })).toBe(false);
+  });
+
+  test('has the first failure of the design as the sample, in any order', async () => {
+    const { campaign } = sampleRecord({ grid: [contact] });
+    const live = new LiveSummary(campaign, []);
+    for (const at of [2, 0, 1]) {
+      const row = failedRow(at, [contact.values[at]!], `Days is ${at}`);
+      live.add({ seq: at, ordinal: at, position: at, row });
+    }
+    const { failures } = await live.summary(() => Promise.resolve([]));
+    expect(failures).toEqual([
+      { cause: 'Days is …', count: 3, sample: expect.objectContaining({ reason: 'Days is 0' }) },
+    ]);
+  });
+
+  test('has no quantiles without all values', () => {
+    const { campaign } = sampleRecord();
+    expect(LiveSummary.isEnough(campaign, [measureOf(campaign.outputs, 'Q(`Fit error`, 0.9)')])).toBe(false);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import { axisOf } from '../../../src/report/summary/axis.ts';
+import {
+  EffectGatherer,
+  type FacetedGrid,
+  type GridEffect,
+  type MainEffects,
+} from '../../../src/report/summary/effects.ts';
+import { colourScale } from '../../../src/report/pictures/scale.ts';
+import { measureOf, measuresOf } from '../../../src/campaign/measures.ts';
+import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';
+import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from '../support.ts';
+
+const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
+const plain = { precision: null, commonRandomNumbers: false };
+const one = (mean: number) => ({ count: 1, mean, variance: 0 });
+const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
+  const grid = gridOf(varied.map((values, i) => doubles(`Input ${i}`, values)));
+  const effects = new EffectGatherer({ ...grid, ...plain });
+  for (const [values, mean] of points) effects.add(values, one(mean));
+  return effects.result();
+};
+const meansOf = ({ effects }: MainEffects) =>
+  effects.map(({ axis, means }) => [axis.input.name, means.map(({ bin, mean }) => [bin, mean])]);
+
+describe('effects', () => {
+  test('two numeric inputs make a grid, in the order of numbers, and main effects', () => {
+    const [grid, main] = gather(
+      [
+        [10, 9, 100],
+        [1, 2],
+      ],
+      [
+        [['10', '1'], 4],
+        [['9', '2'], 5],
+        [['9', '2'], 7],
+        [['100', '3'], 9],
+      ],
+    ) as [GridEffect, MainEffects];
+    expect([grid.kind, main.kind, main.effects.length]).toEqual(['grid', 'main', 2]);
+    expect(grid.x.bins.map(({ label }) => label)).toEqual(['9', '10', '100']);
+    expect(grid.cells).toEqual([
+      { x: 1, y: 0, mean: 4 },
+      { x: 0, y: 1, mean: 6 },
+    ]);
+  });
+
+  test('an input with one value does not count as varied', () => {
+    const [main] = gather([[1, 2], [5]], [[['2', '5'], 3]]) as [MainEffects];
+    expect(main.kind).toBe('main');
+    expect(meansOf(main)).toEqual([['Input 0', [[1, 3]]]]);
+  });
+
+  test('an input with texts keeps the order of the design and has main effects', () => {
+    const grid = gridOf([doubles('x', [1, 2]), { ...policy, values: [...policy.values] }]);
+    const gatherer = new EffectGatherer({ ...grid, ...plain });
+    gatherer.add(['1', 'none'], one(2));
+    gatherer.add(['2', 'none'], one(4));
+    const [main] = gatherer.result() as [MainEffects];
+    expect(main.effects[1]!.axis.bins.map(({ label }) => label)).toEqual(['none', 'all']);
+    expect(meansOf(main)[1]).toEqual(['Policy', [[0, 3]]]);
+  });
+
+  test('there is no effect without varied inputs or without values', () => {
+    expect(gather([], [[[], 1]])).toEqual([]);
+    expect(gather([[1, 2]], [])).toEqual([]);
+  });
+
+  test('one input: all its values, even with few points for each', () => {
+    const values = Array.from({ length: 41 }, (_, i) => i);
+    const [main] = gather(
+      [values],
+      values.map((value) => [[String(value)], value]),
+    ) as [MainEffects];
+    expect(meansOf(main)).toEqual([['Input 0', values.map((value) => [value, value])]]);
+  });
+
+  test('three inputs: main effects, and one grid for each value of the input with the fewest values', () => {
+    const levels = [
+      [1, 2],
+      [3, 4, 5],
+      [6, 7, 8, 9],
+    ] as const;
+    const points = levels[0].flatMap((a) =>
+      levels[1].flatMap((b) =>
+        levels[2].map((c): [string[], number] => [[a, b, c].map(String), 100 * a + 10 * b + c]),
+      ),
+    );
+    const [main, facets] = gather(
+      levels.map((values) => [...values]),
+      points,
+    ) as [MainEffects, FacetedGrid];
+    expect(meansOf(main)[0]).toEqual([
+      'Input 0',
+      [
+        [0, 147.5],
+        [1, 247.5],
+      ],
+    ]);
+    expect([facets.x, facets.y, { input: facets.by }].map(({ input }) => input.name)).toEqual([
+      'Input 1',
+      'Input 2',
+      'Input 0',
+    ]);
+    expect(facets.facets.map(({ label, cells }) => [label, cells.length])).toEqual([
+      ['1', 12],
+      ['2', 12],
+    ]);
+    expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
+    // two values on each side are too few for a picture
+    expect(
+      gather(
+        [
+          [1, 2],
+          [3, 4],
+          [6, 7, 8],
+        ],
+        points,
+      ),
+    ).toHaveLength(1);
+  });
+
+  test('means have an interval if all of their points have replications', () => {
+    const grid = gridOf([doubles('x', [1, 2, 3])]);
+    const gatherer = new EffectGatherer({ ...grid, ...plain });
+    gatherer.add(['1'], { count: 4, mean: 10, variance: 16 });
+    gatherer.add(['2'], one(20));
+    const [main] = gatherer.result() as [MainEffects];
+    const [first, second] = main.effects[0]!.means;
+    // t of 3 degrees of freedom at 0.975 is 3.18245 in any table
+    expect(first!.high! - 10).toBeCloseTo(2 * 3.18245, 4);
+    expect(10 - first!.low!).toBeCloseTo(2 * 3.18245, 4);
+    expect(second).toMatchObject({ mean: 20, low: null, high: null });
+  });
+
+  test('the number of left-out points is known', () => {
+    const nothing = { crowded: [], cut: [], isBeside: false };
+    const values = Array.from({ length: 20_001 }, (_, i) => i);
+    const leftOut = (varied: number[][], points: number[][]) => {
+      const gatherer = new EffectGatherer({
+        ...gridOf(varied.map((all, i) => doubles(`Input ${i}`, all))),
+        ...plain,
+      });
+      for (const point of points) gatherer.add(point.map(String), one(1));
+      return gatherer.leftOut();
+    };
+    const line = values.map((value) => [value]);
+    expect(leftOut([values], line.slice(1))).toEqual(nothing);
+    expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
+    expect(leftOut([[1, 2]], [])).toEqual(nothing);
+    expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
+    // a grid has its cells, but no effects of each input
+    expect(
+      leftOut(
+        [values, [1, 2]],
+        line.flatMap(([value]) => [
+          [value!, 1],
+          [value!, 2],
+        ]),
+      ),
+    ).toEqual({ ...nothing, cut: ['Input 0'] });
+  });
+
+  test('many values are grouped with their neighbours', () => {
+    const values = Array.from({ length: 1_000 }, (_, i) => i);
+    const axis = axisOf(doubles('x', []), values.map(String), 150);
+    expect(axis.bins).toHaveLength(150);
+    expect(axis.bins[0]!.from).toBe(-0.5);
+    expect(axis.bins.at(-1)!.to).toBe(999.5);
+    for (const value of values) {
+      const { from, to } = axis.bins[axis.binOf.get(String(value))!]!;
+      expect(from < value && value < to).toBe(true);
+    }
+  });
+});
+
+test('points collect their replications, and count failed ones separately', async () => {
+  const { outputs } = sampleRecord().campaign;
+  const row = (index: number, replication: number, error: string) => {
+    const sample = sampleRow(index, ['1', '2'], replication);
+    return { ...sample, outputs: { 'Fit error': error, Infected: `{"r":${replication}}` } };
+  };
+  const rows = [
+    row(0, 1, '1'),
+    row(0, 2, '2'),
+    failedRow(0, ['1', '2'], 'no'),
+    row(0, 3, 'null'),
+    row(1, 1, '5'),
+  ];
+  const [first, second, ...others] = await Array.fromAsync(
+    pointsOf(stream(rows), measuresOf({ outputs, precision: null }), ['Infected']),
+  );
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ runs: 3, failed: 1, curves: { Infected: '{"r":1}' } });
+  expect(second).toMatchObject({ runs: 1, failed: 0 });
+  expect(first!.samples['Fit error']).toMatchObject({ count: 2, mean: 1.5, variance: 0.5, min: 1, max: 2 });
+  const [error, peak] = outputs.slice(0, 2).map(({ name }) => measureOf(outputs, name));
+  expect([valueOf(first!, error!), valueOf(second!, error!)]).toEqual([1.5, 5]);
+  expect(valueOf(first!, peak!)).toBeUndefined();
+});
+
+test('the colour scale follows the range of values', () => {
+  expect(colourScale([10, 90])).toBe('linear');
+  expect(colourScale([10, 110])).toBe('log');
+  expect(colourScale([0, 1, 90])).toBe('sqrt');
+  expect(colourScale([-1, 1, 90])).toBe('linear');
+  expect(colourScale([0, 0])).toBe('linear');
+});

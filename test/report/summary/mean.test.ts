@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from '../../support/fast-check.ts';
+import { estimateOf } from '../../../src/campaign/precision.ts';
+import { confidenceOf, MeanOfPoints, overPoints, ShareOfPoints } from '../../../src/report/summary/mean.ts';
+import { Sample } from '../../../src/statistics/sample.ts';
+import { wilsonInterval } from '../../../src/statistics/share.ts';
+import { uniforms } from '../../support/uniforms.ts';
+
+// squares of still smaller differences would underflow
+const number = fc.double({ min: -1e6, max: 1e6, noNaN: true }).map((value) => Number(value.toFixed(6)));
+const replications = fc.array(number, { minLength: 2, maxLength: 8 });
+
+function sampleOf(values: readonly number[]): Sample {
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample;
+}
+
+function meanOf(points: readonly (readonly number[])[]): MeanOfPoints {
+  const mean = new MeanOfPoints();
+  for (const values of points) mean.add(sampleOf(values));
+  return mean;
+}
+
+describe('the mean over points', () => {
+  test('of one point has the usual interval', () => {
+    fc.assert(
+      fc.property(replications, fc.constantFrom(0.9, 0.95, 0.99), (values, confidence) => {
+        const { mean, low, high } = meanOf([values]).interval(confidence, true);
+        const estimate = estimateOf(sampleOf(values), { relative: null, absolute: null, confidence });
+        expect(mean).toBe(estimate.mean);
+        const half = (estimate.high! - estimate.low!) / 2;
+        expect(Math.abs(low! - estimate.low!)).toBeLessThanOrEqual(1e-9 * (half + Math.abs(mean)));
+        expect(Math.abs(high! - estimate.high!)).toBeLessThanOrEqual(1e-9 * (half + Math.abs(mean)));
+      }),
+    );
+  });
+
+  test('is the same for separate and for joined points', () => {
+    fc.assert(
+      fc.property(fc.array(replications, { minLength: 2, maxLength: 6 }), fc.nat(5), (points, at) => {
+        const cut = at % points.length;
+        const joined = meanOf(points.slice(0, cut));
+        joined.join(meanOf(points.slice(cut)));
+        const [one, other] = [meanOf(points).interval(0.95, true), joined.interval(0.95, true)];
+        const scale = Math.abs(one.mean) + one.high! - one.low! + 1e-9;
+        for (const key of ['mean', 'low', 'high'] as const)
+          expect(Math.abs(one[key]! - other[key]!) / scale).toBeLessThan(1e-6);
+      }),
+    );
+  });
+
+  test('of several points has Welch’s degrees of freedom', () => {
+    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of
+    // 4
+    const mean = new MeanOfPoints();
+    mean.add({ count: 4, mean: 10, variance: 4 });
+    mean.add({ count: 2, mean: 30, variance: 18 });
+    const { low, high } = mean.interval(0.95, true);
+    const error = Math.sqrt(10) / 2;
+    expect((high! + low!) / 2).toBeCloseTo(20, 10);
+    // t at 0.975: 12.7062 with 1, 4.3027 with 2 degrees of freedom
+    expect((high! - 20) / error).toBeGreaterThan(4.3027);
+    expect((high! - 20) / error).toBeLessThan(12.7062);
+  });
+
+  test('has no interval without replications, or over several points with common seeds', () => {
+    const none = { low: null, high: null };
+    expect(meanOf([[1, 2], [3]]).interval(0.95, true)).toEqual({ mean: 2.25, ...none });
+    expect(
+      meanOf([
+        [1, 2],
+        [3, 5],
+      ]).interval(0.95, false),
+    ).toEqual({ mean: 2.75, ...none });
+    expect(meanOf([[1, 2]]).interval(0.95, false).low).not.toBeNull();
+  });
+
+  test('of equal values is exact, and extreme values are no error', () => {
+    expect(
+      meanOf([
+        [2, 2, 2],
+        [4, 4],
+      ]).interval(0.95, true),
+    ).toEqual({ mean: 3, low: 3, high: 3 });
+    for (const size of [1e-100, 1e100]) {
+      const { low, mean, high } = meanOf([
+        [size, 2 * size],
+        [3 * size, 5 * size, size],
+      ]).interval(0.95, true);
+      expect(low! < mean && mean < high!).toBe(true);
+    }
+    // their variance is too large for a number
+    expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
+  });
+});
+
+test("the confidence is the campaign's, or 95 %", () => {
+  const precision = { min: 2, max: 9, outputs: ['A'], relative: 0.1, absolute: null, confidence: 0.9 };
+  expect([confidenceOf({ precision }), confidenceOf({ precision: null })]).toEqual([0.9, 0.95]);
+});
+
+describe('the share over points', () => {
+  const shareOf = (points: readonly (readonly number[])[]): ShareOfPoints => {
+    const share = new ShareOfPoints();
+    for (const values of points) share.add(sampleOf(values));
+    return share;
+  };
+  const truths = (n: number, count: number) => Array.from({ length: n }, (_, at) => Number(at < count));
+
+  test('of one point has Wilson’s interval, also with one replication', () => {
+    for (const [n, count] of [
+      [1, 0],
+      [1, 1],
+      [10, 0],
+      [10, 3],
+      [40, 40],
+    ] as const) {
+      const { mean, low, high } = shareOf([truths(n, count)]).interval(0.95, true);
+      const wilson = wilsonInterval(count / n, n, 0.95);
+      expect(mean).toBeCloseTo(wilson.share, 12);
+      expect(low).toBeCloseTo(wilson.low, 12);
+      expect(high).toBeCloseTo(wilson.high, 12);
+    }
+  });
+
+  test('of similar points equals that of all runs together, and is never wider', () => {
+    const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, true);
+    const { low, high } = wilsonInterval(0.2, 50, 0.95);
+    expect([alike.low, alike.high]).toEqual([expect.closeTo(low, 12), expect.closeTo(high, 12)]);
+    const apart = shareOf([truths(20, 0), truths(20, 20)]).interval(0.95, true);
+    const together = wilsonInterval(0.5, 40, 0.95);
+    expect(apart.low).toBeGreaterThan(together.low);
+    expect(apart.high).toBeLessThan(together.high);
+    // the result is not certain
+    expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
+  });
+
+  test('contains the mean of the shares at least as often as the confidence says', () => {
+    const uniform = uniforms(4);
+    const chances = [0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.99];
+    const known = chances.reduce((a, b) => a + b) / chances.length;
+    let inside = 0;
+    for (let trial = 0; trial < 2_000; trial += 1) {
+      const drawn = chances.map((chance) => Array.from({ length: 8 }, () => Number(uniform() < chance)));
+      const { low, high } = shareOf(drawn).interval(0.95, true);
+      if (low! <= known && known <= high!) inside += 1;
+    }
+    expect(inside / 2_000).toBeGreaterThan(0.94);
+  });
+
+  test('has no interval over several points with common seeds, and may be joined', () => {
+    expect(shareOf([[1], [0]]).interval(0.95, false)).toEqual({ mean: 0.5, low: null, high: null });
+    const joined = shareOf([[1, 0, 0]]);
+    joined.join(shareOf([[1, 1]]));
+    expect(joined.interval(0.95, true)).toEqual(
+      shareOf([
+        [1, 0, 0],
+        [1, 1],
+      ]).interval(0.95, true),
+    );
+  });
+});
+
+test('a quantile has an interval at a single point only', () => {
+  const quantile = overPoints('quantile');
+  quantile.add({ count: 9, mean: 3, variance: null, low: 1, high: 8 });
+  expect(quantile.interval(0.95, true)).toEqual({ mean: 3, low: 1, high: 8 });
+  quantile.add({ count: 9, mean: 5, variance: null, low: 2, high: 9 });
+  expect(quantile.interval(0.95, true)).toEqual({ mean: 4, low: null, high: null });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { unitNames } from '../../../src/api/index.ts';
+import {
+  amount,
+  brief,
+  numberColumn,
+  numberText,
+  shortNumber,
+  titleOf,
+  unitText,
+} from '../../../src/report/words/words.ts';
+
+describe('words', () => {
+  test('units', () => {
+    expect(unitText('PER_DAY')).toBe('per day');
+    expect(unitText('SQ_METER')).toBe('square meter');
+    expect(unitText('MPS_SQ')).toBe('m/s²');
+    for (const unit of unitNames) expect(unitText(unit)).not.toMatch(/_|[A-Z]{2}/);
+    expect(titleOf({ name: 'Contact rate', units: 'PER_DAY' })).toBe('Contact rate (per day)');
+    expect(titleOf({ name: 'Population', units: null })).toBe('Population');
+  });
+
+  test('amounts', () => {
+    expect(amount('3.18', 'DAY')).toBe('3.18 days');
+    expect(amount('1', 'DAY')).toBe('1 day');
+    expect(amount('0.44', 'PER_DAY')).toBe('0.44 per day');
+    expect(amount('2', 'SQ_FOOT')).toBe('2 square feet');
+    expect(amount('2', 'LITER_PER_SECOND')).toBe('2 liters per second');
+    expect(amount('5', 'KPH')).toBe('5 km/h');
+    expect(amount('5', null)).toBe('5');
+  });
+
+  test('numbers', () => {
+    expect([17.2128, 0, 123456.7, 1e-9, -0.5].map(numberText)).toEqual([
+      ...['17.21', '0', '123,457', '1.000e-9', '-0.5'],
+    ]);
+    expect(numberColumn([18.5, 17.213, undefined])).toEqual(['18.50', '17.21', '']);
+    const texts = ['1.22998939112', '228.20', '123456.789', '-0.5', '20240101', '1e-9', 'Infinity', ''];
+    expect(texts.map(shortNumber)).toEqual([
+      ...['1.23', '228.2', '123457', '-0.5', '20240101', '1e-9', 'Infinity', ''],
+    ]);
+  });
+
+  test('values that are not one cell', () => {
+    const briefOf = (type: Parameters<typeof brief>[0]['type'], text: string) =>
+      brief({ name: '', kind: 'json', type: type! }, text);
+    expect(briefOf('DATA_SET', '{"dataX":[1],"dataY":[2]}')).toBe('1 point');
+    expect(briefOf('OUTPUT_FILE', '{"hash":"h","localPath":"a.csv"}')).toBe('a.csv');
+    expect(briefOf('HISTOGRAM_DATA', '{"hits":[1,2,3]}')).toBe('3 bins');
+    expect(briefOf('STATISTICS_DISCRETE', '{"mean":0.25,"count":3}')).toBe('mean 0.25');
+    expect(briefOf('DATA_SET', 'oops')).toBe('oops');
+  });
+});
