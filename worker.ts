@@ -16,7 +16,7 @@ import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */
 const GRACE = '3s';
-/** How long Temporal reserves a campaign's next workflow task for the worker of the last one. */
+/** How long Temporal reserves a campaign's next workflow task for the worker that did its last one. */
 const STICKY = '2s';
 /** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
@@ -89,7 +89,7 @@ export async function runWorker(
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        // which worker this is, in "foray doctor" and in the Web UI
+        // "foray doctor" and the Web UI show this name
         identity: `${process.pid}@${hostname()} foray ${version}`,
         workflowBundle: await workflowBundle(),
         activities: createActivities(

@@ -1,7 +1,7 @@
 /**
  * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
- * on a row. A function that takes `Batched` cannot be given a generator of single items by mistake: that would be slow
- * with a million rows, and nothing would say so.
+ * on a row. A parameter of this class refuses a generator of single items. Such a generator would be slow with a
+ * million rows, and nobody would notice the mistake.
  */
 export class Batched<T> implements AsyncIterable<T> {
   readonly #batches: AsyncIterable<readonly T[]>;
@@ -15,7 +15,7 @@ export class Batched<T> implements AsyncIterable<T> {
     return new Batched(alone(items));
   }
 
-  /** Items that are all there. */
+  /** All items as one batch. */
   static of<T>(items: readonly T[]): Batched<T> {
     return new Batched(once(items));
   }

@@ -1,7 +1,7 @@
 /**
  * Every error that a user can meet is a `ForayError` (errors.ts) with a code from this table. docs/reference/errors.md
- * documents each code, and a test compares the two. A code is never reused for something else. The sentence that a user
- * reads stands where the error is thrown.
+ * documents each code, and a test compares the two. A code is never reused for something else. The file that throws an
+ * error contains the sentence for the user.
  *
  * `exit` is the exit code of the command line: 2 when the command or the definition is wrong, 3 when a server cannot be
  * reached, 4 when an executor cannot work on this machine and others may work elsewhere.
@@ -104,7 +104,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
-/** The code of an error; docs/reference/errors.md says what to do about each. */
+/** The code of an error. docs/reference/errors.md says what to do about each code. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {

@@ -64,7 +64,7 @@ export class ForayError extends Error {
   }
 }
 
-/** The place as it stands before a message. */
+/** The place in the form that comes before a message. */
 function spoken(place: Place): string {
   if ('line' in place) return `${place.file}:${place.line}:${place.column}: `;
   return place.path === '' ? `${place.file}: ` : `${place.file}: ${place.path}: `;

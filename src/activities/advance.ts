@@ -11,14 +11,14 @@ import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 
-/** How many of the newly requested runs are polled at most, until one poll gets an answer. */
-const LOOKS = 4;
+/** The most newly requested runs that are polled before one poll gets an answer. */
+const MOST_POLLS = 4;
 
 /** All activities of a worker share this limit: one activity may use what the others do not need. */
 const limit = pLimit(REQUESTS_AT_ONCE);
 
-/** A run that was requested a moment ago and had not finished then. */
-type Begun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: boolean };
+/** A run that this activity has just requested, and that had not finished at the request. */
+type UnfinishedRun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: boolean };
 
 /** Carries out the decision of one tick, or a part of it, and returns the outcome of each run. */
 export async function advance(
@@ -44,7 +44,7 @@ export async function advance(
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   for (const seq of [...poll, ...expire]) {
-    // its attempt failed in an earlier attempt of this activity
+    // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run of it
     if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
   }
 
@@ -55,7 +55,7 @@ export async function advance(
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>
     expired.has(run.seq) ? giveUp(store, requester, record, run) : requester.poll(run);
-  const begun: Begun[] = [];
+  const begun: UnfinishedRun[] = [];
   await Promise.all([
     ...planned.map((run) =>
       limit(async () => {
@@ -66,7 +66,7 @@ export async function advance(
     ),
     ...open.map((run) => limit(async () => batch.addPolled(await look(run)))),
   ]);
-  await collectBegun(store, requester, record, batch, begun);
+  await collectNew(store, requester, record, batch, begun);
   await batch.write();
   const judged = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
   Object.assign(result, judged);
@@ -85,21 +85,21 @@ export async function advance(
 }
 
 /**
- * Polls the first of the newly requested runs. If it has finished, the others probably have as well, and their results
- * are read without a poll and without another tick. If the poll fails, the next run is tried.
+ * Polls the first newly requested run. If it has finished, the others probably have as well: this function reads their
+ * results without a poll and without another tick. If the poll fails, it polls the next run.
  */
-async function collectBegun(
+async function collectNew(
   store: Store,
   requester: RunRequester,
   { campaign }: CampaignRecord,
   batch: Batch,
-  begun: readonly Begun[],
+  begun: readonly UnfinishedRun[],
 ): Promise<void> {
   const runIds = begun.map(({ runId }) => runId);
   const claimed = await store.claimedByOthers(campaign.id, runIds);
   const runs = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
   const looks: Answer[] = [];
-  for (const run of runs.slice(0, LOOKS)) {
+  for (const run of runs.slice(0, MOST_POLLS)) {
     looks.push(await requester.poll(run));
     if ('state' in looks.at(-1)!) break;
   }
@@ -110,7 +110,7 @@ async function collectBegun(
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
-      // the polls before the last one got no answer
+      // only the last poll got an answer
       if (look !== undefined && (!areThrough || look === last)) return batch.addRequested(look);
       if (!areThrough)
         return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });
@@ -134,10 +134,7 @@ function isUnfinished(answer: Answer): boolean {
   return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
-/**
- * Stops a run that has taken too long. A run that has finished meanwhile, or that another campaign waits for, is not
- * stopped.
- */
+/** Stops a run that has taken too long, unless it has finished meanwhile or another campaign waits for it. */
 async function giveUp(
   store: Store,
   requester: RunRequester,

@@ -16,7 +16,7 @@ const LONGEST_REASON = 200;
 export class Batch {
   /** Runs for which the service gave no answer. */
   readonly unheard: NoAnswer[] = [];
-  /** Some runs have completed, but their files could not be fetched. */
+  /** True if runs have completed whose files could not be fetched. */
   lacksFiles = false;
   private heard: RunObservation[] = [];
   private readonly store: Store;
@@ -80,8 +80,8 @@ export class Batch {
   }
 
   /**
-   * A run is done when its files are in the store. Until then it is polled, and the store keeps its id and its owner: a
-   * second request for it would look as if this campaign had started the run.
+   * Fetches the files of a completed run. The run is done when its files are in the store. Until then the run is polled
+   * again. It is not requested again: after a second request it would look as if this campaign had started it.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;
@@ -101,7 +101,8 @@ export class Batch {
   }
 
   /**
-   * A run that failed may be tried again. A run that the service refused to start is not: it would be refused again.
+   * Decides whether a failed run is tried again. A run that the service refused to start is not, because the service
+   * would refuse it again.
    */
   private judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;

@@ -95,7 +95,7 @@ export async function change(
 
 const POINTS_A_READ = 1_000;
 
-/** Gives a search other settings, bounds or requirements by an event in its log. Its points stay. */
+/** Writes the new settings, bounds or requirements of a search to its log. The points of the search stay. */
 async function changeSearch(
   store: Store,
   before: CampaignRecord,
@@ -107,8 +107,8 @@ async function changeSearch(
     const length = await store.searchLength(id);
     const { asks, events } = await store.searchLog(id);
     if (events.some(({ kind }) => kind === 'finalists'))
-      throw new ForayError('CHANGE_REFUSED', 'The best points of the search are compared already.', {
-        hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+      throw new ForayError('CHANGE_REFUSED', 'The search is already comparing its best points.', {
+        hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
       });
     const ordinals = judgedAgain(before.campaign, after.campaign, asks);
     const finished = new Map<number, readonly FinishedRun[]>();
@@ -117,17 +117,17 @@ async function changeSearch(
       for (const { ordinal, runs } of await store.finishedAt(id, batch)) finished.set(ordinal, runs);
     }
     const event = changeOf(before.campaign, after.campaign, asks, finished);
-    // a step that an earlier activity wrote late comes first
+    // if an earlier activity has written a step meanwhile, the change is made again after that step
     if (await store.changeSearch(after, { length, event }, now))
       return { added: 0, dropped: 0, kept: before.points };
   }
 }
 
-/** The most mistakes that a message of Temporal contains. */
-const MOST_TOLD = 5;
+/** The most mistakes that a refusal lists. */
+const MOST_MISTAKES = 5;
 
 function linesOf(error: ForayError): string {
-  return [error, ...error.others.slice(0, MOST_TOLD - 1)].map((one) => one.toLine()).join('\n');
+  return [error, ...error.others.slice(0, MOST_MISTAKES - 1)].map((one) => one.toLine()).join('\n');
 }
 
 async function resolved(
@@ -153,7 +153,7 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
   const unknown = (path: string, place: Place): ForayError =>
     new ForayError('CHANGE_REFUSED', `The campaign has no file "${path}".`, {
       place,
-      hint: '"foray apply" sends the files along that a definition names.',
+      hint: '"foray apply" sends all files that the definition names.',
     });
   return {
     find: ({ locate }, paths) =>

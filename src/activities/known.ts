@@ -8,7 +8,7 @@ import { quoted } from '../text/suggest.ts';
 
 /**
  * The most points that a search begins with. Half of them are the best ones, and the others are spread over the rest.
- * More points would make the method slower.
+ * With more points the method would be slower.
  */
 const MOST_KNOWN = 200;
 const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and ${MOST_KNOWN / 2} of the rest`;
@@ -20,10 +20,10 @@ interface Known {
 }
 
 /**
- * The points of another campaign that this search could ask as well: their runs have finished, and their other inputs
- * have the values of the search. None if the other campaign was deleted or has another version of the model.
+ * The points of another campaign that this search could have asked for: their runs have finished, and the inputs that
+ * are not searched have the same values. None if the other campaign was deleted or has another version of the model.
  *
- * @param campaign - a campaign with a search that begins with the points of another campaign
+ * @param campaign - its search begins with the points of another campaign
  */
 export async function knownPoints(store: Store, campaign: Campaign): Promise<Known> {
   const record = await store.getCampaign(campaign.search!.start!.campaign);
@@ -46,7 +46,10 @@ export async function knownPoints(store: Store, campaign: Campaign): Promise<Kno
   return { points, unused: [...counts].map(([which, count]) => ({ points: count, which })) };
 }
 
-/** Reads a point of another campaign: what is known of it, or which points the search does not use, with this one. */
+/**
+ * Returns a function that reads a point of another campaign. It gives the values and the result of the point. If the
+ * search cannot use the point, it gives the reason, which completes "points …".
+ */
 function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => KnownPoint | string {
   if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';
   const space = spaceOf(campaign.search!, campaign.base);

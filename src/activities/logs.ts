@@ -8,7 +8,7 @@ import type { World } from './types.ts';
 const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 /** The most runs, over all causes, whose logs a campaign keeps. */
 const MOST_LOGS = 400;
-/** How long the service may take to answer, ms. A failure does not wait longer for its log. */
+/** How long the service may take to answer with a log, ms. The report of a failure waits no longer. */
 const ANSWER_MS = 10_000;
 
 /** A run that failed, and the version of the model that it ran with. */
@@ -19,7 +19,7 @@ interface FailedRun {
 }
 
 /**
- * Fetches the logs of failed runs from the service and keeps them in the store. Errors of this do not affect the
+ * Fetches the logs of failed runs from the service and keeps them in the store. An error here does not affect the
  * campaign.
  */
 export class LogKeeper {

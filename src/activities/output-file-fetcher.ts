@@ -6,11 +6,11 @@ import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/in
 import type { MissingReason, Store } from '../store/index.ts';
 import type { World } from './types.ts';
 
-/** Most files are not larger. */
+/** The limit between small and large files. Most files are small. */
 const SMALL_BYTES = 2 * 1_048_576;
 /**
- * All activities of a worker share this limit. Fetched files are in memory: 64 MiB of small files, and two of the
- * largest.
+ * All activities of a worker share these limits. Fetched files are in memory: at most 64 MiB of small files, and two
+ * large files.
  */
 const small = pLimit(32);
 const large = pLimit(2);

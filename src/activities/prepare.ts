@@ -53,7 +53,7 @@ export async function uploadFiles(
   }
 }
 
-/** The contents of the point files that a campaign's design names. */
+/** Reads the point files that a campaign's design names, by hash. */
 export async function contentsOf(
   store: Store,
   { design }: Pick<Campaign, 'design'>,

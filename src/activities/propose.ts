@@ -28,16 +28,15 @@ export interface Proposed {
   refusal?: string;
 }
 
-/**
- * Number of searches that a worker keeps in memory. The course of any other search is made again from its log, which
- * takes longer.
- */
+/** The most searches that a worker keeps in memory. It replays any other search from its log, which takes longer. */
 const MOST_KEPT = 20;
-/** After this time the activity returns, so that the points so far are requested before it asks for more. */
+/**
+ * After this time, ms, the activity returns, so that the points so far are requested before the search asks for more.
+ */
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. A course that is dropped gets closed, because its method may
+ * The courses of the searches that this worker used last. It closes a course before it drops it, because the method may
  * have a process.
  */
 export class Courses {
@@ -59,7 +58,7 @@ export class Courses {
     if (this.kept.size > MOST_KEPT) this.forget(this.kept.keys().next().value!);
   }
 
-  /** Removes a course from the kept ones, to work on it. */
+  /** Removes a course without closing it, so that the caller can work on it. */
   take(id: string): void {
     this.kept.delete(id);
   }
@@ -69,7 +68,7 @@ export class Courses {
     this.kept.delete(id);
   }
 
-  /** Forgets all of them. */
+  /** Closes all courses. */
   close(): void {
     for (const id of [...this.kept.keys()]) this.forget(id);
   }
@@ -86,14 +85,14 @@ export async function propose(
 ): Promise<Proposed> {
   const { id } = campaign;
   const seqs: number[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   await begin(store, campaign);
   for (;;) {
     signal.throwIfAborted();
     const course = await courses.of(store, campaign);
     // a step changes the course, which is valid again only when the step is written
     courses.take(id);
-    const before = standOf(course);
+    const before = progressOf(course);
     const end = (): void => course.close();
     signal.addEventListener('abort', end);
     try {
@@ -104,10 +103,11 @@ export async function propose(
         continue;
       }
       courses.keep(id, course);
-      const stand = standOf(course);
-      const isDue = !isDone && !stand.isOver && seqs.length > 0 && performance.now() - begun > LONGEST_MS;
+      const progress = progressOf(course);
+      const isDue =
+        !isDone && !progress.isOver && seqs.length > 0 && performance.now() - startedAt > LONGEST_MS;
       const { needs } = course;
-      if (isDone || isDue || stand.isOver) return { added: addedOf(seqs), ...stand, isDue, needs };
+      if (isDone || isDue || progress.isOver) return { added: addedOf(seqs), ...progress, isDue, needs };
     } catch (error) {
       course.close();
       signal.throwIfAborted();
@@ -135,7 +135,7 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
   await store.writeSearch(campaign.id, length, known);
 }
 
-/** Makes one step. @returns whether there was nothing to do; undefined when the step could not be written */
+/** Makes one step. @returns true if there was nothing to do; undefined if the step could not be written */
 async function goOn(store: Store, id: string, course: Course, seqs: number[]): Promise<boolean | undefined> {
   const finished = new Map(
     (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),
@@ -150,7 +150,7 @@ async function goOn(store: Store, id: string, course: Course, seqs: number[]): P
   return false;
 }
 
-function standOf({ points, length, stage }: Course): Pick<Proposed, 'points' | 'asked' | 'isOver'> {
+function progressOf({ points, length, stage }: Course): Pick<Proposed, 'points' | 'asked' | 'isOver'> {
   return { points, asked: length.asks, isOver: stage === 'over' };
 }
 

@@ -6,20 +6,20 @@ import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
 /**
- * A workflow gets at most this many seqs that do not follow each other. If there are more, it gets none and reads them
- * from the store.
+ * The most single seqs that an activity returns to the workflow. If there are more, it returns none, and the workflow
+ * reads them from the store.
  */
-const MOST_TOLD = 500;
+const MOST_SEQS = 500;
 
 /**
- * The added runs in the form for a workflow. Consecutive seqs are given by their first one, so that the history stays
- * small.
+ * The added runs in the form for a workflow. Consecutive seqs are given as the first one and their number, so that the
+ * history stays small.
  */
 export function addedOf(seqs: number[]): AddedRuns {
   const count = seqs.length;
   const first = seqs[0];
   if (first !== undefined && seqs.every((seq, at) => seq === first + at)) return { count, seqs: [], first };
-  return { count, seqs: count > MOST_TOLD ? [] : seqs };
+  return { count, seqs: count > MOST_SEQS ? [] : seqs };
 }
 
 /** The added replications, and the progress of the campaign; null if no point was judged. */

@@ -18,7 +18,7 @@ import type { World } from './types.ts';
 /** The most requests of one worker to the service at once. */
 export const REQUESTS_AT_ONCE = 128;
 
-/** Maximum number of requests for the outputs of a run in one tick. */
+/** The most requests for the outputs of a run in one tick. */
 const OUTPUTS_ATTEMPTS = 4;
 /** The wait after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
@@ -44,7 +44,7 @@ interface Reading {
   owned: boolean;
 }
 
-/** Results are requested first until this many more runs were missing than existed. */
+/** Results are requested first until the requests without results outnumber those with results by more than this. */
 const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
@@ -62,14 +62,14 @@ export class RunRequester {
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
   /**
-   * How many more times a first request for results succeeded than failed. Negative: results are no longer requested
-   * first.
+   * Each request that finds results first adds 1, up to MOST_MISSES. Each one that finds none subtracts 1. When the
+   * balance is negative, results are no longer requested first.
    */
   private hitBalance: number;
   private heard = false;
 
   /**
-   * @param resultsFirst the service probably has the requested runs already. One request for the results is then
+   * @param resultsFirst the service probably has the requested runs already. Then one request for the results is
    * enough, instead of one for the run and one for its results
    */
   constructor(
@@ -140,8 +140,7 @@ export class RunRequester {
     if (runId === null) return this.request(run);
     try {
       const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
-      // a cancelled campaign stops its own runs, and may stop one that this campaign had requested without an answer
-      // yet
+      // a cancelled campaign stops its own runs, also a run that this campaign has requested without an answer so far
       if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
       return await this.observe(run, runId, state, readingOf(run));
     } catch (error) {
@@ -259,7 +258,7 @@ export class RunRequester {
 
   private answerOf(seq: number, error: unknown): Answer {
     if (!isCloudError(error)) return { seq, error, sent: true };
-    // A request that the service refuses stays refused: this run has failed, and the others go on.
+    // If the service refuses a request, it would refuse it again. So only this run has failed, and the others go on.
     if (error.kind === 'refused' || error.kind === 'not-found' || error.kind === 'too-large') {
       return { seq, state: 'failed', runId: null, reason: bounded(error.message, LONGEST_REASON) };
     }

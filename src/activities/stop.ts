@@ -5,13 +5,13 @@ import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
-/** How long a cancel may take, with its stops, before it fetches no more files, ms. */
+/** A cancel fetches no files later than this after its start, ms. */
 const LAST_FILES_MS = 30_000;
 
 /**
- * Stops the campaign's runs at the service. The phase is written first: from then on the store allows no request of
- * this campaign, so no open runs are added. Runs that have finished meanwhile are kept. Runs that another campaign
- * waits for go on, and belong to that campaign.
+ * Stops the campaign's runs at the service. First it writes the phase: from then on the store allows no request of this
+ * campaign, so no open runs are added. Runs that have finished meanwhile keep their results. Runs that another campaign
+ * waits for go on, and then belong to that campaign.
  *
  * @returns how many were stopped, and how many were left to other campaigns
  */
@@ -63,13 +63,15 @@ async function keepLast(
   try {
     await fetcher.keep(heard.flatMap((seen) => (seen.state === 'done' ? [seen.outputs] : [])));
   } catch (error) {
-    // then another worker goes on
+    // after an abort another worker goes on
     signal.throwIfAborted();
     if (!isCloudError(error) && !fetcher.isAborted) throw error;
   }
 }
 
-/** Ends one run for this campaign. An open state in the answer means that the run is left to other campaigns. */
+/**
+ * Ends one run for this campaign. If the answer says that the run is still open, the run is left to other campaigns.
+ */
 export async function settle(
   store: Store,
   requester: RunRequester,

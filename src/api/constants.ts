@@ -99,7 +99,7 @@ export const unitNames = Object.values(units).flat() as [Unit, ...Unit[]];
 export type Unit = (typeof units)[keyof typeof units][number];
 export type TimeUnit = (typeof units.time)[number];
 
-/** System inputs, named with braces (section 2.2); the last one is for Monte Carlo, as existing clients send it. */
+/** System inputs, named with braces (section 2.2). Existing clients send the last one for Monte Carlo. */
 export const systemInputs = [
   '{STOP_MODE}',
   '{START_TIME}',
@@ -118,8 +118,8 @@ export const NUMBER_OF_REPLICATIONS = '{NUMBER_OF_REPLICATIONS}';
 /** `STOP_MODE_AT_TIME` is the specification's one known value (2.2); the other two are our service's additions. */
 export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_NEVER'] as const;
 
-/** `aggregationType` of an outputs element (2.5); the last one is seen for Monte Carlo. */
+/** `aggregationType` of an outputs element (2.5). Clients send the last one for Monte Carlo. */
 export const aggregationTypes = ['IDENTITY', 'ARRAY', 'HISTOGRAM_DATA'] as const;
 
-/** Section 8: how long a pre-signed download address is valid, in seconds. */
+/** How long a pre-signed download address is valid, in seconds (section 8). */
 export const PRESIGNED_SECONDS = 300;

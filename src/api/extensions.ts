@@ -18,13 +18,13 @@ export type RunLog = z.output<typeof RunLog>;
 export const VersionFile = z.object({ path: z.string(), sha256: z.string() });
 export type VersionFile = z.output<typeof VersionFile>;
 
-/** The facts of a service about the code of a model version. */
+/** What a service tells about the code of a model version. */
 export const VersionCode = z.object({
   /** True if the version takes no new runs, because its files are not kept. */
   retired: z.boolean(),
   /** Why it takes no runs. */
   reason: z.string().optional(),
-  /** Its files; null if the service did not record them. */
+  /** The files of the version; null if the service did not record them. */
   files: z.array(VersionFile).nullable(),
 });
 export type VersionCode = z.output<typeof VersionCode>;
@@ -106,7 +106,7 @@ export const Pushed = z.object({
 });
 export type Pushed = z.output<typeof Pushed>;
 
-/** The values that a model allows for an input, if not every value of its type. */
+/** The values that a model allows for an input. Only for inputs that do not take every value of their type. */
 export const AllowedValues = z.object({
   name: z.string(),
   /** The least number. */
@@ -131,13 +131,13 @@ export const ListedExecutor = z.object({
   has: z.array(z.string()),
   /** Why it claims no runs; null if it claims runs. */
   problem: z.string().nullable(),
-  /** Which models' runs it does not take, and why. */
+  /** The models whose runs it does not take, each with the reason. */
   refusals: z.array(z.string()),
   /** When it was started. */
   since: z.iso.datetime(),
-  /** When it was last heard. */
+  /** When it last reported. */
   seen: z.iso.datetime(),
-  /** False if it has not been heard for half a minute. */
+  /** False if it has not reported for half a minute. */
   isThere: z.boolean(),
 });
 export type ListedExecutor = z.output<typeof ListedExecutor>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A temporary problem of the service. It ends when its cause ends. */
+/** A temporary problem of the service. The service removes it when its cause has ended. */
 export const HealthProblem = z.object({
   code: z.string(),
   message: z.string(),
@@ -13,7 +13,7 @@ export type HealthProblem = z.infer<typeof HealthProblem>;
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   problems: z.array(HealthProblem),
-  /** The identity of the service: made once in its data folder, the same at any address. */
+  /** The identity of the service. It is made once in the data folder, and stays the same at any address. */
   service: z.uuid(),
 });
 export type Health = z.infer<typeof Health>;

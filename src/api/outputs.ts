@@ -1,6 +1,6 @@
 /**
- * The finite number in a numeric output of a service, which is JSON text (specification 2.5) and may have infinities as
- * texts; undefined if there is none.
+ * The finite number in a numeric output of a service; undefined if there is none. The output is JSON text
+ * (specification 2.5), in which an infinity is a text.
  */
 export function numberIn(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

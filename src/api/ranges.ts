@@ -32,10 +32,10 @@ export function stepValues(first: number, last: number, step: number): number[] 
   return Array.from({ length: stepCount(first, last, step) }, (_, index) => stepValue(first, step, index));
 }
 
-/** The number of values of {@link stepValues}, without making them. */
+/** How many values {@link stepValues} gives. This function does not make them. */
 export function stepCount(first: number, last: number, step: number): number {
   const steps = Math.floor((last - first) / step + 1e-9);
-  // `last` may be a computed number, so a value beyond it only by rounding is included
+  // `last` may be a computed number, so a value that exceeds it only by a rounding error is included
   const rounding = 1e-12 * Math.max(Math.abs(first), Math.abs(last));
   const isBeyond = stepValue(first, step, steps) - last > rounding;
   return Math.max(0, isBeyond ? steps : steps + 1);
@@ -60,7 +60,9 @@ export function rangeValues(type: InputType, canonical: string): string[] {
   return stepValues(Number(min), Number(max), Number(step)).map((value) => String(value));
 }
 
-/** The number of values of {@link rangeValues}, without making them; Infinity if there are too many to count. */
+/**
+ * How many values {@link rangeValues} gives; Infinity if there are too many to count. This function does not make them.
+ */
 export function rangeCount(type: InputType, canonical: string): number {
   if (type === 'FULL_RANGE_BOOLEAN') return 2;
   const { min, max, step } = boundsOf(canonical);

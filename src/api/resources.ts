@@ -118,7 +118,7 @@ export type OutputsTemplate = z.infer<typeof OutputsTemplate>;
 export const ResultsRequest = RunRequest.extend({ outputs: z.string() });
 export type ResultsRequest = z.infer<typeof ResultsRequest>;
 
-/** 2.8 and 2.9: the content of the JSON text in `message`. `total` is a percentage. */
+/** The content of the JSON text in `message` (2.8 and 2.9). `total` is a percentage. */
 export interface RunMessage {
   title: string | null;
   total: number;

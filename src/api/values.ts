@@ -3,14 +3,14 @@ import type { InputType } from './constants.ts';
 /** A value of an input in a definition or a request. */
 export type RawValue = string | number | boolean;
 
-/** A value does not fit. The message completes "the value of X ...". */
+/** A value is not valid for its input. The message completes "the value of X …". */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
-/** The longest text of a LONG, with leading zeros: millions of digits would take seconds, or too much stack. */
+/** The most digits of a LONG, including leading zeros. Millions of digits would take seconds, or too much stack. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
@@ -46,7 +46,7 @@ export function canonicalValue(type: InputType, value: RawValue): string {
       return span(value, integerBound);
     case 'FULL_RANGE_BOOLEAN':
     case 'RANDOM_BOOLEAN':
-      // the type says it all
+      // a value of this type has no content
       return '';
     case 'INPUT_FILE':
       return fileHash(value);
@@ -132,7 +132,7 @@ function range(value: RawValue, read: ReadBound): string {
   return JSON.stringify(canonical, exactly);
 }
 
-/** `{"min","max"}`, between which a RANDOM_* value is drawn; the specification does not show its form. */
+/** The bounds `{"min","max"}` of a RANDOM_* value. The specification does not show their form. */
 function span(value: RawValue, read: ReadBound): string {
   const { min, max } = bounds(value, ['min', 'max'], 'a pair of bounds like {"min":1,"max":6}');
   const canonical = { min: read(min!), max: read(max!) };
@@ -173,7 +173,7 @@ function longBound(bound: Bound): bigint {
   return BigInt(whole);
 }
 
-/** A whole number that JSON readers would round is written as a text. */
+/** Writes a whole number as a text if JSON readers would round it. */
 function exactly(_key: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

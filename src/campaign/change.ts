@@ -31,7 +31,10 @@ const changeable = {
   search: 'search',
 } as const;
 
-/** What cannot change, by its name in errors: the finished runs would mean something else. */
+/**
+ * The settings that cannot change, by their names in errors. After a change the finished runs would mean something
+ * else.
+ */
 const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
   'the model': ({ model }) => model.id,
@@ -61,7 +64,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
       hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
     });
   const what = unchangeable(before, after);
-  const hint = 'Submit it as a campaign of its own.';
+  const hint = 'Submit the definition as a new campaign.';
   if (what !== undefined)
     throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, { hint });
   // requested runs keep their version, so the new version must have the same inputs
@@ -82,7 +85,8 @@ export function checkChange(before: Campaign, after: Campaign): void {
 }
 
 /**
- * What cannot change in a search, by its name in errors: the values that the method knows would mean something else.
+ * The settings that cannot change in a search, by their names in errors. After a change the values that the method
+ * knows would mean something else.
  */
 const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   'what is minimized or maximized': ({ goal }) => goal,
@@ -106,7 +110,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
 /** What can change in a search, unless one of the names above says otherwise. */
 const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
-/** Without the folder of an outside optimiser's program. */
+/** The method to compare. It leaves out the folder of an outside optimiser's program. */
 function methodOf(method: Search['method']): unknown {
   return typeof method === 'string' ? method : [method.command, method.options, method.timeout];
 }
@@ -121,7 +125,7 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
   if (differing.length === 0) return;
   const what = differing.join(', ');
   throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
-    hint: `${freeBeside(differing)} can. Submit the rest as a campaign of its own: it reuses the runs of this one.`,
+    hint: `${freeBeside(differing)} can. Submit the definition as a new campaign, which reuses the runs of this one.`,
   });
 }
 
@@ -159,8 +163,8 @@ function kindOf({ name, type, units }: BaseInput): unknown {
 }
 
 /**
- * The changed campaign. The drawn seed or salt of a fresh campaign stays. An input that has differed between points
- * stays a varied input, so that the table shows the difference.
+ * The changed campaign. A fresh campaign keeps its drawn seed or salt. An input that has differed between points stays
+ * a varied input, so that the table shows the difference.
  */
 export function changed(before: Campaign, after: Campaign): Campaign {
   const salt = saltOf(before);

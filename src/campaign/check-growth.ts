@@ -55,7 +55,7 @@ export function growthOf(
   };
 }
 
-/** How the design grows by the definition, and the place in it. */
+/** The rule by which the design of a definition grows, and the place of the rule in the definition. */
 export function writtenGrowth({
   design,
 }: ReadDefinition['definition']): { path: string[]; growth: WrittenGrowth } | undefined {

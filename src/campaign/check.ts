@@ -182,7 +182,7 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
       `The model "${facts.name}" has no experiment ${quoted(wanted)}.`,
       {
         place: locate(['experiment']),
-        hint: didYouMean(wanted, names) ?? 'It has none at all.',
+        hint: didYouMean(wanted, names) ?? 'The model has no experiments.',
       },
     );
   }

@@ -91,7 +91,7 @@ const Outputs = z
       .enum(['keep', 'link'], 'expected keep or link')
       .default('link')
       .describe(
-        'What is kept of an OUTPUT_FILE. link: only the reference to the file at the service. keep: the file as well.',
+        'What foray keeps of an OUTPUT_FILE. link: only the reference to the file at the service. keep: the file as well.',
       ),
   })
   .meta({ id: 'Outputs' });
@@ -136,7 +136,7 @@ const Failures = z
         .int('expected a whole number')
         .min(1, 'expected at least 1')
         .default(20)
-        .describe('The number of finished runs from which on the rate counts.'),
+        .describe('The number of finished runs after which the rate counts.'),
       count: z
         .int('expected a whole number')
         .min(0, 'expected at least 0')

@@ -1,12 +1,12 @@
 import type { AttemptPolicy, FailureCause, FailurePolicy } from './types.ts';
 
-/** Number of finished and failed runs that count. */
+/** The number of finished and failed runs that a failure policy counts. */
 export interface FailureCounts {
   finished: number;
   failed: number;
 }
 
-/** Why a campaign has more failures than its policy allows, in words; undefined if it has not. */
+/** In words, why a campaign has more failures than its policy allows; undefined if the policy allows them. */
 export function intolerable(policy: FailurePolicy, { finished, failed }: FailureCounts): string | undefined {
   if (policy.count !== undefined && failed > policy.count) {
     return `${failed} ${failed === 1 ? 'run' : 'runs'} failed, more than ${policy.count}`;
@@ -30,7 +30,7 @@ export const MOST_LOGS_OF_CAUSE = 20;
 
 /** The most causes that are counted separately. All others count as one. */
 const MOST_CAUSES = 20;
-/** What counts the failures of all causes that are not counted separately. */
+/** The name under which all causes that are not counted separately are counted together. */
 export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
 /** Numbers, times, ids and hashes, in one pattern because one can be part of another. */

@@ -112,7 +112,7 @@ export function growthText({ unit, size, most, width, rounds }: GrowthProgress):
   const sizes = `${number(size)} ${unit}, at most ${number(most)}`;
   if (!last) return `${sizes}: until each interval is at most ${width} wide`;
   if (last.widest === null)
-    return `${number(size)} ${unit}: no interval can be told, as outputs have no values or are the same at all points`;
+    return `${number(size)} ${unit}: no interval is known, because outputs have no values or are the same at all points`;
   const { input, output } = last.widest;
   const of = `(${input}, ${output})`;
   const widest = widthText(last.widest.width);

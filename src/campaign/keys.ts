@@ -20,7 +20,7 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
   return (values) => {
     const pairs = sorted.map(({ start, at }) => `${start}${JSON.stringify(values[at])}]`);
     const digits = hash('sha256', `[${pairs.join(',')}]`).slice(0, 16);
-    // a copy: a substring would keep the whole string in memory, for each of millions of points
+    // a copy, because a substring would keep the whole string in memory, for each of millions of points
     return Buffer.from(digits, 'latin1').toString('latin1');
   };
 }

@@ -27,7 +27,7 @@ export interface Measure extends CampaignOutput {
 type Outputs = readonly CampaignOutput[];
 
 const WANTED =
-  'Write P(Peak > 300) for a share of the runs, or Q(Peak, 0.9) for a quantile; a name with a blank stands in backticks.';
+  'Write P(Peak > 300) for a share of the runs, or Q(Peak, 0.9) for a quantile. Put backticks around a name that contains a blank.';
 
 /** The statistic by the first letter of a formula. */
 const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
@@ -51,7 +51,7 @@ export function measuresOf({
   return distinct([...own, ...wanted.map((name) => measureOf(outputs, name))]);
 }
 
-/** Drops measures whose name came before. */
+/** Drops measures whose name an earlier measure has. */
 export function distinct(measures: readonly Measure[]): Measure[] {
   return measures.filter(({ name }, at) => measures.findIndex((one) => one.name === name) === at);
 }
@@ -103,7 +103,7 @@ function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined 
 function formula(outputs: Outputs, written: string, place: Place | undefined): Measure {
   const [, letter = '', rest = ''] = FORMULA.exec(written)!;
   const end = rest.trimEnd();
-  if (!end.endsWith(')')) throw invalid(written, 'Its bracket is not closed at its end.', place);
+  if (!end.endsWith(')')) throw invalid(written, 'It does not end with its closing bracket.', place);
   const within = end.slice(0, -1).trim();
   return letter.toUpperCase() === 'P'
     ? shareOf(outputs, { written, within, place })
@@ -133,7 +133,7 @@ function quantileOf(outputs: Outputs, { written, within, place }: Formula): Meas
   const [, number = '', last] = QUANTILE_OF.exec(within) ?? [];
   const probability = Number(last);
   if (!(probability > 0 && probability < 1))
-    throw invalid(written, 'A quantile needs a probability between 0 and 1 behind a comma.', place);
+    throw invalid(written, 'A quantile needs a probability between 0 and 1 after a comma.', place);
   const { sources, evaluate } = compiled(outputs, number.trim(), 'number', { written, place });
   const only = outputs.find(({ name }) => sources.length === 1 && nameKey(name) === plainName(number));
   return {

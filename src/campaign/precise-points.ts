@@ -10,7 +10,7 @@ export interface Verdict {
 
 /** Number of points with each verdict; `unjudged` points have none yet. */
 export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
-  /** Expected runs at the end of all points with a verdict. */
+  /** The expected total of runs, at the end, of all points with a verdict. */
   expected: number;
 };
 
@@ -20,7 +20,7 @@ export interface PrecisionProgress {
   precise: number;
   /** Points that are not precise enough and get no more replications. */
   imprecise: number;
-  /** Points whose variance is known, including those above. */
+  /** Points whose variance is known, including the precise and the imprecise ones. */
   judged: number;
   /** Expected runs at the end, from the variance so far. Points without a verdict count with their maximum. */
   expectedRuns: number;
@@ -66,7 +66,7 @@ export function isForeseeable(precision: PrecisionProgress | null, points: numbe
   return precision === null || 2 * precision.judged >= points;
 }
 
-/** "31 of 60 points precise", and the number of points that are not and get no more replications. */
+/** "31 of 60 points precise", and the number of points that are not precise and get no more replications. */
 export function precisionText({ precise, imprecise }: PrecisionProgress, points: number): string {
   const text = `${precise} of ${numberOf(points, 'point')} precise`;
   return imprecise === 0 ? text : `${text}, ${imprecise} not precise with all their replications`;

@@ -63,7 +63,7 @@ interface Moments {
 
 /**
  * The look-ahead of the procedure: this number of values, or this percentage of them above a hundred. The paper uses 5.
- * Then the coverage of intervals of a skewed output is up to 1 % lower.
+ * With 5, the coverage of intervals of a skewed output is up to 1 % lower.
  */
 const LOOK_AHEAD = 10;
 
@@ -110,8 +110,8 @@ export function estimateOf(
  * K. Hoad, S. Robinson and R. Davies, "Automated selection of the number of replications for a discrete-event
  * simulation", Journal of the Operational Research Society 61 (2010) 1632-1644: the interval must be narrow enough with
  * n values and with each of the next k values. A rule that stops at the first narrow interval stops where the deviation
- * is small by chance, and the mean is outside too often. Here the k values are made in the same round as the expected
- * n, and all values count.
+ * is small by chance, and the true mean is outside of its interval too often. Here the k values are made in the same
+ * round as the expected n, and all values count.
  *
  * @param values - for each output, in the order of `outputs`, by replication; null (or not finite) if the run failed or
  * has no value
@@ -215,7 +215,7 @@ function excess(
   { relative, absolute, confidence }: Wanted,
   of: Estimated,
 ): number {
-  // a share of 0 or 1 is not certain, while a number that never differs is
+  // a number that never differs is certain, but a share of 0 or 1 is not
   if (of === 'mean' && sd === 0) return 0;
   const widest = Math.min(relative === null ? Infinity : relative * Math.abs(mean), absolute ?? Infinity);
   const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfWidth(n, sd, confidence);

@@ -74,7 +74,7 @@ function shapeError({ message, path, at, hint }: SchemaError, locate: Locate): F
   return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
 }
 
-/** Nothing can be checked without the model. A missing name is reported alone. */
+/** True for a setting without which nothing else is checked. Then its mistake is the only one reported. */
 function isRequired(setting: PropertyKey): boolean {
   return setting === 'campaign' || setting === 'model';
 }

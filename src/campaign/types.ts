@@ -64,9 +64,9 @@ export const ONE_ATTEMPT: AttemptPolicy = { count: 1, backoff: 10_000, seed: 'sa
 
 /** Time limits, ms; null for none. */
 export interface Timeouts {
-  /** From the start of a run at the service. */
+  /** The longest time of a run from its start at the service. */
   run: number | null;
-  /** From the start of the campaign, including pauses. */
+  /** The longest time of the campaign from its start, including pauses. */
   campaign: number | null;
 }
 
@@ -107,7 +107,7 @@ export interface Campaign {
   growth?: Growth;
   /** The intervals of a growing design so far. */
   rounds?: GrowthRound[];
-  /** The search that finds the points. The design is then empty. Absent if a design has the points. */
+  /** The search that finds the points. Then the design is empty. Absent if the design gives the points. */
   search?: Search;
   /** The calibration that finds the points that explain the observations, in place of a design. Absent otherwise. */
   calibrate?: Calibration;

@@ -65,7 +65,7 @@ function described({ points, replications, outputs, settings, version }: Differe
     ...(settings.length > 0 ? [`changed: ${settings.join(', ')}`] : []),
     ...(version
       ? [
-          `version ${version.from} → ${version.to} for runs that are not done, failed ones again; others keep theirs`,
+          `version ${version.from} → ${version.to} for unfinished runs and for failed ones, which are requested again; the others keep their version`,
         ]
       : []),
   ].join('; ');

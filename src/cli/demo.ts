@@ -26,8 +26,8 @@ const RATES = ['Contact rate', 'Recovery rate'];
 const FOLDER = 'foray-demo';
 const OUTPUT = 'Fit error';
 /**
- * The fit to this outbreak in J. D. Murray, Mathematical Biology. The error is the error of the same model at these
- * rates.
+ * The rates that J. D. Murray, Mathematical Biology, fitted to this outbreak, and the error of the demo's model at
+ * these rates.
  */
 const PUBLISHED = { rates: [1.663, 0.44], error: 17.22 };
 const INTERRUPTED = 130;
@@ -54,7 +54,7 @@ export function addDemo(program: Command): void {
     });
 }
 
-/** Starts `foray dev` as a child. Returns undefined when one runs in this home already. */
+/** Starts `foray dev` as a child process. Returns undefined if a `foray dev` runs in this home already. */
 async function startParts(home: string, interrupted: Promise<unknown>): Promise<ChildProcess | undefined> {
   const known = runningDev(home);
   if (known) {

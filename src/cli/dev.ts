@@ -67,7 +67,10 @@ export function addDev(program: Command): void {
     });
 }
 
-/** Checks the models first: otherwise the model service would fail because of them, and its error would be in a log. */
+/**
+ * Checks the models before anything starts. Otherwise a wrong model would end the model service, and its error would be
+ * only in a log.
+ */
 async function checkModels(folders: readonly string[]): Promise<void> {
   const { findModels } = await import('../service/models/folder.ts');
   const { describeModel } = await import('../service/models/describe.ts');

@@ -53,7 +53,7 @@ export function addExecutor(program: Command): void {
     )
     .option(
       '--ends <time>',
-      'time when the machine is taken away; no run starts that would probably not end before',
+      'time when the machine is taken away; a run that would probably end later does not start',
       instant,
     )
     .action(async ({ serviceUrl, key, temporal, cache, ...flags }: Flags) => {
@@ -93,7 +93,7 @@ export function addExecutor(program: Command): void {
       tellReady();
       void signalled.then(() => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => executor.leave());
-        tell('Draining: no more runs begin. A second signal gives back those that execute.');
+        tell('Draining: no more runs begin. A second signal gives the executing runs back to the service.');
         executor.drain();
       });
       await executor.left;
@@ -118,7 +118,7 @@ function duration(text: string): number {
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 }
 
-/** Parses a time; a local one without a zone. Returns milliseconds since 1970. */
+/** Parses a time, which is local if it has no zone. Returns milliseconds since 1970. */
 function instant(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('Expected a time such as 2026-05-31T18:00:00.');

@@ -16,7 +16,7 @@ export function addExecutors(program: Command): void {
       if (flags.json) return printJson(executors);
       if (executors.length === 0) {
         return print(
-          `No executor on another machine. Start the service with --temporal, and there: ${commandName()} executor`,
+          `No executor on another machine. Start the service with --temporal, and on the other machine: ${commandName()} executor`,
         );
       }
       printTable('Executors', [
@@ -31,7 +31,7 @@ export function addExecutors(program: Command): void {
 
 function stateText({ problem, refusals }: Pick<ListedExecutor, 'problem' | 'refusals'>): string {
   if (problem !== null) return `claims nothing: ${printableLine(problem)}`;
-  return ['takes runs', ...refusals.map((refusal) => `not those of ${printableLine(refusal)}`)].join(', ');
+  return ['takes runs', ...refusals.map((refusal) => `not of ${printableLine(refusal)}`)].join(', ');
 }
 
 function timeText(time: string): string {

@@ -23,7 +23,7 @@ export function addExplain(program: Command): void {
         if (flags.command) return printCommands(explanation);
         if (flags.log) {
           if (!explanation.runs.some(({ state, log }) => state === 'failed' || log))
-            print('None of its runs has failed.');
+            print('No run of the point has failed.');
           return printLogs(explanation.runs, Infinity);
         }
         printExplanation(explanation);
@@ -41,7 +41,7 @@ interface Flags extends SettingFlags {
 const SHOWN_LINES = 12;
 
 function printCommands({ point, runs }: Explanation): void {
-  // the service keeps only the last failed runs of all campaigns, so the newest stay longest
+  // newest first, because the service deletes the oldest failed runs of all campaigns first
   const newestFirst = runs.toSorted((a, b) => (b.finished ?? '').localeCompare(a.finished ?? ''));
   const commands = newestFirst.flatMap(({ log }) => log?.command ?? []);
   if (commands.length === 0) {

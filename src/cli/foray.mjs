@@ -25,8 +25,8 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   const child = spawn(installed, [fileAt('behind-older-node.mjs'), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
   });
-  // A Ctrl-C at the terminal reaches both processes, a signal to this process does not: behind-older-node.mjs tells
-  // them apart.
+  // A Ctrl-C at the terminal reaches both processes. A signal to this process does not reach the child.
+  // behind-older-node.mjs distinguishes the two.
   const toChild = child.stdio[3];
   process.on('SIGINT', () => toChild.write('!'));
   // a child that exits reads no more
@@ -39,7 +39,7 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   console.error(
     `foray: this is Node ${process.versions.node}; foray needs Node ${NEEDED} or newer: https://nodejs.org`,
   );
-  // as for all faults of the machine (src/error-codes.ts)
+  // the exit code for all faults of the machine (src/error-codes.ts)
   process.exitCode = 4;
 }
 

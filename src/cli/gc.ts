@@ -24,7 +24,7 @@ export function addGc(program: Command): void {
           tell(`${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
           if (young.length > 0) {
             tell(
-              `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, as a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
+              `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, because a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
             );
           }
           tell(`Unused space in the store: ${bytesText(spareBytes)}`);

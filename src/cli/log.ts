@@ -21,6 +21,6 @@ export function printLog(
 export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
   const log = await foray.lastFailureLog(id);
   if (!log) return;
-  tell(`Failed last: ${log.reason ?? log.cause} (point ${log.point}, replication ${log.replication})`);
+  tell(`Last failure: ${log.reason ?? log.cause} (point ${log.point}, replication ${log.replication})`);
   printLog(log, { lines: LAST_LINES }, tell);
 }

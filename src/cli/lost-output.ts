@@ -9,7 +9,7 @@ export function handleLostOutput(): void {
   // there is no other place for the message
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // a reader that stops early (head, less) is no error
+    // it is no error when a reader stops early (head, less)
     if (error.code === 'EPIPE' && !isServing) process.exit();
     if (!isSaid) tell(`foray: standard output cannot be written: ${error.message}`);
     isSaid = true;

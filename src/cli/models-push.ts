@@ -11,7 +11,7 @@ import { modelsIn } from './models-in.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 
-/** After this number of rounds with missing files, the files probably change during the push. */
+/** The most rounds of uploads. If files are still missing then, they probably change during the push. */
 const MOST_ROUNDS = 3;
 
 /** The result of pushing a model. */
@@ -101,7 +101,7 @@ async function push(
     'MODEL_UNREADABLE',
     `The service still misses files of the model "${name}" after they were pushed.`,
     {
-      hint: 'Do not change them meanwhile. If a proxy divides requests between replicas, push to the address of one replica.',
+      hint: 'Do not change the files during the push. If a proxy divides requests between replicas, push to the address of one replica.',
     },
   );
 }

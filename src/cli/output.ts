@@ -31,7 +31,7 @@ export function printTable(title: string, cells: string[][]): void {
   for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
-/** Prints one or more lines about what happens on standard error, so that standard output has only the answer. */
+/** Prints one or more lines about the progress on standard error. Standard output has only the answer. */
 export function tell(line: string): void {
   tellPart(`${line}\n`);
 }
@@ -76,7 +76,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** What an error document needs. */
+/** The parts of an error that its JSON document contains. */
 interface TellableError extends Pick<ForayError, 'message'> {
   code: string;
   hint?: string | undefined;

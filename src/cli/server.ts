@@ -31,15 +31,19 @@ export function addServer(program: Command): void {
     )
     .option(
       '--frame-ancestors <url>',
-      'site whose pages may show those of the server in a frame, such as a notebook; may be given again',
+      'site whose pages may show pages of the server in a frame, such as a notebook; may be given again',
       (text: string, known: string[]) => [...known, siteOf(text)],
       [] as string[],
     )
     .action(async (flags: Flags) => {
       if (flags.keys === undefined && !isLoopback(flags.host)) {
-        throw new ForayError('USAGE', `Others reach ${flags.host}, so the server needs --keys FILE.`, {
-          hint: 'A line of the file is "NAME read KEY" or "NAME steer KEY".',
-        });
+        throw new ForayError(
+          'USAGE',
+          `Other machines can reach ${flags.host}, so the server needs --keys FILE.`,
+          {
+            hint: 'A line of the file is "NAME read KEY" or "NAME steer KEY".',
+          },
+        );
       }
       serveWithoutOutput();
       const signalled = untilSignalled();

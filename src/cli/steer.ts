@@ -4,7 +4,7 @@ import { type SettingFlags, withSettings, wholeNumber } from './setting-options.
 import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 
-const wishes = {
+const requests = {
   pause: { about: 'pause a campaign: request no new runs; requested runs go on', said: 'Pausing' },
   resume: { about: 'resume a paused campaign', said: 'Resuming' },
   stop: { about: 'end a campaign after its requested runs have finished', said: 'Stopping' },
@@ -12,15 +12,15 @@ const wishes = {
 
 /** The commands that steer a running campaign: pause, resume, stop, set. */
 export function addSteer(program: Command): void {
-  for (const [wish, { about, said }] of Object.entries(wishes) as [
-    keyof typeof wishes,
+  for (const [request, { about, said }] of Object.entries(requests) as [
+    keyof typeof requests,
     { about: string; said: string },
   ][]) {
-    const command = withSettings(program.command(wish)).description(about).argument('<id>');
-    if (wish !== 'resume') command.option('--reason <text>', 'reason to store with the campaign');
+    const command = withSettings(program.command(request)).description(about).argument('<id>');
+    if (request !== 'resume') command.option('--reason <text>', 'reason to store with the campaign');
     command.action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
-        await foray.steer(id, wish, flags.reason);
+        await foray.steer(id, request, flags.reason);
         print(`${said} ${id}; ${commandName()} status ${id} shows its progress.`);
       }),
     );

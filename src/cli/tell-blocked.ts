@@ -5,7 +5,7 @@ import { blockedText } from './progress.ts';
 const EVERY_MS = 5_000;
 
 /**
- * Reports from now on when a campaign cannot continue and why, and when it can continue again.
+ * From now on, reports when a campaign cannot continue, with the reason, and when it can continue again.
  *
  * @returns a function that ends the reports
  */
@@ -29,7 +29,7 @@ export async function tellBlocked(
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
-      // if a look fails, the next one follows as usual
+      // after a failed look, the next look follows as usual
       await look().catch(() => undefined);
       await delay(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }

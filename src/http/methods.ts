@@ -5,8 +5,8 @@ export interface Methods {
   /** All methods of a path; empty if the path has no route. */
   of(path: string): string[];
   /**
-   * Whether exactly this path has routes, but none for this method. The router would then try routes with variable
-   * segments: `GET /models/name` would ask for the model with the id "name".
+   * Whether exactly this path has routes, but none for this method. For such a request the router would try routes with
+   * variable segments: `GET /models/name` would ask for the model with the id "name".
    */
   isWrong(method: string, path: string): boolean;
 }

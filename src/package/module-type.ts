@@ -3,8 +3,8 @@ import { findPackageJSON } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * What to do if a module with `import` or `export` cannot be loaded because its package.json makes it a CommonJS module.
- * `npm init` writes such a package.json. Undefined if the module is no CommonJS module.
+ * What to do if a module with `import` or `export` cannot be loaded because its package.json makes it a CommonJS
+ * module. `npm init` writes such a package.json. Undefined if the module is not a CommonJS module.
  */
 export function moduleTypeHint(file: string): string | undefined {
   if (/\.m[jt]s$/.test(file)) return undefined;

@@ -4,11 +4,11 @@ import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { publicModules } from './own-files.ts';
 
-/** What modules in a closed folder get when they import this package. */
+/** The files that the modules in a closed folder get when they import this package. */
 interface Closed {
   /** The beginning of the URLs of the folder's files. */
   beginning: string;
-  /** Files by the name that is imported. */
+  /** Maps each imported name to its file. */
   modules: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ function isElsewhere(url: string, { beginning }: Closed): boolean {
   return url.startsWith('file:') && !url.startsWith(beginning) && !url.includes('/node_modules/');
 }
 
-// a model or a definition may be anywhere, also without an installed package foray: it gets the package of the running
+// a model or a definition may be in a folder without an installed package foray: it gets the package of the running
 // program
 registerHooks({
   resolve: (specifier, context, next) => {
@@ -43,7 +43,7 @@ registerHooks({
     // a package may have the name of a property that every object has
     const file = Object.hasOwn(modules, specifier) ? modules[specifier] : undefined;
     if (file !== undefined) return next(pathToFileURL(file).href, context);
-    // other names of this package are refused by its exports
+    // the exports of this package refuse its other names
     const found = next(
       specifier,
       specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,

@@ -14,9 +14,9 @@ const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `-c enable_${way}=off`)
   .join(' ');
 /**
- * Settings for plans that are kept. A table that was small when PostgreSQL made the plan may be large now, so a plan
- * must not scan it. With such scans off, a query that must read a whole table looks expensive, and PostgreSQL would
- * compile it (JIT). That only costs time.
+ * Settings for plans that a connection keeps. A table that was small when PostgreSQL made the plan may be large now, so
+ * a plan must not scan the table. With such scans off, a query that must read a whole table looks expensive, and
+ * PostgreSQL would compile it (JIT). That only costs time.
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */
@@ -35,7 +35,8 @@ const GONE = /^(08|53)...$|^57P0[1-3]$/;
  *
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
- * @param nameOf the name of a statement that each connection plans once; default: it plans every statement each time
+ * @param nameOf gives a statement a name, so that each connection plans it only once. A connection plans a statement
+ * without a name each time.
  */
 export function postgresDialect(
   address: string,
@@ -53,7 +54,7 @@ export function postgresDialect(
       getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : parserOf(type, format)),
     },
   });
-  // a broken idle connection is no error: the pool opens another one when it is needed
+  // a broken idle connection is no error: the pool opens another one later
   pool.on('error', () => undefined);
   // a connection that breaks within a transaction fails the next statement; without this listener it would end the
   // process
@@ -100,7 +101,7 @@ function explain(connection: DatabaseConnection, place: Place): void {
   };
 }
 
-/** PostgreSQL texts can hold every character except NUL. */
+/** Replaces NUL, the only character that a text in PostgreSQL cannot contain. */
 function storable(query: CompiledQuery): CompiledQuery {
   const hasNul = (value: unknown): value is string => typeof value === 'string' && value.includes('\0');
   if (!query.parameters.some(hasNul)) return query;
@@ -110,7 +111,7 @@ function storable(query: CompiledQuery): CompiledQuery {
   };
 }
 
-/** An error that says where there is no server; other errors as they are. */
+/** Turns an error of the network into one that names the server. Returns other errors unchanged. */
 export function explained(error: unknown, { name, shown, setBy }: Place): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);

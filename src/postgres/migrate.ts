@@ -30,7 +30,7 @@ export async function migrate<Tables>(
   throw error as Error;
 }
 
-/** How many of the migrations a database has, without changing it. */
+/** Counts the migrations that a database has. It does not change the database. */
 export async function countMigrations<Tables>(
   db: Kysely<Tables>,
   migrations: Record<string, Migration>,

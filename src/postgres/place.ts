@@ -8,14 +8,17 @@ export interface Place {
   setBy: string;
 }
 
-/** The address of a database in PostgreSQL to show to people: without user and password. Undefined if it is no such address. */
+/**
+ * The address of a PostgreSQL database without user and password, for people. Undefined if a text is not such an
+ * address.
+ */
 export function shownPostgres(address: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address)) return undefined;
   const { protocol, host, pathname } = new URL(address);
   return `${protocol}//${host}${pathname}`;
 }
 
-/** An address that cannot be read, without what may be a password. */
+/** An address that cannot be parsed, without the part that may be a password. */
 export function withoutSecret(address: string): string {
   return address.replace(/\/\/.*@/, '//…@');
 }

@@ -58,7 +58,7 @@ export function settingsFromEnvironment(): Settings {
     process.env[variables[name]] || undefined;
   const rate = given('serviceRate');
   if (rate !== undefined && !(Number(rate) > 0)) {
-    throw new ForayError('USAGE', `${variables.serviceRate} is "${rate}", and not a number above 0.`);
+    throw new ForayError('USAGE', `${variables.serviceRate} is "${rate}", which is not a number above 0.`);
   }
   return settingsFrom({
     home: given('home') ?? DEFAULT_HOME,
@@ -98,7 +98,7 @@ export function settingsFrom(given: GivenSettings): Settings {
 /**
  * The connection in Temporal's own TEMPORAL_* variables and profile file.
  *
- * @param other - the address if they have none
+ * @param other - the address if neither of them has one
  */
 export function temporalSettings(other: string = DEFAULT_TEMPORAL): TemporalSettings {
   const config = temporalProfile();

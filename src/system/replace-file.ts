@@ -37,9 +37,9 @@ export class UnfinishedFile {
 }
 
 /**
- * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, it is the old file or the
- * new one, never a part of it. When this function returns, the new file is on the disk. The new file keeps the owner
- * and the permissions of the old one. A link stays, and its target is replaced.
+ * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, the place has the old file
+ * or the new one, never a part of one. When this function returns, the new file is on the disk. The new file keeps the
+ * owner and the permissions of the old one. A link stays, and its target is replaced.
  *
  * @param content the text, or a function that appends it
  * @param mode permissions of a new file
@@ -107,7 +107,7 @@ const lookedAt = new Set<string>();
 async function removeLeftovers(folder: string): Promise<void> {
   if (lookedAt.has(folder)) return;
   lookedAt.add(folder);
-  // in an unreadable folder, leftovers stay
+  // leftovers in an unreadable folder stay
   for (const name of await readdir(folder).catch(() => [])) {
     const [, machine, pid] = UNFINISHED.exec(name) ?? [];
     if (machine === MACHINE && !isRunning(Number(pid)))

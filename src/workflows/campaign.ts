@@ -130,7 +130,7 @@ async function runOn(context: Context): Promise<End> {
   return 'finished';
 }
 
-/** Every run has finished, and no search goes on. */
+/** True when every run has finished and no search goes on. */
 function isThrough({ schedule, search }: CampaignState): boolean {
   return isFinished(schedule) && (!search || search.isOver);
 }

@@ -28,12 +28,15 @@ export function beginToClose(context: Context): void {
     pending.answer = { refused: 'the campaign has ended meanwhile', code: 'CAMPAIGN_CLOSED' };
 }
 
-/** A campaign that its failure policy or its timeout ended has failed. One that a person ended is cancelled. */
+/**
+ * The phase of a campaign that ended early: `failed` if its failure policy or its timeout ended it, `cancelled` if a
+ * person did.
+ */
 export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
   return verdict ? 'failed' : 'cancelled';
 }
 
-/** A cancelled campaign stays cancelled when a retry ran its failed runs only. */
+/** A cancelled campaign stays cancelled when a retry ran only its failed runs. */
 export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
   return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
 }

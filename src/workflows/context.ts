@@ -8,7 +8,7 @@ import { type CampaignState, type CarriedState, detailsOf } from './state.ts';
 export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, 'timeouts'> {
   /** Absent from campaigns of earlier versions. */
   timeouts?: CampaignSettings['timeouts'];
-  /** The cluster has the search attributes of campaigns. */
+  /** True if the cluster has the search attributes of campaigns. */
   hasAttributes?: true;
   /** True to request nothing, and only stop the runs of an execution that was terminated. */
   stopOnly?: true;
@@ -24,7 +24,7 @@ export interface PendingChange {
   answer: ChangeAnswer | undefined;
 }
 
-/** What the parts of the workflow share in one execution. */
+/** The objects that the parts of the workflow share in one execution. */
 export interface Context {
   input: CampaignInput;
   address: CampaignAddress;

@@ -32,9 +32,9 @@ export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'aut
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
 /**
- * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for those with one cause.
- * Only a closed campaign has missing runs. A second input, the number of a version of the model, is optional: unfinished runs use that version from then
- * on.
+ * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for those with one
+ * cause. Only a closed campaign has missing runs. A second input is optional: the number of a version of the model,
+ * which unfinished runs use from then on.
  */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 

@@ -27,7 +27,7 @@ import {
   type RunCounts,
 } from '../campaign/types.ts';
 
-/** What a campaign's workflow carries from one execution to the next: ids and counts, never outputs. */
+/** The state that a campaign's workflow carries from one execution to the next: ids and counts, never outputs. */
 export interface CampaignState {
   version: 1 | 2;
   phase: Phase;
@@ -206,7 +206,7 @@ export function finishedSoFar({ new: fresh, reused, failed }: CampaignState): Fa
   return { finished: fresh + reused + failed, failed };
 }
 
-/** What the query `flights` returns at most: Temporal refuses answers over 2 MB. */
+/** The most flights in an answer of the query `flights`. Temporal refuses answers over 2 MB. */
 const MOST_REPORTED = 20_000;
 
 export function flightsOf({ schedule }: CampaignState): FlightReport[] {

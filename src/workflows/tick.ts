@@ -30,7 +30,9 @@ const LAST_LOOK = 'last-look';
 const SEARCH_WAITS = 'search-waits';
 /** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more of them. */
 const SEARCH_NEEDS = 'search-needs';
-/** While points wait to be requested, or results would not lead to more, a search asks only after this time, ms. */
+/**
+ * While points wait to be requested, or results would not lead to more points, a search asks only after this time, ms.
+ */
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;

@@ -98,7 +98,7 @@ function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey
   return { ...issue, path };
 }
 
-/** Whether a value is of a completely different kind. */
+/** Whether an issue says that the whole value is of a different kind. */
 function isOtherKind({ code, path }: z.core.$ZodIssue): boolean {
   return (
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')

@@ -80,7 +80,7 @@ function unclosedQuote({ error, text, offset, nodes }: Found): Mistake | undefin
     return {
       offset: quoted.start,
       message: 'The quote that begins here has no end.',
-      hint: 'Close it at the end of the text; a quote inside the text needs quotes of the other kind around it.',
+      hint: 'Close it at the end of the text. If the text contains a quote, put quotes of the other kind around the text.',
     };
   }
   if (error.code !== 'UNEXPECTED_TOKEN' || offset < quoted.end) return undefined;
@@ -90,7 +90,7 @@ function unclosedQuote({ error, text, offset, nodes }: Found): Mistake | undefin
     message: isLong
       ? 'The quote that begins here ends in a later line, and more text follows.'
       : 'More text follows the closing quote.',
-    hint: 'Put quotes around the whole text; a quote inside it needs quotes of the other kind around it.',
+    hint: 'Put quotes around the whole text. If the text contains a quote, use quotes of the other kind.',
   };
 }
 
@@ -126,7 +126,7 @@ function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefine
   return {
     offset: start + glued.length - 1,
     message: `There is no blank after the ${sign}.`,
-    hint: 'Put one there.',
+    hint: 'Put a blank there.',
   };
 }
 
@@ -177,7 +177,7 @@ function indented({ error, text, offset }: Found): Mistake | undefined {
   if (!before || !wrong) return undefined;
   const [own, other] = [indentOf(wrong.line), indentOf(before.line)];
   if (own === other) {
-    const message = 'Items of a list and names stand below each other.';
+    const message = 'Items of a list and names are mixed.';
     return { offset: wrong.start + own, message, hint: 'Write either "- value" or "name: value".' };
   }
   return {

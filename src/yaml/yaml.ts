@@ -78,7 +78,7 @@ function read(text: string, file: string): ReadYaml {
   const [warning] = document.warnings;
   if (warning) throw new YamlError(warning.message, placeAt(warning.pos[0]));
   const key = nestedKeyOffset(document);
-  if (key !== undefined) throw new YamlError('A name is a text, not a list or mapping.', placeAt(key));
+  if (key !== undefined) throw new YamlError('A name must be a text, not a list or mapping.', placeAt(key));
   const twice = repeatedKey(document);
   if (twice) throw new YamlError(`The name ${quoted(twice.name)} appears twice.`, placeAt(twice.offset));
   const alias = badAlias(document);

@@ -36,7 +36,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'a curve of a number',
     'INVALID_VALUE',
     abc(`${PRIORS}, observed: { Peak day: §{ x: [1], y: [2] } }`),
-    /no curve/,
+    /not a curve/,
   ],
   ['a file', 'INVALID_VALUE', abc(`${PRIORS}, observed: { §Trajectory: 6 }`), /OUTPUT_FILE/],
   [
@@ -86,7 +86,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'no seed',
     'INVALID_VALUE',
     `§calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`,
-    /need seeds of their own/,
+    /needs its own seed/,
   ],
   [
     'replications',
@@ -104,13 +104,13 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'common random numbers',
     'INVALID_VALUE',
     `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§commonRandomNumbers: true\n`,
-    /seeds of their own/,
+    /its own seed/,
   ],
   [
     'a design',
     'INVALID_VALUE',
     `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§design: { grid: { Days: [7, 14] } }\n`,
-    /"calibrate" or a "design"/,
+    /both "calibrate" and "design"/,
   ],
 ])('%s', (_, code, body, says) => {
   expectRefused(HEAD + body, { code, says });

@@ -78,7 +78,7 @@ describe('names', () => {
     expectRefused(`${HEAD}experiment: §Baseline\n`, {
       code: 'UNKNOWN_EXPERIMENT',
       says: /no experiment "Baseline"/,
-      hint: /^It has none at all\.$/,
+      hint: /^The model has no experiments\.$/,
       facts: { ...epidemic, experiments: [] },
     });
   });

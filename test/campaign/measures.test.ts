@@ -84,7 +84,7 @@ describe('a measure of a run', () => {
     ['P(Ending > 300)', 'INVALID_EXPRESSION', /"300" is a number, but "Ending" is a text/, /quotes/],
     ['P(Peak)', 'INVALID_EXPRESSION', /gives a number, not true or false/, /Compare it/],
     ['P(Peak day > 3)', 'INVALID_EXPRESSION', /"day" is not expected/, /backticks/],
-    ['P(Peak > 300', 'INVALID_EXPRESSION', /not closed at its end/, /^Write P\(Peak > 300\)/],
+    ['P(Peak > 300', 'INVALID_EXPRESSION', /does not end with its closing bracket/, /^Write P\(Peak > 300\)/],
     ['P()', 'INVALID_EXPRESSION', /The expression is empty/, /^Write P\(/],
     ['P(Peak >)', 'INVALID_EXPRESSION', /ends too early/, /^Write P\(/],
     ['Q(Peak)', 'INVALID_EXPRESSION', /needs a probability between 0 and 1/, /Q\(Peak, 0\.9\)/],

@@ -147,7 +147,7 @@ describe('a text with another shape', () => {
     try {
       expectRefused(`${HEAD}? §[a, b]\n: c\n`, {
         code: 'DEFINITION_SYNTAX',
-        says: /A name is a text, not a list/,
+        says: /A name must be a text, not a list/,
       });
     } finally {
       process.off('warning', keep);

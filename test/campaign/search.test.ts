@@ -60,7 +60,7 @@ describe('mistakes', () => {
       'one value',
       'INVALID_VALUE',
       `over: { Contact rate: §{ min: 1, max: 1.4, step: 0.5 } }`,
-      /one value only/,
+      /only one value/,
     ],
     [
       'a free order of an outside optimiser',
@@ -130,7 +130,7 @@ describe('mistakes', () => {
       'a method without choices',
       'INVALID_VALUE',
       `over: { Stochastic: [true, false] }, method: §cma`,
-      /takes numbers only/,
+      /takes only numbers/,
     ],
     [
       'an output that is not there',
@@ -161,7 +161,7 @@ describe('mistakes', () => {
 
   test('a design, a goal, or replications until precise beside a search', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
-    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /a "design" or a "search"/);
+    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
     refused(
       'INVALID_VALUE',
@@ -206,7 +206,7 @@ describe('a selection', () => {
       'a search',
       'INVALID_VALUE',
       `search: { minimize: Fit error, ${OVER} }\n§select: { minimize: Fit error, runs: 100 }\n`,
-      /a "search" or a "select"/,
+      /both "search" and "select"/,
     ],
     [
       'a goal',

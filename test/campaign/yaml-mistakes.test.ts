@@ -27,7 +27,7 @@ describe('a line with wrong indentation', () => {
   );
 
   test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])('items and names: %j', (text) =>
-    expectMistake(text, /Items of a list and names stand below each other\.$/),
+    expectMistake(text, /Items of a list and names are mixed\.$/),
   );
 });
 

@@ -60,7 +60,7 @@ const STACK = /RangeError: math domain error\n.*at logarithm .*\n.*at simulate .
 describe('the log of a failed run', () => {
   test('is shown for the last failure at the end of submit --watch', () => {
     expect(submitted.stderr).toMatch(
-      /Failed last: .*exit code 1.* \(point [0-9a-f]+, replication 1\)\n {2}\| … /,
+      /Last failure: .*exit code 1.* \(point [0-9a-f]+, replication 1\)\n {2}\| … /,
     );
     expect(submitted.stderr).toContain('  |     at ');
   });

@@ -41,7 +41,7 @@ test('an impossible setting is an error that says what to check', () => {
   expect(settingsFromEnvironment).toThrow(
     expect.objectContaining({
       code: 'USAGE',
-      message: 'FORAY_SERVICE_RATE is "fast", and not a number above 0.',
+      message: 'FORAY_SERVICE_RATE is "fast", which is not a number above 0.',
     }),
   );
   process.env.FORAY_SERVICE_RATE = '1';

@@ -106,7 +106,9 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
     const last = pages.at(-1)!.lines.join('\n');
     expect(last).toMatch(/^watched {2}completed {2,}Repair shop, version 1\n█+ {2}12 of 12 runs {2}100 %\n/);
     expect(last).toMatch(/\nMachines at work {2}mean [\d.]+ of 12 values\n/);
-    expect(last).toMatch(/\nFinished last(\n\d\d:\d\d:\d\d {2}Repairers \d #\d +[\d.]+( {2}reused)?){8}$/);
+    expect(last).toMatch(
+      /\nLast finished runs(\n\d\d:\d\d:\d\d {2}Repairers \d #\d +[\d.]+( {2}reused)?){8}$/,
+    );
   });
 
   test('shows the given output, without colours if NO_COLOR is set', async () => {

@@ -1,21 +1,21 @@
 /**
- * Regular fractions of two-level factorials. A factor is a column: a bit for each basic factor whose product gives its
- * level, as G. E. P. Box and J. S. Hunter have it, "The 2^(k-p) fractional factorial designs", Technometrics 3 (1961)
- * 311-351. A word of the defining relation is a set of columns that cancel each other out; the resolution is the
- * length of the shortest word.
+ * Regular fractions of two-level factorials. A factor is a column: it has a bit for each basic factor in the product
+ * that gives its level (G. E. P. Box and J. S. Hunter, "The 2^(k-p) fractional factorial designs", Technometrics 3
+ * (1961) 311-351). A word of the defining relation is a set of columns that cancel each other out. The resolution is
+ * the length of the shortest word.
  */
 
 /** The choice of a fraction ignores words that are longer than the resolution by more than this. */
 const FURTHER_LENGTHS = 4;
-/** Steps after which the search for a better fraction ends; it takes well below a second. */
+/** The search for a better fraction ends after this number of steps, well within a second. */
 const MOST_STEPS = 3_000_000;
 
 /**
  * The columns of a fraction with this number of factors, the basic factors first. It has at least this resolution and
  * the fewest runs. Among such fractions it has the fewest of the shortest words, and then the fewest of the next longer
  * words (minimum aberration: A. Fries and W. G. Hunter, "Minimum aberration 2^(k-p) designs", Technometrics 22 (1980)
- * 601-608). The search ends after some time: the fewest runs are sure up to 22 factors, minimum aberration of
- * resolutions 3 and 4 up to 16.
+ * 601-608). The search has a limit of steps. It certainly finds the fewest runs for up to 22 factors, and minimum
+ * aberration of resolutions 3 and 4 for up to 16 factors.
  *
  * @param resolution at least 3
  * @returns undefined if only the full factorial has this resolution
@@ -68,14 +68,14 @@ class WordCounts {
     this.lengths = lengths;
   }
 
-  /** The numbers without any columns. */
+  /** The counts for a fraction without columns. */
   static none(basic: number, longest: number): WordCounts {
     const sets = Array.from({ length: longest }, () => new Int32Array(2 ** basic));
     sets[0]![0] = 1;
     return new WordCounts(sets, new Float64Array(longest + 1));
   }
 
-  /** The lengths of the words with one column more. */
+  /** The number of words of each length with one column more. */
   lengthsWith(column: number): Float64Array {
     const lengths = this.lengths.slice();
     for (const [size, counts] of this.sets.entries()) lengths[size + 1]! += counts[column]!;
@@ -120,7 +120,7 @@ class FractionSearch {
     return this.#best?.columns;
   }
 
-  /** Takes the column with the fewest new short words each time, which gives a good first fraction. */
+  /** Finds a good first fraction: adds the column with the fewest new short words each time. */
   #greedy(columns: number[], counts: WordCounts, candidates: number[]): void {
     const allowed = this.#allowed(candidates, counts);
     const [first, ...others] = allowed;
@@ -153,7 +153,7 @@ class FractionSearch {
     }
   }
 
-  /** The columns that make no word that is shorter than the resolution. */
+  /** The candidates that make no word shorter than the resolution. */
   #allowed(candidates: readonly number[], { sets }: WordCounts): number[] {
     const short = sets.slice(0, this.#resolution - 1);
     return candidates.filter((column) => short.every((counts) => counts[column] === 0));

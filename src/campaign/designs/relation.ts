@@ -3,14 +3,15 @@ import { wordLengths } from './fraction.ts';
 
 /** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */
 export interface Word {
-  /** Their places, ascending. */
+  /** The places of these inputs, ascending. */
   of: number[];
   /** The value of the product. */
   sign: 1 | -1;
 }
 
 /**
- * The words of the defining relation of a fraction, the shortest first: 2^p - 1 of them where p inputs are generated.
+ * The words of the defining relation of a fraction, the shortest first. With p generated inputs there are 2^p - 1
+ * words.
  */
 export function definingRelation({ generators }: Factorial): Word[] {
   const words: Word[] = [];

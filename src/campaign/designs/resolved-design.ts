@@ -5,12 +5,12 @@ import type { SamplingMethod } from '../sampling/unit-points.ts';
 /** An input of a sample, and its distribution. */
 export interface SpreadInput {
   name: string;
-  /** It takes whole numbers only. */
+  /** True if the input takes only whole numbers. */
   isWhole: boolean;
   distribution: Distribution;
 }
 
-/** An input that is computed from others. */
+/** An input that the design computes from other inputs. */
 export interface Derivation {
   name: string;
   type: InputType;

@@ -35,7 +35,7 @@ export const Sequence = z.strictObject(
       .boolean('expected true or false')
       .default(true)
       .describe(
-        'Whether the seed randomises the sequence. It stays as even. false gives the plain sequence.',
+        'Whether the seed randomises the sequence. The points stay as evenly spread. false gives the plain sequence.',
       ),
   },
   SAMPLE,
@@ -82,7 +82,7 @@ export const Saltelli = z.strictObject(
       .max(1000, 'expected at most 1,000')
       .optional()
       .describe(
-        'The number of independent Sobol sequences over which the base points are divided. By default 1, from 4,096 points on 4, from 8,192 on 8. In a growing design 8 if max is at least 64.',
+        'The number of independent Sobol sequences over which the base points are divided. The default is 1; with at least 4,096 points it is 4, and with at least 8,192 it is 8. In a growing design it is 8 if max is at least 64.',
       ),
     ...drawn,
   },

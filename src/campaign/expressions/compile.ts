@@ -69,7 +69,7 @@ export function compile(tree: Tree, scope: Scope): Part {
 function notPart(tree: Tree, scope: Scope): ExpressionError {
   const isList = tree.type === 'SequenceExpression';
   return new ExpressionError(`${scope.source(tree)} is not part of an expression.`, tree.start, {
-    hint: isList ? 'Decimals stand behind a point, such as 0.5.' : undefined,
+    hint: isList ? 'Write decimals after a point, such as 0.5.' : undefined,
   });
 }
 
@@ -103,7 +103,7 @@ export function spoken(type: ValueType): string {
 
 function unary({ operator, argument }: UnaryExpression, scope: Scope): Part {
   if (operator === '!') {
-    const hint = 'Put brackets around all that it negates, such as not (Days > 3).';
+    const hint = 'Put brackets around everything that "not" negates, such as not (Days > 3).';
     const run = taken('boolean', argument, operator, scope, hint);
     return { type: 'boolean', run: (values) => !run(values) };
   }
@@ -133,7 +133,7 @@ function checkOrdered({ type, tree }: Operand, operator: string, scope: Scope): 
   if (type !== 'boolean') return;
   const message = `${scope.source(tree)} is true or false, but ${quoted(operator)} takes two numbers or two texts.`;
   throw new ExpressionError(message, tree.start, {
-    hint: 'Combine comparisons by and, such as 3 < Days and Days < 9.',
+    hint: 'Combine comparisons with "and", such as 3 < Days and Days < 9.',
   });
 }
 
@@ -143,7 +143,7 @@ function checkSame(left: Operand, right: Operand, scope: Scope): void {
   const message = `${scope.source(tree)} is ${spoken(type)}, but ${scope.source(left.tree)} is ${spoken(left.type)}.`;
   const isAboutText = left.type === 'text' || type === 'text';
   throw new ExpressionError(message, tree.start, {
-    hint: isAboutText ? 'Texts stand in quotes, and nothing else does.' : undefined,
+    hint: isAboutText ? 'Put quotes around texts, and around nothing else.' : undefined,
   });
 }
 

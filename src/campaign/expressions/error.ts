@@ -6,7 +6,7 @@ export interface ExpressionErrorOptions {
 }
 
 /**
- * A text is no valid expression over a campaign's inputs. `message` is a sentence; `offset` is the position of the
+ * A text is not a valid expression over a campaign's inputs. `message` is a sentence; `offset` is the position of the
  * cause in the text.
  */
 export class ExpressionError extends Error {

@@ -47,8 +47,8 @@ function unexpected(text: string, offset: number): ExpressionError {
 }
 
 function hintFor(found: string): string | undefined {
-  if (found === '**') return 'Put brackets around what its sign belongs to, such as -(2 ** 2).';
+  if (found === '**') return 'Put brackets around the part that the sign belongs to, such as -(2 ** 2).';
   return /^[\p{L}_$]/u.test(found)
-    ? 'A name with a blank in it stands in backticks, such as `Contact rate`.'
+    ? 'Put backticks around a name that contains a blank, such as `Contact rate`.'
     : undefined;
 }

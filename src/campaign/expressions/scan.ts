@@ -54,9 +54,9 @@ const OPERATOR_WORDS = new Map([
   ['not', '!  '],
 ]);
 
-const NAME_HINT = 'A name that is not one plain word stands in backticks, such as `{RANDOM_SEED}`.';
+const NAME_HINT = 'Put backticks around a name that is not one plain word, such as `{RANDOM_SEED}`.';
 const TEXT_HINT =
-  'A text ends with the quote that it begins with, on the same line; one inside it is written twice.';
+  'A text ends with the quote that it begins with, on the same line. Write that quote twice inside the text.';
 
 /** Hints for notations of other languages. */
 const INSTEAD = new Map([
@@ -74,7 +74,7 @@ const INSTEAD = new Map([
   ['--', 'Put a blank between the two signs.'],
   ["'", TEXT_HINT],
   ['"', TEXT_HINT],
-  ['`', 'A name in backticks ends with a backtick; one inside it is written twice.'],
+  ['`', 'A name in backticks ends with a backtick. Write a backtick twice inside the name.'],
 ]);
 
 /**
@@ -147,7 +147,7 @@ function checkNesting(tokens: readonly Token[]): void {
       throw new ExpressionError(`The expression is nested deeper than ${MOST_BRACKETS} brackets.`, offset);
     }
     if (written === ')' && open.pop() === undefined) {
-      throw new ExpressionError('A bracket is closed that was not opened.', offset);
+      throw new ExpressionError('The bracket closes, but no bracket is open.', offset);
     }
   }
   const unclosed = open.at(-1);

@@ -55,13 +55,13 @@ export class Scope {
 
   #unknown(offset: number, written: string, isQuoted: boolean): ExpressionError {
     if (!isQuoted && functions.has(nameKey(written))) {
-      return new ExpressionError(`The function ${shown(written)} stands without brackets.`, offset, {
+      return new ExpressionError(`The function ${shown(written)} has no brackets.`, offset, {
         hint: `Write ${nameKey(written)}(…), with its arguments between the brackets.`,
       });
     }
     const known = [...this.#types.keys()];
     const hints = [didYouMean(written, known)];
-    if (!isQuoted && suggestion(written, known) === undefined) hints.push('A text stands in quotes.');
+    if (!isQuoted && suggestion(written, known) === undefined) hints.push('A text needs quotes.');
     return new ExpressionError(`There is no ${this.#noun} ${shown(written)}.`, offset, {
       hint: hints.filter((hint) => hint !== undefined).join(' ') || undefined,
     });

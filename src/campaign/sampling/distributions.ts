@@ -89,7 +89,10 @@ function within(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max);
 }
 
-/** Half of the smallest step of a u of 53 bits: a normal quantile of 0 is not minus infinity, but -8.3 sd. */
+/**
+ * Half of the smallest step between values of u, which have 53 bits. Without a minimum, u = 0 counts as this share, so
+ * its normal quantile is -8.3 sd and not minus infinity.
+ */
 const LEAST_SHARE = 2 ** -54;
 
 type Normal = Extract<NumericDistribution, { kind: 'normal' }>;
@@ -108,16 +111,15 @@ function standardLimits({ mean, sd, min = -Infinity, max = Infinity }: Normal): 
 }
 
 /**
- * The quantile in standard deviations from the mean, from the share below or the share above, whichever is smaller and
- * so more exact.
+ * The quantile in standard deviations from the mean, computed from the share below or the share above. It uses the
+ * smaller share, because that one is more exact.
  */
 function standardQuantile(distribution: Normal, u: number): number {
   const { min, max } = distribution;
   if (min === undefined && max === undefined) return normalQuantile(u);
   const { from, to } = standardLimits(distribution);
   const mass = massWithin(distribution);
-  if (!(mass >= LEAST_MASS))
-    throw new RangeError('There is nothing of a normal distribution between its limits.');
+  if (!(mass >= LEAST_MASS)) throw new RangeError('No part of a normal distribution is between its limits.');
   const below = normalCdf(from) + u * mass;
   const above = normalCdf(-to) + (1 - u) * mass;
   return below < above ? normalQuantile(below) : -normalQuantile(above);

@@ -58,7 +58,10 @@ export function hasWork({ isHeld, again, postponed, more, next, total }: Schedul
   return !isHeld && (isMore || postponed.some(({ at }) => at <= now));
 }
 
-/** How many more flights and postponed runs are allowed. Postponed runs that are due count as flights to come. */
+/**
+ * How many more flights and postponed runs are allowed. Postponed runs that are due do not count, because they become
+ * flights now.
+ */
 export function capacity(schedule: Schedule, now: number): number {
   const { flights, postponed, mostFlights = MOST_FLIGHTS_BEFORE } = schedule;
   return Math.max(0, mostFlights - flights.length - postponed.filter(({ at }) => at > now).length);

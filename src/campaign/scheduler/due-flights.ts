@@ -4,7 +4,7 @@ import { durationsOf } from './life-table.ts';
 import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
 import { dueAtTheEnd, isShort, SHORTEST_LOOK } from './next-tick.ts';
 
-/** A flight is polled when it has finished with this probability since the last look. */
+/** A flight is polled when the probability that it has finished since the last look is at least this. */
 const CHANCE = 0.45;
 
 /** Number of queued flights that a tick polls. */

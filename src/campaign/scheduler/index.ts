@@ -71,7 +71,10 @@ export function decide(schedule: Schedule, now: number): Decision {
   return { request, poll: toPoll(schedule, now).filter((seq) => !expired.has(seq)), expire };
 }
 
-/** Updates the schedule by the outcomes of a decision. `retryAfter`: the pause that the service asked for, ms; 0 for none. */
+/**
+ * Updates the schedule by the outcomes of a decision. `retryAfter` is the pause that the service asked for, ms; 0 for
+ * none.
+ */
 export function applyOutcomes(
   schedule: Schedule,
   { request }: Pick<Decision, 'request'>,
@@ -102,7 +105,8 @@ export function applyOutcomes(
   // a tick that had nothing to request does not show how much the service could have executed
   const least = schedule.keepsBurst && !hasWork(schedule, now) ? schedule.burst : FIRST_BURST;
   if (schedule.isSaturated) schedule.burst = FIRST_BURST;
-  // Nothing was queued, so executors may be idle: double the flights, and add twice the runs that finished at once.
+  // Nothing was queued, so executors may be idle: double the flights, and add twice the number of runs that finished in
+  // the tick.
   else if (schedule.startRate === 0) schedule.burst = Math.max(least, schedule.flights.length + 2 * finished);
   else
     schedule.burst = Math.max(
@@ -110,7 +114,7 @@ export function applyOutcomes(
       Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + (schedule.isSparing ? finished : 0)),
     );
   if (isLate) {
-    // The service is overloaded: request few runs, and later.
+    // The service is overloaded: request fewer runs, after a pause.
     schedule.startRate /= 2;
     schedule.burst = FIRST_BURST;
   }
@@ -122,7 +126,10 @@ export function applyOutcomes(
   schedule.tickAt = Math.max(now + retryAfter, next);
 }
 
-/** True when the queue is far below its aim, because its outcome was waited for: the next tick is due at once. */
+/**
+ * True when the queue is far below its aim, because the tick waited for the outcome of its requests. Then the next tick
+ * is due at once.
+ */
 function isStarved(schedule: Schedule, now: number): boolean {
   const { isSparing, isSaturated, concurrency, startRate, againAt } = schedule;
   if (!isSparing || concurrency !== 'auto' || !isSaturated || startRate === 0 || againAt > now) return false;

@@ -67,7 +67,7 @@ function fade(hazard: LifeTable): void {
 
 /** Predictions from the life table. */
 export interface Durations {
-  /** ms */
+  /** The mean duration, ms. */
   mean: number;
   /**
    * The cumulative hazard at an age. The chance that a run which was running at age `a` has finished by age `b` is
@@ -76,7 +76,7 @@ export interface Durations {
   hazardAt: (age: number) => number;
 }
 
-/** Undefined until enough runs have finished. */
+/** The predictions of a life table; undefined until enough runs have finished. */
 export function durationsOf(hazard: LifeTable): Durations | undefined {
   if (hazard.finished < ENOUGH) return undefined;
   const overall = total(hazard.events) / total(hazard.exposure);
@@ -92,7 +92,7 @@ export function durationsOf(hazard: LifeTable): Durations | undefined {
     rates[index] = rate;
     sums[index + 1] = sums[index]! + rate * width;
   }
-  // beyond the oldest run, the overall rate
+  // beyond the oldest run, the overall rate is used
   mean += Math.exp(-sums[last]!) / overall;
   const hazardAt = (age: number): number => {
     const index = classOf(age);

@@ -5,7 +5,7 @@ import { type Schedule, SHORTEST_TICK } from './state.ts';
 
 const LONGEST_TICK = 900_000;
 
-/** The shortest wait for the first and for the last results. It costs a few ticks per campaign. */
+/** The shortest wait for the first and for the last results, ms. It costs a few ticks per campaign. */
 export const SHORTEST_LOOK = 250;
 
 /** When nothing is left to request, the last run decides the end of the campaign, so it is polled sooner. */
@@ -23,7 +23,7 @@ const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
  */
 const FEWEST_RUNS_A_TICK = 5;
 
-/** Milliseconds until the next tick is due; 0 when it is. */
+/** Milliseconds until the next tick is due; 0 when it is due now. */
 export function wakeIn({ tickAt }: Schedule, now: number): number {
   return Math.max(0, tickAt - now);
 }

@@ -2,9 +2,9 @@ import { chanceFinished, type Flight } from './flight.ts';
 import type { Durations } from './life-table.ts';
 
 /**
- * Compares the number of running flights by the life table with the polls that found RUNNING. It keeps two sums over
- * ticks, in which older ticks fade. Runs that are shorter than a tick finish long before they are polled. The life
- * table knows only that they are shorter than a tick, so it expects far too many of them to run.
+ * Compares two numbers of running flights: the one that the life table expects, and the one that polls find. It keeps
+ * two sums over ticks, in which older ticks fade. Runs that are shorter than a tick finish long before they are polled.
+ * The life table knows only that they are shorter than a tick, so it expects far too many of them to run.
  */
 export interface Occupancy {
   /** Flights that polls found RUNNING, each weighted by the number of flights that it represents. */

@@ -4,12 +4,13 @@ import { durationsOf } from './life-table.ts';
 import { type Outcomes, type Schedule, seqsAgain } from './state.ts';
 import { isOnFew, tickLength } from './next-tick.ts';
 
-/** The delay of a tick beyond its plan, ms: timers are coarse, and requests take time. */
+/** How much later than planned a tick may be, ms. Timers are coarse, and requests take time. */
 const TICK_LATENESS = 500;
 
 /**
- * The reserve in the queue, in standard deviations of the starts in a tick. Assumes independent starts. On few executors a tick is
- * longer than a run: starts are more regular then, and a reserve is large beside the executors.
+ * The reserve in the queue, in standard deviations of the starts in a tick, which are assumed to be independent. On few
+ * executors a tick is longer than a run: then starts are more regular, and a reserve is large compared with the number
+ * of executors.
  */
 const RESERVE = { ofMany: 4, ofFew: 2 };
 
@@ -90,7 +91,9 @@ export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number
   return started;
 }
 
-/** The shortest time for a rate of starts, s. In a shorter time it would be the rate of one run. */
+/**
+ * The shortest time over which a rate of starts is computed, s. Over a shorter time, one run would determine the rate.
+ */
 const SHORTEST_MEASURE = 0.25;
 
 /** The weight of the last tick in the rate of starts. */
@@ -104,7 +107,7 @@ export function learnRate(schedule: Schedule, started: number, now: number): voi
   if (!schedule.isSaturated && rate < schedule.startRate) return;
   // the queue ran empty, so this rate is a lower bound: a higher one replaces the old rate completely
   const isBound = schedule.isSparing && !schedule.isSaturated;
-  // where less than one start was expected, a single one says little about the rate
+  // if less than one start was expected, a single start says little about the rate
   const weight = WEIGHT * (schedule.isSparing ? Math.min(1, schedule.startRate * seconds) : 1);
   schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : weight);
 }

@@ -3,20 +3,22 @@ import { type LifeTable, newLifeTable } from './life-table.ts';
 import { newOccupancy, type Occupancy } from './occupancy.ts';
 
 /**
- * The scheduler of a campaign: which runs to request, which to poll, when to look again. It is pure: no clock and no
- * I/O. The state is plain JSON, so that it can be carried from one workflow execution to the next; times are ms.
+ * The scheduler of a campaign decides which runs to request, which to poll, and when to look again. It is pure: no
+ * clock and no I/O. The state is plain JSON, so that it can be carried from one workflow execution to the next; times
+ * are ms.
  *
- * A run is known by its `seq`, its place in the campaign's order of work. A flight is a run that is requested and has not
- * been seen to finish. The service runs as many as it can and queues the others in the order of request. It does not say
- * how many it can run.
+ * The `seq` of a run is its place in the campaign's order of work. A flight is a requested run that has not been seen
+ * to finish. The service runs as many as it can and queues the others in the order of request. It does not say how many
+ * it can run.
  *
  * The scheduler controls the length of the queue. Each tick it fills the queue up to the runs that will start before the
  * next tick, plus a reserve (an order-up-to policy). Executors never wait then, and the queue stays short. A few probes,
  * spread over the flights that are believed queued, measure the queue and tell when each flight started. A flight is
  * polled when it has probably finished since the last look.
  *
- * The reserve grows with the square root of the starts in a tick, as their noise does. This square root makes two campaigns
- * on one service converge to equal shares: the smaller campaign has the larger reserve for its size.
+ * The reserve grows with the square root of the starts in a tick, because their noise grows in the same way. This
+ * square root makes two campaigns on one service converge to equal shares: the smaller campaign has the larger reserve
+ * for its size.
  */
 export interface Schedule {
   /** A hard cap, or `auto` to follow what the service runs at once. */
@@ -53,7 +55,8 @@ export interface Schedule {
   /** The wait before unanswered requests are repeated, ms. It grows while nothing finishes. */
   patience: number;
   /**
-   * Ticks suit few executors and very short runs as well. Absent from campaigns of earlier versions: their histories have to replay.
+   * True if ticks also suit few executors and very short runs. Absent from campaigns of earlier versions, because their
+   * histories have to replay.
    */
   isSparing?: boolean;
   /** Ticks in which nothing waited to be requested do not make `burst` smaller. Absent from campaigns of earlier versions. */

@@ -31,7 +31,7 @@ export interface Ask {
   values: string[];
   /** How the method found it. */
   by: string;
-  /** The number of asks whose values the method knew: always the first ones. */
+  /** The method knew the values of this many asks, which are always the first ones. */
   seen: number;
   /** Null until the method is told. */
   told: PointValue | null;
@@ -66,7 +66,10 @@ export interface UnusedPoints {
   which: string;
 }
 
-/** Why a search ends. `stall`, `gain` and the others are rules of the definition; the last three are those of a calibration. */
+/**
+ * Why a search ends: the rules of the definition, such as `stall` and `gain`. The last three are rules of a
+ * calibration.
+ */
 export type StopReason =
   | 'points'
   | 'runs'

@@ -16,7 +16,8 @@ import { conditionOf } from './space.ts';
 
 const PATH = ['calibrate', 'abc'];
 /**
- * Number of points of the prior for which a condition is tried: if it holds for none of them, it counts as impossible.
+ * The number of points of the prior at which a condition is tried. If it holds at none of them, it counts as
+ * impossible.
  */
 const TRIED = 20_000;
 
@@ -62,7 +63,11 @@ export function checkCalibrateAlone(
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   for (const [name, other] of Object.entries({ design, search, select }))
     if (other)
-      throw wrong(`A campaign has a "calibrate" or a "${name}".`, [name], 'Leave one of the two out.');
+      throw wrong(
+        `A campaign cannot have both "calibrate" and "${name}".`,
+        [name],
+        'Leave one of the two out.',
+      );
   if (replications !== 1)
     throw wrong(
       'A calibration runs each of its points once: chance is a part of what it compares.',
@@ -71,13 +76,13 @@ export function checkCalibrateAlone(
     );
   if (commonRandomNumbers)
     throw wrong(
-      'The runs of a calibration have seeds of their own, as chance is a part of what it compares.',
+      'Each run of a calibration has its own seed, because chance is a part of what it compares.',
       ['commonRandomNumbers'],
       'Leave "commonRandomNumbers" out.',
     );
   if (hasSeed(base) && seed === undefined && fresh !== true)
     throw wrong(
-      'The runs of a calibration need seeds of their own.',
+      'Each run of a calibration needs its own seed.',
       ['calibrate'],
       'Give the campaign a "seed", such as seed: 1.',
     );
@@ -124,7 +129,7 @@ function observedOf(
   const { name } = measureOf(outputs, written, locate(path, 'key'));
   if (isCurve)
     throw wrong(
-      `The output ${quoted(name)} is one value of a run, no curve.`,
+      `The output ${quoted(name)} is one value of a run, not a curve.`,
       'Write a number, or {value: NUMBER}.',
     );
   const { value: number, weight } = typeof value === 'object' ? value : { value: Number(value), weight: 1 };

@@ -9,7 +9,7 @@ import type { Selection } from './search.ts';
 
 /** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;
-/** The procedure of Kim and Nelson compares each point with each. */
+/** The most points for the procedure of Kim and Nelson, which compares all pairs of points. */
 export const MOST_POINTS_OF_KN = 200;
 
 /** The fewest replications of each point: without a seed all repeats of a point would be the same. */
@@ -36,11 +36,12 @@ export function checkSelectAlone(
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   if (search)
     throw wrong(
-      'A campaign has a "search" or a "select".',
+      'A campaign cannot have both "search" and "select".',
       ['select'],
       'A search compares its best points with "confirm"; "select" compares the points of a "design".',
     );
-  if (!design) throw wrong('"select" has no points to compare.', ['select'], 'Give them by a "design".');
+  if (!design)
+    throw wrong('"select" has no points to compare.', ['select'], 'Give the points with a "design".');
   if (goal)
     throw wrong('The goal of a selection is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
   if (typeof replications === 'object')
@@ -104,10 +105,10 @@ export function checkCompared(
   if (select.method === 'kn' && points > MOST_POINTS_OF_KN)
     throw new ForayError(
       'INVALID_VALUE',
-      `The design has ${points.toLocaleString('en')} points, and an indifference compares each with each.`,
+      `The design has ${points.toLocaleString('en')} points, and an indifference compares all pairs of them.`,
       {
         place: locate(['select', 'indifference']),
-        hint: `At most ${MOST_POINTS_OF_KN} points are allowed. Give a budget of "runs" in its place.`,
+        hint: `At most ${MOST_POINTS_OF_KN} points are allowed. Give a budget of "runs" instead of the indifference.`,
       },
     );
   const first = points * replications;

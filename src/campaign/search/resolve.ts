@@ -13,7 +13,7 @@ import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
 import { spaceOf } from './space.ts';
 
-/** Number of points for which a condition is tried: if it holds for none of them, it counts as impossible. */
+/** The number of points at which a condition is tried. If it holds at none of them, it counts as impossible. */
 const TRIED = 20_000;
 /** Above this number, CMA-ES is the better method: a Gaussian process becomes slow. */
 const MOST_GP_POINTS = 300;
@@ -102,7 +102,7 @@ function rangeOf(
     });
   const distance = step ?? (digits === null ? 0 : 10 ** -digits);
   if (distance > max - min)
-    throw new ForayError('INVALID_VALUE', `The bounds of "${name}" hold one value only.`, {
+    throw new ForayError('INVALID_VALUE', `The bounds of "${name}" allow only one value.`, {
       place: locate(path),
       hint: 'Give it under "inputs", or a smaller step.',
     });
@@ -130,14 +130,18 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
     return;
   }
   if (design)
-    throw wrong('A campaign has a "design" or a "search".', ['design'], 'Leave one of the two out.');
+    throw wrong(
+      'A campaign cannot have both "design" and "search".',
+      ['design'],
+      'Leave one of the two out.',
+    );
   if (goal)
     throw wrong('The goal of a search is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
   if (isPrecise)
     throw wrong(
       'A search does not replicate points until they are precise.',
       ['replications'],
-      'Write a number, or {min, max} for as many as tell a point from the best one.',
+      'Write a number, or {min, max} to replicate a point until it can be distinguished from the best one.',
     );
 }
 
@@ -184,17 +188,17 @@ function methodOf(
     if (order === 'fixed') return { ...method, folder: '', files: {} };
     throw new ForayError('INVALID_VALUE', 'An outside optimiser takes results in a fixed order.', {
       place: locate(['search', 'order']),
-      hint: 'Leave "order" out, or take a method that is built in.',
+      hint: 'Leave "order" out, or use a built-in method.',
     });
   }
   const unordered = inputs.find((input) => input.kind === 'choice' && !input.isOrdered);
   if ((method === 'cma' || method === 'direct') && unordered)
     throw new ForayError(
       'INVALID_VALUE',
-      `The method ${method} takes numbers only, and "${unordered.name}" has none.`,
+      `The method ${method} takes only numbers, and "${unordered.name}" takes other values.`,
       {
         place: locate(['search', 'method']),
-        hint: 'Use the method gp, or search once for each of its values.',
+        hint: 'Use the method gp, or submit one search for each of its values.',
       },
     );
   if (method !== 'auto') return method;
@@ -223,7 +227,7 @@ function mostReplications(replications: ReadDefinition['definition']['replicatio
   return typeof replications === 'object' && !('output' in replications) ? replications.max : null;
 }
 
-/** @throws ForayError EMPTY_DESIGN where a condition holds for none of many points */
+/** @throws ForayError EMPTY_DESIGN if a condition holds at none of many points */
 function checkCondition(search: Search, base: readonly BaseInput[], locate: ReadDefinition['locate']): void {
   if (search.where === null) return;
   const space = spaceOf(search, base);

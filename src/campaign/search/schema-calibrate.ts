@@ -44,8 +44,8 @@ const CalibrationStop = z
       tolerance: number
         .nonnegative('expected no less than 0')
         .optional()
-        .describe('The generation that accepts distances up to this is the last one.'),
-      generations: count(1, 100).default(8).describe('Generations at most.'),
+        .describe('The last tolerance: the calibration ends after the generation that reaches it.'),
+      generations: count(1, 100).default(8).describe('The most generations.'),
       acceptance: share('expected a share between 0 and 1')
         .default(0.01)
         .describe('The calibration ends when a generation accepts less than this share of its points.'),

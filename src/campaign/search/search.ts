@@ -35,7 +35,7 @@ export interface StopRule {
   stall: number | null;
 }
 
-/** How the best points of a search are compared again at its end. */
+/** How a search compares its best points again at its end. */
 export interface Confirmation {
   best: number;
   replications: number;
@@ -55,7 +55,7 @@ type Rule = { method: 'kn'; indifference: number; confidence: number } | { metho
 
 export type MethodName = 'gp' | 'cma' | 'direct';
 
-/** An optimiser that is a program of its own (docs/guides/search.md, Outside optimisers). The worker starts it. */
+/** An optimiser that is a separate program (docs/guides/search.md, Outside optimisers). The worker starts it. */
 export interface OutsideMethod {
   /** The program and its arguments, as written. */
   command: string[];

@@ -66,7 +66,7 @@ function checkDisk(folder: string): Check {
     const { bavail, bsize } = statfsSync(there);
     const free = bavail * bsize;
     const message = `${bytesText(free)} are free in ${folder}.`;
-    const advice = 'Free disk space: "foray gc" deletes what no campaign needs.';
+    const advice = 'Free disk space: "foray gc" deletes files that no campaign needs.';
     if (free < NO_ROOM) return failed(part, message, advice);
     return free < LITTLE_ROOM ? warning(part, message, advice) : ok(part, message);
   } catch (error) {
@@ -90,7 +90,7 @@ export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   const [furthest] = known.toSorted((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
   const { name, ahead } = furthest!;
   const names = known.map((clock) => clock.name).join(' and ');
-  if (Math.abs(ahead) < FAR_APART_MS) return ok('clock', `It agrees with ${names}.`);
+  if (Math.abs(ahead) < FAR_APART_MS) return ok('clock', `The clock of this machine agrees with ${names}.`);
   const seconds = Math.round(Math.abs(ahead) / 1_000);
   return warning(
     'clock',

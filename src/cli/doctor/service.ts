@@ -12,8 +12,15 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
     return [
       ok('model service', `${url} answers.`),
       models.length > 0
-        ? ok('key', `It is accepted and sees ${models.length} ${models.length === 1 ? 'model' : 'models'}.`)
-        : warning('key', 'It is accepted and sees no model.', 'Ask for the permission to see one.'),
+        ? ok(
+            'key',
+            `The service accepts the key, which sees ${models.length} ${models.length === 1 ? 'model' : 'models'}.`,
+          )
+        : warning(
+            'key',
+            'The service accepts the key, which sees no model.',
+            'Ask for the permission to see one.',
+          ),
     ];
   } catch (error) {
     if (isCloudError(error) && error.kind === 'unauthorized')

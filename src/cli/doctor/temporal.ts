@@ -88,7 +88,7 @@ async function checkVersion(connection: Connection, { address }: Place): Promise
 async function checkNamespace(connection: Connection, { address, namespace }: Place): Promise<Check> {
   try {
     await connection.workflowService.describeNamespace({ namespace });
-    return ok('namespace', `"${namespace}" is there.`);
+    return ok('namespace', `The namespace "${namespace}" exists.`);
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND)
       return failedWith('namespace', error, 'Check the TEMPORAL_* variables.');
@@ -115,7 +115,7 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
         'Remove these attributes and add them as Keyword. Until then, campaigns run without them.',
       );
     }
-    if (missing.length === 0) return ok(part, `${names.join(', ')} are there.`);
+    if (missing.length === 0) return ok(part, `${names.join(', ')} exist.`);
     const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
     return warning(
       part,
@@ -125,7 +125,7 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
   } catch (error) {
     return warning(
       part,
-      `They cannot be listed: ${messageOf(error).split('\n')[0]}.`,
+      `The search attributes cannot be listed: ${messageOf(error).split('\n')[0]}.`,
       'See docs/guides/operations.md.',
     );
   }

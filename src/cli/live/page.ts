@@ -43,7 +43,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
     room = rows - page.length;
   }
   if (state.rows.length > 0 && room >= 3) {
-    page.push([], [{ style: 'bold', text: 'Finished last' }]);
+    page.push([], [{ style: 'bold', text: 'Last finished runs' }]);
     page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - 2)));
     room = rows - page.length;
   }
@@ -51,7 +51,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
     page.push(
       [],
       [
-        { style: 'bold', text: 'Failed last' },
+        { style: 'bold', text: 'Last failure' },
         { style: 'red', text: `  ${printable(state.failure.reason ?? '')}` },
       ],
     );

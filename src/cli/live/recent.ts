@@ -4,10 +4,10 @@ import type { Foray } from '../../client/index.ts';
 import type { ResultCursor, ResultRow } from '../../store/index.ts';
 
 const ROWS = 20;
-/** Number of values in the histogram, the last ones. */
+/** The most values in the histogram. Older values are left out. */
 const VALUES = 10_000;
 
-/** The runs that finished last in a campaign. Each look is quick. */
+/** Collects the runs of a campaign that finished last, and the values of one output. Each call of `look` is quick. */
 export class Recent {
   /** Newest first. */
   rows: ResultRow[] = [];
@@ -34,7 +34,7 @@ export class Recent {
   async look(): Promise<void> {
     const { rows, look } = await this.foray.recentRows(this.id, this.last);
     this.last = look;
-    // a run that failed and was requested again counts with its last end
+    // a run that failed and was requested again counts only with its last result
     const isAgain = new Set(rows.map(nameOf));
     this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
     this.found ??= this.outputs.find(({ name }) =>

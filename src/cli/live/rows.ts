@@ -4,7 +4,7 @@ import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
 
-/** The value is the last part of a row that is cut. */
+/** The most columns that a row reserves for its value. In a narrow terminal the inputs are cut before the value. */
 const WIDEST_VALUE = 40;
 
 /** One line per run: when it finished, its inputs, its result. */

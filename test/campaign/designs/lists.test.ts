@@ -14,9 +14,14 @@ describe('a zip', () => {
       'INVALID_VALUE',
       '{zip: {Days: [1, 2], Population: [1, 2], Title: §[a]}}',
       /^"Days" has 2 values, and "Title" has 1\.$/,
-      /as many of each/,
+      /same number of values/,
     ],
-    ['INVALID_VALUE', '{zip: {Days: [1], Title: §{values: [a, b]}}}', /"Title" has 2/, /as many of each/],
+    [
+      'INVALID_VALUE',
+      '{zip: {Days: [1], Title: §{values: [a, b]}}}',
+      /"Title" has 2/,
+      /same number of values/,
+    ],
     [
       'INVALID_VALUE',
       '{zip: {Days: [1, 2, §1], Title: [a, b, a]}}',
@@ -53,7 +58,7 @@ describe('a list of points', () => {
     [
       'INVALID_VALUE',
       '{points: [{Days: 1, Title: a}, §{Days: 2}]}',
-      /^The point does not give "Title", as the first one does\.$/,
+      /^The point does not give "Title", but the first point does\.$/,
       /a union combines lists/,
     ],
     [

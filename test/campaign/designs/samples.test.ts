@@ -125,7 +125,7 @@ describe.each(methods)('%s', (method) => {
     [
       '{points: 9, inputs: {Contact rate: §{distribution: normal, mean: 0, sd: 1, min: 50}}}',
       'INVALID_VALUE',
-      /^Nothing of the normal distribution of "Contact rate" is between its limits\.$/,
+      /^No part of the normal distribution of "Contact rate" is between its limits\.$/,
       undefined,
     ],
     [
@@ -239,7 +239,7 @@ test('the campaign holds the description of a sample, not its points', () => {
 
 test('a plain sequence begins at 0, which an unbounded normal distribution does not have', () => {
   const normal = 'Contact rate: {distribution: normal, mean: 2, sd: 1}';
-  const says = /^The plain sequence begins at 0, where "Contact rate" has no end\.$/;
+  const says = /^The plain sequence begins at 0, but the distribution of "Contact rate" has no lower end\.$/;
   const hint = /"min", or leave "scramble" out/;
   for (const method of ['sobol', 'halton'] as const) {
     const design = `{${method}: {points: 4, scramble: §false, inputs: {${normal}}}}`;

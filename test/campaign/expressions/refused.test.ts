@@ -3,10 +3,10 @@ import { type Value } from '../../../src/campaign/expressions/index.ts';
 import { evaluate, refusal } from './support.ts';
 
 describe('an expression is refused', () => {
-  const inBackticks = /stands in backticks/;
-  const inQuotes = 'Texts stand in quotes, and nothing else does.';
-  const negation = 'Put brackets around all that it negates, such as not (Days > 3).';
-  const chain = 'Combine comparisons by and, such as 3 < Days and Days < 9.';
+  const inBackticks = /^Put backticks around a name/;
+  const inQuotes = 'Put quotes around texts, and around nothing else.';
+  const negation = 'Put brackets around everything that "not" negates, such as not (Days > 3).';
+  const chain = 'Combine comparisons with "and", such as 3 < Days and Days < 9.';
 
   test.each<[string, number, string | RegExp, string | RegExp | undefined]>([
     // types
@@ -34,9 +34,9 @@ describe('an expression is refused', () => {
     // names
     ['`Contact rat` > 3', 0, 'There is no input "Contact rat".', 'Did you mean "Contact rate"?'],
     ['3 + Day', 4, 'There is no input "Day".', 'Did you mean "Days"?'],
-    ['Policy == lifo', 10, 'There is no input "lifo".', /^Known: .*\. A text stands in quotes\.$/],
+    ['Policy == lifo', 10, 'There is no input "lifo".', /^Known: .*\. A text needs quotes\.$/],
     ['``', 0, 'There is no input "".', /^Known: .*"\.$/],
-    ['Days > abs', 7, 'The function "abs" stands without brackets.', /^Write abs\(…\)/],
+    ['Days > abs', 7, 'The function "abs" has no brackets.', /^Write abs\(…\)/],
     // calls
     ['sqr(4)', 0, 'There is no function "sqr".', 'Did you mean "sqrt"?'],
     ['2 (3)', 0, '"2" is not a function.', 'Write * to multiply.'],
@@ -69,7 +69,7 @@ describe('an expression is refused', () => {
     ['1; 2', 1, '";" is not part of an expression.', inBackticks],
     ['“fifo”', 0, '"“" is not part of an expression.', inBackticks],
     ['1 + 😀', 4, '"😀" is not part of an expression.', inBackticks],
-    ['3,5 < Days', 0, '"3,5 < Days" is not part of an expression.', /^Decimals stand behind a point/],
+    ['3,5 < Days', 0, '"3,5 < Days" is not part of an expression.', /^Write decimals after a point/],
     ['1 + /a/', 4, '"/a/" is not part of an expression.', undefined],
     ['`a${1}`', 0, 'There is no input "a${1}".', /^Known/],
     // syntax
@@ -87,10 +87,20 @@ describe('an expression is refused', () => {
     ['1 + * 2', 4, '"*" is not expected here.', undefined],
     ['()', 1, '")" is not expected here.', undefined],
     ['1 + (2', 4, 'A bracket is not closed.', undefined],
-    ['1) + (2', 1, 'A bracket is closed that was not opened.', undefined],
-    ['1 + `Days', 4, 'The text or name that begins with ` here has no end.', /written twice\.$/],
-    ["Policy == 'fifo", 10, "The text or name that begins with ' here has no end.", /written twice\.$/],
-    ['"a\nb"', 0, 'The text or name that begins with " here has no end.', /written twice\.$/],
+    ['1) + (2', 1, 'The bracket closes, but no bracket is open.', undefined],
+    [
+      '1 + `Days',
+      4,
+      'The text or name that begins with ` here has no end.',
+      /twice inside the (name|text)\.$/,
+    ],
+    [
+      "Policy == 'fifo",
+      10,
+      "The text or name that begins with ' here has no end.",
+      /twice inside the (name|text)\.$/,
+    ],
+    ['"a\nb"', 0, 'The text or name that begins with " here has no end.', /twice inside the (name|text)\.$/],
     ['1e999', 0, '"1e999" is too large.', undefined],
   ])('%j', (text, offset, message, hint) => {
     const error = refusal(text);
@@ -110,7 +120,7 @@ describe('an expression is refused', () => {
   });
 
   test('without a suggestion of inputs if there are none, except a hint about texts', () => {
-    expect(refusal('fifo', undefined, new Map()).hint).toBe('A text stands in quotes.');
+    expect(refusal('fifo', undefined, new Map()).hint).toBe('A text needs quotes.');
     expect(refusal('`fifo`', undefined, new Map()).hint).toBeUndefined();
   });
 

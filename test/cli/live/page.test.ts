@@ -83,7 +83,7 @@ describe('the page', () => {
       '████████████████████████▅▅▅▅▅▅▅▅▅▅▅▅            ▅▅▅▅▅▅▅▅▅▅▅▅',
       '1                                                          9',
       '',
-      'Finished last',
+      'Last finished runs',
       '12:30:01  Repairers 3, Policy fifo #1       16.27',
       '12:30:02  Repairers 10, Policy priority #2    9.5  reused',
       '12:30:01  Repairers 4, Policy fifo #1       failed: no spare parts',
@@ -117,7 +117,7 @@ describe('the page', () => {
     const lines = textsOf({ ...state, output: undefined, varied: [], isReplicated: false, values: [] });
     expect(lines.slice(4)).toEqual([
       '',
-      'Finished last',
+      'Last finished runs',
       '12:30:01  ab12  done',
       '12:30:02  ab12  done  reused',
       '12:30:01  ab12  failed: no spare parts',
@@ -129,8 +129,14 @@ describe('the page', () => {
     const failure = { reason: 'exit \u001b[2J code 1', lines };
     const end = ['    4', '      at sim.mjs:5', '  red  [31m', '  last'];
     const shown = (rows: number) => textsOf({ ...state, failure }, 80, rows).map((line) => line.trimEnd());
-    expect(shown(30).slice(-7)).toEqual(['', 'Failed last  exit  [2J code 1', '  3', '  4', ...end.slice(1)]);
-    expect(shown(18).slice(-3)).toEqual(['', 'Failed last  exit  [2J code 1', '  last']);
+    expect(shown(30).slice(-7)).toEqual([
+      '',
+      'Last failure  exit  [2J code 1',
+      '  3',
+      '  4',
+      ...end.slice(1),
+    ]);
+    expect(shown(18).slice(-3)).toEqual(['', 'Last failure  exit  [2J code 1', '  last']);
   });
 
   test('is drawn even before anything is known', () => {

@@ -7,13 +7,13 @@ import type { Sides, WrittenFactorial, WrittenOnePerInput } from '../schema-fact
 import { type DesignFacts, type GivenInput, inputsIn, namesOf, newInput, type Path } from './inputs.ts';
 import { distinctValuesOf } from './value-lists.ts';
 
-/** Inputs of a fraction; each has a letter in its defining relation. */
+/** The most inputs of a fraction. Each has a letter in the defining relation. */
 const MOST_FACTORS = 25;
 const CHANGE = 0.1;
-/** Digits of a value that is a share above or below another. */
+/** The significant digits of a value that is computed as a share above or below another value. */
 const DIGITS = 12;
 
-/** Resolves all combinations of values, or a fraction of those of two values. */
+/** Resolves a factorial: all combinations of values, or a fraction of them if each input has two values. */
 export function resolveFactorial(
   { inputs: written, resolution }: WrittenFactorial,
   facts: DesignFacts,
@@ -50,7 +50,7 @@ export function resolveFactorial(
   return { kind: 'factorial', inputs, values: levels, generators: columns.map(generatorOf) };
 }
 
-/** The values of an input that is changed between them. */
+/** The canonical values of an input of a factorial. */
 function levelsOf(
   { input, value, path }: GivenInput<WrittenFactorial['inputs'][string]>,
   isTwoLevel: boolean,
@@ -69,13 +69,13 @@ function levelsOf(
   });
 }
 
-/** A column as the places of the basic inputs in it: these come first, in their order. */
+/** The places of the basic inputs in a column; null for a basic input itself. Bit i stands for basic input i. */
 function generatorOf(column: number): FactorGenerator | null {
   const of = Array.from({ length: MOST_FACTORS }, (_, at) => at).filter((at) => (column >>> at) & 1);
   return of.length > 1 ? { of, sign: 1 } : null;
 }
 
-/** Resolves a value below and one above that of each input. */
+/** Resolves a design that changes each input to a value below and a value above its own. */
 export function resolveOnePerInput(
   written: WrittenOnePerInput,
   facts: DesignFacts,

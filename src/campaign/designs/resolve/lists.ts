@@ -26,7 +26,7 @@ export function resolveZip(
     throw new ForayError(
       'INVALID_VALUE',
       `"${first!.input.name}" has ${wanted} values, and "${input.name}" has ${count}.`,
-      { place: locate(where), hint: 'In a zip there are as many of each.' },
+      { place: locate(where), hint: 'In a zip all inputs have the same number of values.' },
     );
   }
   const distinct = distinctRows(namesOf(inputs), (row) => locate([...inputs[0]!.path, row]));
@@ -69,7 +69,7 @@ export function resolveList(
         if (own) return canonical(input, own.value, locate(own.path));
         throw new ForayError(
           'INVALID_VALUE',
-          `The point does not give "${input.name}", as the first one does.`,
+          `The point does not give "${input.name}", but the first point does.`,
           {
             place: locate([...path, row]),
             hint: 'All points of a list give the same inputs; a union combines lists.',

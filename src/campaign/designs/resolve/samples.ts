@@ -39,7 +39,7 @@ export function resolveSample(
   if (!scramble && unbounded && (method === 'sobol' || method === 'halton')) {
     throw new ForayError(
       'INVALID_VALUE',
-      `The plain sequence begins at 0, where "${unbounded.name}" has no end.`,
+      `The plain sequence begins at 0, but the distribution of "${unbounded.name}" has no lower end.`,
       {
         place: facts.locate([...path, 'scramble']),
         hint: 'Give its distribution a "min", or leave "scramble" out.',
@@ -111,7 +111,7 @@ function spreadInput(
   if (!Number.isFinite(most - least)) {
     throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {
       place,
-      hint: 'Numbers end at 1.8e308, and so do distances between them.',
+      hint: 'Numbers and the differences between them can be at most 1.8e308.',
     });
   }
   const [lowest, highest] = isWhole(type) ? [Math.ceil(least), Math.floor(most)] : [least, most];
@@ -123,7 +123,7 @@ function spreadInput(
   if (distribution.kind === 'normal' && massWithin(distribution) < LEAST_MASS) {
     throw new ForayError(
       'INVALID_VALUE',
-      `Nothing of the normal distribution of "${name}" is between its limits.`,
+      `No part of the normal distribution of "${name}" is between its limits.`,
       {
         place,
       },

@@ -8,10 +8,10 @@ import { resolveSpread } from './samples.ts';
 
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
-/** The fewest scrambles for an interval from their differences. */
+/** The fewest scrambles whose differences give an interval. */
 const FEWEST_SCRAMBLES = 4;
 /**
- * The fewest base points per scramble if a definition has no number of scrambles. The same number of points in one
+ * The fewest base points per scramble if a definition gives no number of scrambles. The same number of points in one
  * sequence gives more exact indices. In a growing design the intervals matter, and they are narrower with more
  * scrambles.
  */
@@ -81,12 +81,15 @@ export function resolveSaltelli(
   return { kind: 'saltelli', inputs, points: Math.ceil(all / scrambles), scrambles, secondOrder, seed };
 }
 
-/** The first number. */
+/** The number of points; in a growing design the first number. */
 function firstOf(written: number | WrittenGrowth): number {
   return typeof written === 'number' ? written : written.min;
 }
 
-/** A power of two, so that it divides a number of base points that is a power of two. */
+/**
+ * The default number of scrambles. It is a power of two, so that it divides a number of base points that is a power of
+ * two.
+ */
 function scramblesOf(written: number | WrittenGrowth): number {
   const [points, least] =
     typeof written === 'number' ? [written, LEAST_POINTS.fixed] : [written.max, LEAST_POINTS.growing];

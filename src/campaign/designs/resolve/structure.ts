@@ -18,7 +18,7 @@ function indivisibleDesign(written: WrittenDesign): { kind: Kind; name: string }
 }
 
 /**
- * A condition must not leave points out of a design that needs all of them.
+ * Refuses a condition that would leave points out of a design that needs all of them.
  *
  * @throws ForayError INVALID_VALUE
  */
@@ -39,7 +39,7 @@ export function checkNothingLeftOut(
 }
 
 /**
- * A design that needs exactly its points must not be a member of another.
+ * Refuses a design that needs exactly its points as a member of another design.
  *
  * @throws ForayError INVALID_VALUE
  */
@@ -53,6 +53,6 @@ export function checkStandsAlone(
   if (!found) return;
   throw new ForayError('INVALID_VALUE', `A ${found.name} cannot be part of a ${kind}.`, {
     place: locate([...path, found.kind], 'key'),
-    hint: 'Its analysis needs exactly its points. Submit it as a campaign of its own; runs that the service already has are reused.',
+    hint: 'Its analysis needs all of its points and no others. Submit it as a campaign of its own; runs that the service already has are reused.',
   });
 }
