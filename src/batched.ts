@@ -1,7 +1,7 @@
 /**
  * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
- * on a row. A parameter of this class refuses a generator of single items. Such a generator would be slow with a
- * million rows, and nobody would notice the mistake.
+ * on a row. A function that needs batches takes this class, so that nobody can pass it a generator of single items by
+ * mistake. Such a generator would be slow with a million rows.
  */
 export class Batched<T> implements AsyncIterable<T> {
   readonly #batches: AsyncIterable<readonly T[]>;

@@ -104,7 +104,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
-/** The code of an error. docs/reference/errors.md says what to do about each code. */
+/** The code of an error; docs/reference/errors.md says what to do about each. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {

@@ -36,7 +36,7 @@ export async function change(
 ): Promise<ChangeAnswer> {
   const { store, cloud } = world;
   const { id } = record.campaign;
-  // it was closed before its design was expanded
+  // the campaign was closed before its design was expanded
   if (goesOn && record.points === 0) await prepare(world, record, signal);
   const now = Date.now();
   let { campaign } = record;

@@ -35,7 +35,9 @@ export type {
   RetryWhat,
 } from './types.ts';
 
-/** Temporal notices a killed worker after this time without a heartbeat. Activities send five heartbeats in it. */
+/**
+ * Temporal notices a killed worker after this time without a heartbeat. Activities send five heartbeats in this time.
+ */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
 const REFUSED_AGAIN_AFTER_MS = 10_000;
 
@@ -79,8 +81,8 @@ export function createActivities(world: World, courses = new Courses()) {
       act(address, (record, signal) => prepare(world, record, signal), 'service'),
 
     /**
-     * Carries out the decision of one tick, or a part of it: requests runs, polls runs, stores what has finished. Then
-     * the search may continue, if enough runs have finished for it.
+     * Carries out the decision of one tick, or a part of it: requests runs, polls runs, and stores results. Then it
+     * continues the search, if enough runs have finished for that.
      */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(
@@ -122,7 +124,7 @@ export function createActivities(world: World, courses = new Courses()) {
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
       act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
 
-    /** Writes the phase to the store. The store allows or refuses requests by this phase. */
+    /** Writes the phase to the store. The phase decides whether the store allows requests. */
     enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>
       act(input, () => world.store.setPhase(input.campaign, input.phase, Date.now())),
 
@@ -152,7 +154,7 @@ async function here(world: World, { campaign, store }: CampaignAddress): Promise
 function refusal(what: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'WORKER_ELSEWHERE',
-    message: `This worker ${what}; start one with the campaign's store and service, or give this one another task queue.`,
+    message: `This worker ${what}. Start a worker with the campaign's store and service, or give this worker another task queue.`,
     nextRetryDelay: REFUSED_AGAIN_AFTER_MS,
   });
 }

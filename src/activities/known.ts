@@ -13,7 +13,10 @@ import { quoted } from '../text/suggest.ts';
 const MOST_KNOWN = 200;
 const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and ${MOST_KNOWN / 2} of the rest`;
 
-/** What a search begins with. `unused` has an entry for each reason, in the order in which the reasons were found. */
+/**
+ * The points that a search begins with. `unused` counts the other points: one entry for each reason, in the order in
+ * which the reasons were found.
+ */
 interface Known {
   points: KnownPoint[];
   unused: UnusedPoints[];
@@ -83,7 +86,9 @@ function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'valu
   };
 }
 
-/** Finds the first input that is not searched and has another value, or another file, at a point of another campaign. */
+/**
+ * Finds the first input that is not searched and has another value, or another file, at a point of another campaign.
+ */
 function firstDifference(campaign: Campaign, other: Campaign): (valueOf: ValueOf) => string | undefined {
   const names = campaign.search!.inputs.map(({ name }) => name);
   const salts = [campaign, other].flatMap(({ fresh }) => (fresh?.by === 'salt' ? [fresh.input] : []));

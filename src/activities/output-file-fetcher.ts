@@ -43,10 +43,10 @@ export class OutputFileFetcher {
   }
 
   /**
-   * Returns when the files of some runs are in the store, each under its content hash. For a file that cannot be
-   * fetched the store keeps the reason, and its run counts as done.
+   * Returns when the files of some runs are in the store, each under its content hash. If a file cannot be fetched, the
+   * store keeps the reason, and the run of the file counts as done.
    *
-   * @param runs the outputs of each
+   * @param runs the outputs of each run
    * @throws CloudError when a file can perhaps be fetched later
    */
   async keep(runs: readonly Readonly<Record<string, string>>[]): Promise<void> {

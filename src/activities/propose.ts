@@ -7,17 +7,17 @@ import type { Store } from '../store/index.ts';
 import { knownPoints } from './known.ts';
 import { addedOf } from './replicate.ts';
 
-/** What a search asked for, and its progress. */
+/** The runs that a search asked for, and its progress. */
 export interface Proposed {
   added: AddedRuns;
   /** Number of points of the campaign. */
   points: number;
-  /** Number of points asked so far. */
+  /** Number of points that the search has asked for so far. */
   asked: number;
   isOver: boolean;
   /**
-   * True if the search can ask for more at once. The points so far are requested first. Absent from activities of
-   * earlier versions.
+   * True if the search can ask for more points immediately. First, the points so far are requested. Absent from
+   * activities of earlier versions.
    */
   isDue?: boolean;
   /**

@@ -36,7 +36,7 @@ export interface NoAnswer {
 /** The service's answer about a run, or why there is none. */
 export type Answer = RunObservation | NoAnswer;
 
-/** How to read a state of the service. */
+/** How to interpret a state that the service reports. */
 interface Reading {
   /** The origin of a run that has completed. */
   completed: Origin;
@@ -189,8 +189,8 @@ export class RunRequester {
   }
 
   /**
-   * Stops a run, and records in the store that a campaign stopped it. Otherwise other campaigns would take it for
-   * stopped by somebody else.
+   * Stops a run, and records in the store that a campaign stopped it. Otherwise other campaigns would conclude that
+   * somebody else stopped it.
    */
   async stop(run: PlannedRun, runId: string): Promise<void> {
     await this.store.recordStop(this.campaign.id, runId);

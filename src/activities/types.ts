@@ -8,7 +8,7 @@ import type { ErrorCode } from '../error-codes.ts';
 import type { Store } from '../store/index.ts';
 import type { Proposed } from './propose.ts';
 
-/** What a worker's activities work with. */
+/** The store and the service that the activities of a worker use. */
 export interface World {
   store: Store;
   cloud: CloudClient;
@@ -56,8 +56,8 @@ export interface AdvanceResult {
 }
 
 /**
- * Which runs to request again: failed ones, those that were never requested (in a closed campaign), both, or failed ones
- * with one cause, as `failures` names it.
+ * Which runs to request again: failed runs, runs that were never requested (in a closed campaign), both, or failed runs
+ * with one cause from `failures`.
  */
 export type RetryWhat = 'failed' | 'missing' | 'all' | { cause: string };
 

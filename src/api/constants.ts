@@ -3,15 +3,15 @@
 /** The interface version that foray speaks and its service serves (section 9). */
 export const API_VERSION = '8.5.0';
 
-/** Section 3. */
+/** The states of a run (section 3). */
 export const runStatuses = ['FRESH', 'RUNNING', 'COMPLETED', 'FAILED', 'STOPPED'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Section 2.6 names the first two; existing clients also send the others. */
+/** The types of an experiment. Section 2.6 names the first two. Existing clients also send the others. */
 export const experimentTypes = ['SIMULATION', 'PARAMETER_VARIATION', 'MONTE_CARLO', 'ANIMATION_SVG'] as const;
 export type ExperimentType = (typeof experimentTypes)[number];
 
-/** Section 2.11. */
+/** The types of an input (section 2.11). */
 export const inputTypes = [
   'STRING',
   'DOUBLE',
@@ -30,7 +30,7 @@ export const inputTypes = [
 ] as const;
 export type InputType = (typeof inputTypes)[number];
 
-/** Section 2.13. */
+/** The types of an output (section 2.13). */
 export const outputTypes = [
   'STRING',
   'DOUBLE',
@@ -59,7 +59,7 @@ export const scalarOutputTypes: readonly OutputType[] = [
   'MODEL_OUTPUT_NAME',
 ];
 
-/** Section 2.12, by dimension. */
+/** The units of inputs and outputs by dimension (section 2.12). */
 export const units = {
   time: ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
   length: ['MILLIMETER', 'CENTIMETER', 'METER', 'KILOMETER', 'INCH', 'FOOT', 'YARD', 'MILE', 'NAUTICAL_MILE'],

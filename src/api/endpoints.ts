@@ -127,7 +127,7 @@ export const endpoints = {
   checkFile: {
     method: 'GET',
     path: '/check-file',
-    summary: 'Whether a file of that hash exists',
+    summary: 'Whether a file with that hash exists',
     query: z.object({ hash: z.string().min(1) }),
     response: z.boolean(),
   },

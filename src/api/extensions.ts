@@ -5,7 +5,7 @@ import { type Endpoint, endpoints } from './endpoints.ts';
 export const RunLog = z.object({
   /** The last lines of standard output and standard error, as the model printed them. */
   lines: z.array(z.string()),
-  /** How many lines came before them. */
+  /** How many earlier lines were left out. */
   omitted: z.number().int().min(0),
   /** A shell command on the service's machine that repeats the run; only if the run's folder is kept. */
   command: z.string().optional(),
@@ -57,11 +57,11 @@ export const PruneRequest = z
   });
 export type PruneRequest = z.output<typeof PruneRequest>;
 
-/** What was pruned. */
+/** The result of pruning. */
 export const Pruned = z.object({
-  /** Numbers of versions. */
+  /** The numbers of the pruned versions. */
   pruned: z.array(z.number().int()),
-  /** Numbers of versions that stay, because they have unfinished runs. */
+  /** The numbers of the versions that stay, because they have unfinished runs. */
   busy: z.array(z.number().int()),
   /** The freed bytes. */
   bytes: z.number().int().min(0),
@@ -82,7 +82,7 @@ export const PushedFile = z.strictObject({
 });
 export type PushedFile = z.output<typeof PushedFile>;
 
-/** A model as its author has it. */
+/** The model that an author pushes: its name and the list of its files. */
 export const PushRequest = z.strictObject({
   name: z.string().min(1),
   /** The name of its folder, and the names of the folders beside it whose code it uses. */
@@ -101,7 +101,7 @@ export const Pushed = z.object({
   missing: z.array(z.string()),
   /** The version with these files; null while files are missing. */
   version: z.number().int().min(1).nullable(),
-  /** Whether the request made it. */
+  /** Whether this request made the version. */
   isNew: z.boolean(),
 });
 export type Pushed = z.output<typeof Pushed>;
@@ -161,7 +161,8 @@ export const extensions = {
   listVersions: {
     method: 'GET',
     path: '/models/:modelId/kept-versions',
-    summary: 'Extension of the specification: the versions of a model, with what is kept of each',
+    summary:
+      'Extension of the specification: the versions of a model, with the state, the kept size and the runs of each',
     response: z.array(VersionSummary),
   },
   pruneVersions: {

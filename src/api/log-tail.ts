@@ -15,7 +15,7 @@ export class LogTail {
   #characters = 0;
   #omitted: number;
 
-  /** @param omitted - number of lines that were left out before the first added one */
+  /** @param omitted - number of lines that were left out before the first added line */
   constructor(most: LogBounds, omitted = 0) {
     this.#most = most;
     this.#omitted = omitted;

@@ -16,8 +16,8 @@ import {
 const units = z.enum(unitNames).nullable();
 
 /**
- * 2.3. Values are strings in responses. Older clients also send JSON numbers and booleans, and JSON objects for range
- * and random types (notes on real clients, Runs).
+ * The value of an input (2.3). Values are strings in responses. Older clients also send JSON numbers and booleans, and
+ * JSON objects for range and random types (notes on real clients, Runs).
  */
 export const InputItem = z.object({
   name: z.string(),
@@ -40,7 +40,7 @@ export const RequestInputItem = z.object({
 });
 export type RequestInputItem = z.infer<typeof RequestInputItem>;
 
-/** 2.5. `value` is null in descriptors. */
+/** An output of a model or a run (2.5). `value` is null in descriptors. */
 export const OutputDescriptor = z.object({
   name: z.string(),
   type: z.enum(outputTypes),
@@ -49,7 +49,7 @@ export const OutputDescriptor = z.object({
 });
 export type OutputDescriptor = z.infer<typeof OutputDescriptor>;
 
-/** 2.1 */
+/** A model (2.1). */
 export const Model = z.object({
   id: z.string(),
   name: z.string(),
@@ -59,7 +59,7 @@ export const Model = z.object({
 });
 export type Model = z.infer<typeof Model>;
 
-/** 2.2 */
+/** A version of a model (2.2). */
 export const Version = z.object({
   id: z.string(),
   version: z.int().min(1),
@@ -71,7 +71,7 @@ export const Version = z.object({
 });
 export type Version = z.infer<typeof Version>;
 
-/** 2.4. The set of types is open. */
+/** A stored experiment (2.4). The set of types is open. */
 export const Experiment = z.object({
   uuid: z.string(),
   modelVersion: z.string(),
@@ -81,14 +81,14 @@ export const Experiment = z.object({
 });
 export type Experiment = z.infer<typeof Experiment>;
 
-/** 2.6 */
+/** The request for a run (2.6). */
 export const RunRequest = z.object({
   experimentType: z.enum(experimentTypes),
   inputs: z.array(RequestInputItem),
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-/** 2.5, one element. */
+/** An element of an Outputs array (2.5). */
 export const OutputsElement = z.object({
   aggregationType: z.enum(aggregationTypes),
   inputs: z.array(InputItem).default([]),
@@ -114,7 +114,7 @@ export const OutputsTemplate = z.array(
 );
 export type OutputsTemplate = z.infer<typeof OutputsTemplate>;
 
-/** 2.7. `outputs` is a string that holds an outputs template. */
+/** The request for results (2.7). `outputs` is a string that contains an outputs template. */
 export const ResultsRequest = RunRequest.extend({ outputs: z.string() });
 export type ResultsRequest = z.infer<typeof ResultsRequest>;
 
@@ -136,14 +136,14 @@ export const RunMessage: z.ZodType<RunMessage> = z.object({
   },
 });
 
-/** 2.9. `message` is JSON text or empty. */
+/** The state of a run (2.9). `message` is JSON text or empty. */
 export const RunState = z.object({
   status: z.enum(runStatuses),
   message: z.string().nullable().default(''),
 });
 export type RunState = z.infer<typeof RunState>;
 
-/** 2.8 */
+/** A run (2.8). */
 export const Run = RunState.extend({
   id: z.string(),
   inputs: z.array(InputItem),
@@ -152,7 +152,7 @@ export const Run = RunState.extend({
 });
 export type Run = z.infer<typeof Run>;
 
-/** 2.10 */
+/** An animated run (2.10). */
 export const AnimationInfo = z.object({
   animationHeight: z.int(),
   animationWidth: z.int(),

@@ -107,7 +107,7 @@ function dateTime(value: RawValue): string {
   return full;
 }
 
-/** Date accepts 30 February and changes it to March; a real date stays the same. */
+/** Whether a date exists. `Date` accepts 30 February and changes it to March, but leaves a real date unchanged. */
 function isRealDate(text: string): boolean {
   const date = new Date(`${text}Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text;
@@ -116,7 +116,7 @@ function isRealDate(text: string): boolean {
 type Bound = number | string;
 type ReadBound = (bound: Bound) => bigint | number;
 
-/** `{"min","max","step"}` (2.3). */
+/** The canonical text of a range `{"min","max","step"}` (2.3). */
 function range(value: RawValue, read: ReadBound): string {
   const { min, max, step } = bounds(
     value,

@@ -46,7 +46,7 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the priority': ({ priority }) => priority,
 };
 
-/** What a definition tries to change but cannot, in words; undefined if everything can change. */
+/** The settings that a definition changes although they cannot change, in words; undefined if there are none. */
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
@@ -57,11 +57,11 @@ export function checkChange(before: Campaign, after: Campaign): void {
   if (before.search || after.search) checkSearchChange(before, after);
   if (before.calibrate || after.calibrate)
     throw new ForayError('CHANGE_REFUSED', 'The definition of a calibration cannot change.', {
-      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+      hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
     });
   if (before.select || after.select)
     throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with "select" cannot change.', {
-      hint: 'Submit it as a campaign of its own: it reuses the runs of this one.',
+      hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
     });
   const what = unchangeable(before, after);
   const hint = 'Submit the definition as a new campaign.';
@@ -77,7 +77,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
   if (added.length === 0) return;
   throw new ForayError(
     'CHANGE_REFUSED',
-    `The change asks for ${added.length} more outputs of another version.`,
+    `The change names another version and ${added.length} more outputs.`,
     {
       hint: 'Name the outputs of the campaign under "outputs", or change version and outputs one after the other.',
     },
@@ -107,7 +107,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   'the version of the model': ({ model }) => model.versionId,
 };
 
-/** What can change in a search, unless one of the names above says otherwise. */
+/** The settings that can change in a search, except those that `fixedInSearch` forbids. */
 const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
 /** The method to compare. It leaves out the folder of an outside optimiser's program. */
@@ -207,7 +207,7 @@ export function difference(before: Campaign, after: Campaign, contents: Contents
   return { points: { added, dropped: known.size - kept, kept }, ...settingsDifference(before, after) };
 }
 
-/** All differences except those of the points. */
+/** All differences except the difference of the points. */
 export function settingsDifference(before: Campaign, after: Campaign): Omit<Difference, 'points'> {
   const lacking = (campaign: Campaign, other: Campaign): string[] =>
     campaign.outputs

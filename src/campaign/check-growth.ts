@@ -22,7 +22,7 @@ export function growthOf(
     throw wrong(
       '"select" compares points that are known from the beginning.',
       ['select'],
-      'Leave it out, or give the design a number of points.',
+      'Leave "select" out, or give the design a number of points.',
     );
   if (typeof replications === 'object')
     throw wrong(

@@ -66,7 +66,7 @@ export function filesOfOutputs(
   });
 }
 
-/** When a point has enough replications. The outputs of this rule must be kept. */
+/** The rule by which a point has enough replications. The campaign must keep the outputs of this rule. */
 export function precisionOf(
   { definition, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

@@ -28,9 +28,9 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
 };
 
 /**
- * Checks every name and value of a definition against the model's version, and resolves the definition. No wrong name
- * gets a default: a typo is an error with a suggestion. Mistakes are added to `read.mistakes`, each with its place:
- * UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
+ * Checks every name and value of a definition against the model's version, and resolves the definition. A wrong name
+ * never gets a default: a typo is an error with a suggestion. Mistakes are added to `read.mistakes`, each with its
+ * place: UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
  * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is valid only if there are no mistakes.
  *
  * @param pointFiles point files that the design names, by their path as written
@@ -186,6 +186,6 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
       },
     );
   }
-  // a varied input of a stored multi-run experiment has a range, which is no value for one run
+  // a varied input of a stored multi-run experiment has a range, which is not a value for one run
   return found.inputs.filter(({ type }) => !type.includes('_RANGE_'));
 }

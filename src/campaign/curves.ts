@@ -1,7 +1,7 @@
 /** A curve as [x, y] pairs. */
 export type Curve = [x: number, y: number][];
 
-/** The curve of a DATA_SET, without points that are not finite; undefined if the text is no DATA_SET. */
+/** The curve of a DATA_SET, without points that are not finite; undefined if the text is not a DATA_SET. */
 export function curveOf(text: string | undefined): Curve | undefined {
   const { dataX, dataY } = (parsed(text ?? 'null') ?? {}) as { dataX?: unknown; dataY?: unknown };
   if (!Array.isArray(dataX) || !Array.isArray(dataY)) return undefined;

@@ -40,7 +40,7 @@ const Precise = z
     output: z
       .union([Output, z.array(Output).min(1, 'expected at least one output')])
       .describe(
-        'The output or outputs whose mean must be precise. For a BOOLEAN output or P(…), it is the share of the runs in which it is true.',
+        'The output or outputs whose mean must be precise. For a BOOLEAN output or P(…), the share of the runs in which it is true must be precise.',
       ),
     relative: z
       .number('expected a number')
@@ -221,7 +221,7 @@ export const Definition = z.strictObject({
   ),
   files: maybeEmpty(
     z.record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths'),
-  ).describe("Paths by input of type INPUT_FILE, relative to the definition's folder."),
+  ).describe("The path of the file for each input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
   search: Search.optional(),
   select: Select.optional(),

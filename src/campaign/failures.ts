@@ -30,7 +30,7 @@ export const MOST_LOGS_OF_CAUSE = 20;
 
 /** The most causes that are counted separately. All others count as one. */
 const MOST_CAUSES = 20;
-/** The name under which all causes that are not counted separately are counted together. */
+/** The name for all other causes, which are counted together. */
 export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
 /** Numbers, times, ids and hashes, in one pattern because one can be part of another. */

@@ -1,6 +1,9 @@
 import type { Design, Morris, Saltelli } from './designs/resolved-design.ts';
 
-/** The rule by which a sensitivity design gets more points. Sizes are total base points, or trajectories. */
+/**
+ * The rule by which a sensitivity design gets more points. A size is the number of trajectories, or of base points in
+ * all scrambles together.
+ */
 export interface Growth {
   /** The first size. */
   first: number;
@@ -88,7 +91,7 @@ function isSameButSize(one: Design, other: Design): boolean {
 
 /** The progress of a growing design. */
 export interface GrowthProgress {
-  /** The size at which the intervals were computed. */
+  /** The unit of the sizes. */
   unit: 'base points' | 'trajectories';
   /** The current size of the design. */
   size: number;

@@ -6,7 +6,8 @@ import { kindOf, type ModelInput } from './input-values.ts';
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The JSON Schema (draft 2020-12) of a definition as a person writes it: for editors, and for docs/reference/definition.md.
+ * The JSON Schema (draft 2020-12) of a definition as a person writes it. Editors use it, and
+ * docs/reference/definition.md is made from it.
  *
  * @param inputs of one model, so that an editor completes their names and marks values that the model does not allow
  */

@@ -27,7 +27,8 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
 
 /**
  * The seed of a replication: a positive integer below 2^48, a pure function of (campaign seed, point key, n), so adding
- * points never changes the seeds of another point. A further attempt with a new seed also uses its own number.
+ * points never changes the seeds of another point. The seed of a further attempt also depends on the number of the
+ * attempt.
  *
  * @param key null for common random numbers: replication n then has the same seed at every point
  */

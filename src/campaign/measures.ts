@@ -18,7 +18,7 @@ export interface Measure extends CampaignOutput {
   statistic: Statistic;
   /** The probability of a quantile, between 0 and 1; undefined for other statistics. */
   probability?: number;
-  /** The outputs in it. */
+  /** The outputs that it reads. */
   sources: readonly string[];
   /** Reads the number from the outputs of a run; undefined if the run has none. */
   read: (outputs: Readonly<Record<string, string>>) => number | undefined;
@@ -29,9 +29,9 @@ type Outputs = readonly CampaignOutput[];
 const WANTED =
   'Write P(Peak > 300) for a share of the runs, or Q(Peak, 0.9) for a quantile. Put backticks around a name that contains a blank.';
 
-/** The statistic by the first letter of a formula. */
+/** Matches a formula: the first letter, which names the statistic, and the text after the opening bracket. */
 const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
-/** The content of the brackets of a quantile. */
+/** Matches the text in the brackets of a quantile: an expression and a probability. */
 const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+(?:e-?\d+)?)\s*$/i;
 
 /** Whether a text is a formula, and not the name of an output. */
@@ -86,7 +86,7 @@ function knownMeasures(outputs: Outputs, written = ''): string | undefined {
   );
 }
 
-/** Undefined for an output that is neither a number nor a BOOLEAN. */
+/** The measure of an output; undefined if the output is neither a number nor a BOOLEAN. */
 function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined {
   const known = { name, type, units, sources: [name] };
   switch (valueType(type)) {
@@ -156,7 +156,7 @@ function plainName(text: string): string {
   return nameKey(text.trim().replace(/^`([^]*)`$/, '$1'));
 }
 
-/** An expression over outputs. Its value for a run is undefined if the run lacks one of them. */
+/** An expression over outputs. Its value for a run is undefined if the run lacks one of these outputs. */
 function compiled(
   outputs: Outputs,
   text: string,

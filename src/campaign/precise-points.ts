@@ -10,7 +10,7 @@ export interface Verdict {
 
 /** Number of points with each verdict; `unjudged` points have none yet. */
 export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
-  /** The expected total of runs, at the end, of all points with a verdict. */
+  /** The expected number of runs at the end, for all points with a verdict together. */
   expected: number;
 };
 

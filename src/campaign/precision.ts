@@ -146,8 +146,8 @@ export function hasAll({ min, max }: Precision, made: number, values: number): b
 
 /**
  * The expected replications of a point at its decision, if mean, deviation and the share of missing values stay the
- * same: those that the half-width needs, and the look-ahead. At most `max`, which is also the answer while an output
- * has fewer than two values.
+ * same. It is the number that the half-width needs, plus the look-ahead, but at most `max`. While an output has fewer
+ * than two values, it is `max`.
  *
  * @param values - as in nextReplications
  */
@@ -206,8 +206,8 @@ function needOf(moments: Moments[], wanted: Wanted, of: Estimated): number {
 }
 
 /**
- * The half-width of the interval of n values with this mean and deviation, relative to its limit. Finite, so that JSON
- * can carry it.
+ * The half-width of the interval of n values with this mean and deviation, relative to its limit. It is always finite,
+ * so that JSON can contain it.
  */
 function excess(
   { mean, sd }: Moments,

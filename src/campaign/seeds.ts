@@ -115,7 +115,7 @@ export function freshness(
       hint:
         input.name === RANDOM_SEED
           ? 'Write fresh: true for a new seed.'
-          : `Name one that takes ${SALTABLE.join(', ')} and does not change the result.`,
+          : `Name an input that takes ${SALTABLE.join(', ')} and does not change the result.`,
     });
   }
   return { by: 'salt', input: input.name };

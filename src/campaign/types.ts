@@ -169,7 +169,7 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /** RUNNING at the service. From the workflow it is an estimate by recent polls. */
+  /** RUNNING at the service. In an answer of the workflow it is an estimate from recent polls. */
   running: number;
   /** Requested and not running: FRESH at the service, or finished since the last poll. */
   queued: number;
@@ -186,7 +186,7 @@ export interface Progress {
   precision: PrecisionProgress | null;
   /** How many runs the campaign currently keeps requested at once. */
   window: number;
-  /** Attempts that failed and were followed by another. */
+  /** Failed attempts after which the run was tried again. */
   triedAgain: number;
   /** Recently finished runs per second. */
   rate: number;
@@ -211,7 +211,10 @@ export interface FlightReport {
   seenAt: number;
 }
 
-/** Failed runs of one cause, with one of them: the workflow's query `failures`. */
+/**
+ * The number of failed runs with one cause, and one of these runs. The workflow's query `failures` returns a list of
+ * these.
+ */
 export interface FailureCause {
   cause: string;
   count: number;

@@ -12,13 +12,14 @@ export function versionOf({ model, versions = [model] }: Versioned, version: num
 }
 
 /**
- * The version that is written for a newly requested run: its number if the campaign has had several, otherwise null.
+ * The number of the version that the store records for a newly requested run; null if the campaign has had only one
+ * version.
  */
 export function versionNow({ model, versions }: Versioned): number | null {
   return versions ? model.version : null;
 }
 
-/** The versions of a campaign after it changed to another one. */
+/** The versions of a campaign after it changed to another version. */
 export function versionsWith(
   { model, versions = [versionIn(model)] }: Versioned,
   next: ModelVersion,

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { PACKAGE } from '../package/own-files.ts';
 
 /**
- * How to start this program in the working directory: `npx foray` in a checkout and in a project that has the package,
- * otherwise `foray`. Elsewhere, npx would ask the registry for a package of this name.
+ * The command that starts this program in the working directory: `npx foray` in a checkout and in a project that has
+ * the package, otherwise `foray`. Elsewhere, npx would ask the registry for a package of this name.
  */
 export function commandName(): string {
   return isInProject(process.cwd()) ? 'npx foray' : 'foray';

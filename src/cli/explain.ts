@@ -120,8 +120,9 @@ function printExplanation(explanation: Explanation): void {
 }
 
 /**
- * "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was told 17.9 (3 runs).",
- * or of a calibration "… The method knew the distances of the first 8 asks. It was told the distance 17.9 (1 run)."
+ * "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was told
+ * 17.9 (3 runs).", For a calibration: "… The method knew the distances of the first 8 asks. It was told the distance
+ * 17.9 (1 run)."
  */
 function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
   const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];
@@ -133,7 +134,7 @@ function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk)
 }
 
 function toldText(of: ExplainedAsk['of'], told: ExplainedAsk['told']): string {
-  if (!told) return 'It has no result of the point yet.';
+  if (!told) return 'The method has no result of the point yet.';
   const { value, runs, isFeasible } = told;
   if (value === null) return 'It was told that the point failed.';
   const feasible = isFeasible ? '' : ', which does not meet the requirements';

@@ -35,7 +35,7 @@ function notRunning(home: string): string {
   return `No foray dev runs in the home ${home}.`;
 }
 
-/** How to start `foray dev`, or how to name the home of one that runs. */
+/** A hint that says how to start `foray dev`, or how to name the home in which one runs. */
 export function whatToDo(): string {
   const homes = runningHomes();
   if (homes.length === 0) return `Start one with "${commandName()} dev", or choose another home with --home.`;

@@ -41,7 +41,7 @@ export function addInit(program: Command): void {
     });
 }
 
-/** Writes a new file. It never overwrites one. */
+/** Creates a file. It never overwrites an existing file. */
 async function writeNew(file: string, text: string): Promise<void> {
   if (await isThere(file)) {
     throw new ForayError('OUTPUT_UNWRITABLE', `${file} already exists.`, {

@@ -35,7 +35,7 @@ export function addModelsPush(models: Command): void {
     .action(async (folder: string, flags: SettingFlags & { json?: boolean }) => {
       const { readModel } = await import('../service/models/reader.ts');
       const root = path.resolve(folder);
-      // all models are read first, so that a mistake in one pushes none
+      // all models are read first, so that a mistake in one model stops the push of all
       const found = await Promise.all((await modelsIn(folder)).map((place) => readModel(root, place)));
       const files = await Promise.all(found.map(filesToPush));
       const cloud = cloudClient(settingsWithService(flags), 'person');

@@ -11,7 +11,10 @@ export function addReport(program: Command): void {
     .argument('<id>')
     .option('-o, --output <file>', 'file to write (default: ID.html)')
     .addOption(showOption('an output or formula to draw first (default: the first output with values)'))
-    .option('--reference <file>', 'CSV of known output values by varied input, to draw and compare')
+    .option(
+      '--reference <file>',
+      'CSV file of known output values for values of the varied inputs, to draw and compare',
+    )
     .action(
       (
         id: string,

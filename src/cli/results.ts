@@ -108,7 +108,7 @@ function check(format: ResultFormat, { output, points, show, follow, files, best
   if (show && !points)
     throw wrong(
       '--show needs --points.',
-      'It selects what is shown for each point; the row of a run always has all outputs.',
+      'It selects the outputs in the rows of points; the row of a run always has all outputs.',
     );
   if (files === '') throw wrong('--files needs the name of a folder.', 'The given name is empty.');
   if (files !== undefined && points)
@@ -123,7 +123,7 @@ function check(format: ResultFormat, { output, points, show, follow, files, best
     throw wrong('--follow and --points do not go together.', 'The row of a point needs all its runs.');
   if (format === 'parquet')
     throw wrong(
-      'Parquet cannot be followed.',
+      '--follow cannot write Parquet.',
       'Use csv or jsonl: a Parquet file is readable only when it is complete.',
     );
   if (output !== undefined)
@@ -187,7 +187,9 @@ function isShown({ output }: Pick<Flags, 'output'>): boolean {
 
 function onMismatches({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {
   const [values, are] = [counted(count, 'value'), count === 1 ? 'is' : 'are'];
-  tell(`${values} of "${name}" ${are} not ${type}, and null in the file; CSV and JSON Lines have them.`);
+  tell(
+    `${values} of "${name}" ${are} not ${type}, and so null in the file; CSV and JSON Lines have the original text.`,
+  );
 }
 
 async function setExitCode(foray: Foray, id: string): Promise<void> {

@@ -112,7 +112,7 @@ export function addService(program: Command): void {
       }
       if (flags.executors === 0 && flags.temporal === undefined) {
         throw new ForayError('USAGE', '--executors 0 leaves nobody to execute runs.', {
-          hint: 'Add --temporal, so that executors on other machines can.',
+          hint: 'Add --temporal, so that executors on other machines execute them.',
         });
       }
       const s3 = flags.files === undefined ? undefined : await s3At(flags.files);
@@ -169,7 +169,7 @@ export function addService(program: Command): void {
   addServiceMove(service);
 }
 
-/** How long an executor may be silent before its runs go to another, ms. */
+/** How long an executor may be silent before its runs go to another executor, ms. */
 const HEARTBEAT = 15_000;
 
 /** Loaded only with --temporal, because Temporal's worker takes a moment to load. */

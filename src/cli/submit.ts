@@ -48,7 +48,7 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
-    // a comparison until the best point is certain hardly ever comes near the upper limit
+    // the comparison of the best points hardly ever comes near its upper limit, so the expected number of runs counts
     const { confirm } = plan.search ?? {};
     const most =
       plan.select?.method === 'kn'

@@ -47,7 +47,8 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
     },
   );
   const address = server.loginUrl(key);
-  // the code in the address works once; the output of a part of foray dev goes to a log
+  // a part of foray dev does not print the address: its output goes to a log, and the code in the address works only
+  // once
   if (!process.connected) print(`Page           ${address}\nCtrl-C stops it.`);
   if (flags.open) open(address);
   tellReady();

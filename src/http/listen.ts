@@ -18,7 +18,7 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   return (app.server.address() as AddressInfo).port;
 }
 
-/** The host part of an address under which this machine reaches what listens on `host`. */
+/** The host by which this machine reaches a server that listens on `host`. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -6,7 +6,7 @@ const EXTENSION = extname(import.meta.filename);
 /** The folder of the modules: the checkout, or `dist` in the package, which has the same subfolders. */
 const MODULES = resolve(import.meta.dirname, '../..');
 
-/** Whether this is the package; false in a checkout. */
+/** Whether this program runs from the package; false in a checkout. */
 export const isBuilt = EXTENSION === '.js';
 
 /** The folder of package.json. */

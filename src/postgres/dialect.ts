@@ -7,8 +7,8 @@ import type { Place } from './place.ts';
 const CONNECTIONS = 8;
 /**
  * Turns off hash joins, merge joins and bitmap scans. Index scans that start where the last page ended can answer every
- * query of foray. Before PostgreSQL has collected statistics for new rows, it assumes few of them, and would read and
- * sort all of them for each page.
+ * query of foray. Before PostgreSQL has collected statistics for new rows, it assumes that there are few, and would
+ * read and sort all of them for each page.
  */
 const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `-c enable_${way}=off`)
@@ -75,7 +75,7 @@ export function postgresDialect(
   });
 }
 
-/** Kysely gives statements as a text and values, without a name. */
+/** Adds the names of statements, so that the connection keeps their plans. Kysely passes only a text and values. */
 function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | undefined): void {
   const query = client.query.bind(client);
   const named = (text: string, values?: unknown[]) => {

@@ -1,4 +1,4 @@
-/** A database, as errors name it. */
+/** The words by which errors name a database. */
 export interface Place {
   /** What it is, as the first words of a sentence: 'The store'. */
   name: string;

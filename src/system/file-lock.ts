@@ -31,7 +31,7 @@ export function tryLock(file: string): FileLock | undefined {
 }
 
 /**
- * Takes the lock, and waits for it up to `patience` ms; undefined when it is still held then.
+ * Takes the lock, and waits for it up to `patience` ms; undefined if another process still holds it then.
  * @throws Error when the file cannot be created or opened
  */
 export async function waitForLock(file: string, patience: number): Promise<FileLock | undefined> {

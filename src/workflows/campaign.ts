@@ -149,7 +149,7 @@ async function prepare(context: Context): Promise<void> {
   // a concurrency that was set before the design was expanded counts
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
-  // the store lists added replications after those of every point
+  // the store lists added replications after the first replications of every point
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }

@@ -14,7 +14,7 @@ export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, '
   stopOnly?: true;
   /** True if an earlier, closed execution began the campaign. It continues with the first change that it gets. */
   goesOn?: true;
-  /** The state of the execution before, if the workflow continued as new. */
+  /** The state of the previous execution, if the workflow continued as new. */
   state?: CarriedState;
 }
 

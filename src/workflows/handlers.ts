@@ -66,7 +66,7 @@ export function listen(context: Context, cancel: () => void): void {
     setConcurrencyUpdate,
     (concurrency) => {
       state.schedule.concurrency = concurrency;
-      // tick at once, as more runs may be allowed now
+      // tick at once, because more runs may be allowed now
       state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
       return concurrency;
     },

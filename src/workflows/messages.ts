@@ -13,13 +13,17 @@ export type { KnownFiles, RetryWhat };
 /** Cancels the campaign: no new requests; its own runs are stopped; finished results stay. Input: a reason, or none. */
 export const cancelSignal = defineSignal<[reason?: string]>('cancel');
 
-/** Pauses the campaign: no new requests, requested runs go on, and their results are stored. Input: a reason, or none. */
+/**
+ * Pauses the campaign: no new requests, requested runs go on, and their results are stored. Input: a reason, or none.
+ */
 export const pauseSignal = defineSignal<[reason?: string]>('pause');
 
 /** Resumes a paused campaign. */
 export const resumeSignal = defineSignal('resume');
 
-/** Ends the campaign without stopping runs: no new requests; the campaign closes when its requested runs have finished. */
+/**
+ * Ends the campaign without stopping runs: no new requests; the campaign closes when its requested runs have finished.
+ */
 export const stopSignal = defineSignal<[reason?: string]>('stop');
 
 /**

@@ -100,7 +100,7 @@ export function newSearch({ isSelect, isGrowing }: Seeking): NonNullable<Campaig
 /** The answer of an activity: which kind of search decides on further runs, if any. */
 type Seeking = Pick<Prepared, 'isSearch' | 'isSelect' | 'isGrowing'>;
 
-/** Whether something decides on further runs. */
+/** Whether a search, a selection or a growing design decides on further runs. */
 export function isSeeking({ isSearch, isSelect, isGrowing }: Seeking): boolean {
   return [isSearch, isSelect, isGrowing].includes(true);
 }

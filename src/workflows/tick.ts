@@ -28,7 +28,7 @@ const PAGE = 2_000;
 const LAST_LOOK = 'last-look';
 /** Patch: searches of earlier releases asked for points after every tick. */
 const SEARCH_WAITS = 'search-waits';
-/** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more of them. */
+/** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more runs. */
 const SEARCH_NEEDS = 'search-needs';
 /**
  * While points wait to be requested, or results would not lead to more points, a search asks only after this time, ms.
@@ -49,7 +49,7 @@ export const activities = proxyActivities<Activities>({
 /**
  * Decides what to do now, runs activities for it in parallel, and applies their outcomes.
  *
- * @returns what the search asked for, if an activity continued it
+ * @returns the answer of the search, if an activity continued it
  */
 export async function tick({ address, state }: Context): Promise<Proposed | undefined> {
   const { schedule } = state;
@@ -122,7 +122,7 @@ function neededOf(
  * Continues the search, the selection or the growing design of a campaign, if a step is due. A selection and a growing
  * design decide when all runs have finished.
  *
- * @param proposed - what the search asked for in the last tick
+ * @param proposed - the answer of the search in the last tick
  */
 export async function search({ address, state }: Context, proposed?: Proposed): Promise<void> {
   if (proposed) return addProposed(state, proposed, Date.now());
@@ -164,7 +164,10 @@ function addProposed(state: CampaignState, proposed: Proposed, proposedAt: numbe
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
 }
 
-/** True when too few runs have finished for another point. Activities of earlier versions do not say how many it needs. */
+/**
+ * True when too few runs have finished for another point. Activities of earlier versions do not say how many runs that
+ * needs.
+ */
 function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['search']>): boolean {
   return finished < needs;
 }

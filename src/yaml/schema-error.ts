@@ -38,8 +38,8 @@ export function schemaErrors(
 }
 
 /**
- * Whether an issue is a consequence of a cause. A misspelt setting makes the right one missing, and gives the whole a
- * wrong shape. A wrong value gives the whole a wrong shape too.
+ * Whether an issue is a consequence of a cause. A misspelt setting makes the right setting missing, and gives the whole
+ * object a wrong shape. So does a wrong value.
  */
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;

@@ -12,8 +12,8 @@ export interface Mistake {
 }
 
 /**
- * Finds the mistake that caused an error of the parser. It has its own words for common mistakes, and the parser's
- * words otherwise.
+ * Finds the mistake that caused an error of the parser. The message for a common mistake is our own. For other mistakes
+ * it is the parser's message.
  */
 export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
   const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };

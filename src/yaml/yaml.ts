@@ -25,7 +25,7 @@ export interface ReadYaml {
   locate: Locate;
 }
 
-/** Why and where a text is not YAML. */
+/** An error that says why and where a text is not YAML. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly place: Place;
@@ -174,8 +174,7 @@ function aliasesOf(document: Document): { name: string; offset: number; isKnown:
 }
 
 /**
- * The offset of the value at a path. If the value is missing, the offset is that of the innermost container that
- * exists.
+ * The offset of the value at a path. If the value is missing, it is the offset of the innermost container that exists.
  */
 function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node = root as Node | null;

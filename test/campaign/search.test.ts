@@ -230,7 +230,7 @@ describe('a selection', () => {
       'one replication',
       'INVALID_VALUE',
       `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: 1\n`,
-      /does not tell how far chance/,
+      /does not show how much/,
     ],
     [
       'an unknown output',

@@ -118,7 +118,7 @@ describe('a salt', () => {
       'INVALID_VALUE',
       `fresh: {salt: §${name}}\n`,
       new RegExp(`^The input "${name}" cannot be salted\\.$`),
-      /^Name one that takes STRING, INTEGER, LONG, DOUBLE and does not change the result\.$/,
+      /^Name an input that takes STRING, INTEGER, LONG, DOUBLE and does not change the result\.$/,
     );
   });
 

@@ -68,7 +68,7 @@ describe('foray doctor', () => {
     expect(parts.find(({ part }) => part === 'Temporal')).toEqual({
       part: 'Temporal',
       state: 'failed',
-      message: `The Temporal server at ${address} refuses: Request unauthorized.`,
+      message: `The Temporal server at ${address} refuses the connection: Request unauthorized.`,
       advice: 'Check the TEMPORAL_* variables.',
     });
   });

@@ -43,7 +43,7 @@ export function wordLengths(columns: readonly number[], basic: number, longest: 
 
 /**
  * Whether the sets of up to resolution / 2 factors can all have different products (the bound of Hamming and Rao). For
- * an even resolution, it uses the bound of one factor less, with one basic factor less and the resolution below.
+ * an even resolution, it uses the bound for one factor less, one basic factor less, and the next lower resolution.
  */
 function mayHold(factors: number, basic: number, resolution: number): boolean {
   const even = resolution % 2 === 0 ? 1 : 0;

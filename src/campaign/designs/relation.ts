@@ -48,7 +48,7 @@ function relationText(design: Factorial, generated: number): string {
     .join(', ');
 }
 
-/** I stands for the product of no inputs. */
+/** The letters for inputs. I is missing, because it stands for the product of no inputs. */
 const LETTERS = 'ABCDEFGHJKLMNOPQRSTUVWXYZ';
 
 /** The length of the shortest word of a fraction. */

@@ -45,7 +45,10 @@ export interface Saltelli {
   seed: number;
 }
 
-/** All combinations of two or more values of each input, or a regular fraction of those of two-level inputs. */
+/**
+ * All combinations of two or more values of each input. With two values of each input, it can also be a regular
+ * fraction of all combinations.
+ */
 export interface Factorial {
   kind: 'factorial';
   inputs: string[];
@@ -210,15 +213,15 @@ export function mostRows(design: Design): number {
   }
 }
 
-/** How many combinations a factorial has: those of its basic inputs. */
+/** The number of points of a factorial: all combinations of its basic inputs. */
 function combinationsOf({ values, generators }: Factorial): number {
   return values.reduce((product, { length }, at) => (generators[at] ? product : product * length), 1);
 }
 
 /**
- * The inputs whose values form no grid, because a sample, a list or a file gives them point by point. The number is how
- * many points share one drawn value, on average. It is above 1 only in designs for Sobol' indices, which combine two
- * values of each input.
+ * The inputs whose values form no grid, because a sample, a list or a file gives them point by point. Each has the
+ * average number of points that share one drawn value. It is above 1 only in designs for Sobol' indices, which combine
+ * two values of each input.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map(

@@ -10,7 +10,7 @@ import { factorialRows } from './factorial.ts';
 import { expressionNames, valueOf } from './input-types.ts';
 import { readRows } from './table.ts';
 
-/** What the rows of a design depend on besides the design. */
+/** The data that determine the rows of a design, besides the design itself. */
 export interface RowContext {
   /** The inputs of the version, with their values if the design does not vary them. */
   base: readonly BaseInput[];
@@ -119,7 +119,7 @@ function baseValues(inputs: string[], base: readonly BaseInput[]): string[] {
   return inputs.map((name) => base.find((input) => input.name === name)!.value);
 }
 
-/** The values of a row of unit coordinates, a canonical one for each input. */
+/** Converts a row of unit coordinates to canonical values, one for each input. */
 export function drawnRow(inputs: readonly SpreadInput[], unit: readonly number[]): string[] {
   return inputs.map((input, at) => drawn(input, unit[at]!));
 }
@@ -129,7 +129,7 @@ function drawn({ isWhole, distribution }: SpreadInput, u: number): string {
   return String((isWhole ? wholeQuantile : quantile)(distribution, u));
 }
 
-/** Rows with their derived values, only those that meet the condition. */
+/** Adds the derived values to rows, and leaves out rows that do not meet the condition. */
 function* refined(
   { design, derive, where }: Extract<Design, { kind: 'refined' }>,
   context: RowContext,
@@ -164,7 +164,7 @@ function* refined(
   }
 }
 
-/** Digits of a computed number that are kept: its last digits may differ between machines. */
+/** A computed number keeps this many digits, because its last digits may differ between machines. */
 const DIGITS = 12;
 
 function deriveError(

@@ -30,7 +30,7 @@ const Written = z.strictObject({
   units: Units.optional(),
 });
 
-/** The distribution that a person means. */
+/** The distribution that a definition names or implies. */
 export function distributionOf({ distribution, values }: z.infer<typeof Written>): DistributionName {
   return distribution ?? (values ? 'choice' : 'uniform');
 }

@@ -9,7 +9,7 @@ export const Value = z
 
 export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
   id: 'Units',
-  description: 'The units of the numbers. Other units than those of the input are an error.',
+  description: 'The units of the numbers. They must be the units of the input.',
 });
 
 export const number = z.number('expected a number');

@@ -9,7 +9,10 @@ export interface PointFile {
   count: number;
 }
 
-/** Checks a table of points while it is read: the names of its columns once, then each row. Both throw a ForayError. */
+/**
+ * Checks a table of points while it is read: the names of its columns once, then each row. Both functions throw a
+ * ForayError for a mistake.
+ */
 export interface PointCheck {
   /** Returns the inputs with the model's spelling. */
   columns(names: readonly string[], placeOf: (column: number) => Place): string[];
@@ -17,7 +20,7 @@ export interface PointCheck {
   row(values: readonly RawValue[], placeOf: (column: number) => Place): string[];
 }
 
-/** A row as the store keeps it. */
+/** The text of a row in the store. */
 export function rowLine(row: readonly string[]): string {
   return `${JSON.stringify(row)}\n`;
 }

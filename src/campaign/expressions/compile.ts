@@ -86,7 +86,7 @@ function operand(tree: Tree, scope: Scope): Operand {
   return { ...compile(tree, scope), tree };
 }
 
-/** An operand of the one type that an operator takes. */
+/** Compiles an operand. It is an error if the operand does not have the type that the operator takes. */
 function taken(type: ValueType, tree: Tree, operator: string, scope: Scope, hint?: string): Operand['run'] {
   const part = compile(tree, scope);
   if (part.type === type) return part.run;

@@ -21,7 +21,7 @@ export interface Scanned {
 
 const MOST_CHARACTERS = 10_000;
 const MOST_BRACKETS = 100;
-/** These operators nest too: each is a level of the tree. */
+/** The most operators. Each operator is a level of the tree, so many operators nest deeply. */
 const MOST_OPERATORS = 500;
 
 const TOKEN = new RegExp(

@@ -12,7 +12,7 @@ import { type Key, uniformAt } from './threefry.ts';
  */
 export function haltonColumn(dimension: number, key: Key | null): (index: number) => number {
   const base = prime(dimension);
-  // as many digits as a double holds exactly, so that only the one division rounds
+  // as many digits as a double holds exactly, so that only the last division rounds
   let length = 0;
   let whole = 1;
   for (; whole * base <= 2 ** 53; length += 1) whole *= base;

@@ -21,6 +21,6 @@ export function lhsColumn(points: number, key: Key): (index: number) => number {
   };
 }
 
-// the purpose of a counter
+// the second number of a counter: it separates random numbers of different purposes
 const ORDER = 0;
 const PLACE = 1;

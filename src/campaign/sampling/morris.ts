@@ -13,7 +13,7 @@ export interface MorrisDesign {
 
 /** A row of a Morris design. */
 export interface MorrisRow {
-  /** From 0. */
+  /** The number of the trajectory, from 0. */
   trajectory: number;
   /** The place of the input that this row changes; null at the start of a trajectory. */
   changed: number | null;
@@ -78,7 +78,7 @@ function candidates({ inputs, levels, seed }: MorrisDesign): (number: number) =>
   };
 }
 
-// the purpose of a counter
+// the second number of a counter: it separates random numbers of different purposes
 const LEVEL = 0;
 const DIRECTION = 1;
 

@@ -18,7 +18,7 @@ export interface SaltelliDesign {
 export interface SaltelliRow {
   /** The number of the base point in its scramble, from 0. */
   index: number;
-  /** From 0. */
+  /** The number of the scramble, from 0. */
   scramble: number;
   /** A and B are base points. AB is A with one coordinate of B, BA is B with one of A. */
   role: 'A' | 'B' | 'AB' | 'BA';

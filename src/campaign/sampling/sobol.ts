@@ -41,7 +41,7 @@ function directionNumbers(dimension: number): Uint32Array {
   const degree = BITS - 1 - Math.clz32(polynomial);
   const numbers = new Uint32Array(BITS);
   for (let at = 0; at < BITS; at += 1) {
-    // the first dimension has a polynomial of degree 0, so all its values are one
+    // the first dimension has a polynomial of degree 0, so all its values are 1
     if (at < initial.length || degree === 0) {
       numbers[at] = (initial[at] ?? 1) << (BITS - 1 - at);
       continue;

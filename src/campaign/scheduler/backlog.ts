@@ -28,7 +28,9 @@ export function addPage(schedule: Schedule, seqs: readonly number[]): void {
   schedule.more = seqs.at(-1) ?? null;
 }
 
-/** Runs that were added to the campaign: their number, and their seqs. Consecutive seqs are given by the first one. */
+/**
+ * Runs that were added to the campaign: their number, and their seqs. Consecutive seqs are given only by the first one.
+ */
 export interface AddedRuns {
   count: number;
   /** Empty if there are too many to name. */

@@ -1,8 +1,8 @@
 /**
- * The durations of runs, as their hazard: the chance to finish in the next moment, at each age. The table learns it
- * from looks at runs. It also counts unfinished runs, so it is unbiased from the first finish on. It assumes no
- * distribution, so a mixture of short and long runs is fine. (The life table of actuaries: events over exposure, by
- * age; Kaplan and Meier, 1958, with ages in classes.)
+ * A life table, as actuaries use it: it gives the hazard of runs, which is the chance that a run of some age finishes
+ * in the next moment. The table learns the hazard from looks at runs: the number of finishes in a class of age, divided
+ * by the running time in that class (Kaplan and Meier, 1958, with ages in classes). It also counts unfinished runs, so
+ * it is unbiased from the first finish on. It assumes no distribution, so a mixture of short and long runs is fine.
  *
  * Ages are in ms. Classes of age grow geometrically, so the same table serves runs of milliseconds and of days.
  */

@@ -28,7 +28,7 @@ export function wakeIn({ tickAt }: Schedule, now: number): number {
   return Math.max(0, tickAt - now);
 }
 
-/** When a flight has run for too long. */
+/** The time at which a flight has run for too long. */
 export function expiresAt({ runTimeout }: Schedule, flight: Flight): number {
   return runTimeout === null || isQueued(flight) ? Infinity : flight.startedAt + runTimeout;
 }

@@ -9,7 +9,7 @@ import type { Durations } from './life-table.ts';
 export interface Occupancy {
   /** Flights that polls found RUNNING, each weighted by the number of flights that it represents. */
   seen: number;
-  /** Running flights by the life table at the same moments. */
+  /** The number of running flights that the life table expects at the same moments. */
   expected: number;
   /** The largest recent number of running flights. */
   level: number;
@@ -78,7 +78,7 @@ export function expectedRunning(
   return Math.min(level, (survivors(started, durations, time) * seen) / expected);
 }
 
-/** The number of running flights at a time by the life table. */
+/** The number of running flights that the life table expects at a time. */
 export function survivors(
   started: readonly Flight[],
   durations: Durations | undefined,

@@ -42,8 +42,9 @@ export function queueAim(schedule: Schedule, now: number): number {
 }
 
 /**
- * The expected number of runs that start between two times while runs are queued. As many start as finish. For runs that
- * take longer than the interval, the ages of the running ones predict this; for shorter runs, the rate of starts does.
+ * The expected number of runs that start between two times while runs are queued. As many start as finish. For runs
+ * that take longer than the interval, the ages of the running ones predict this; for shorter runs, the rate of starts
+ * does.
  */
 export function expectedStarts(schedule: Schedule, from: number, to: number): number {
   const { hazard, flights, startRate } = schedule;
@@ -61,9 +62,9 @@ export function expectedStarts(schedule: Schedule, from: number, to: number): nu
 }
 
 /**
- * Measures by the probes how far the queue has moved. Services start runs in the order of request, so every run before the
- * last started probe has started as well; their start times are spread evenly. Returns the number of runs that started.
- * It includes half of the gap between the last probe that started and the first that did not.
+ * Uses the probes to measure how far the queue has moved. Services start runs in the order of request, so every run
+ * before the last started probe has started as well; their start times are spread evenly. Returns the number of runs
+ * that started. It includes half of the gap between the last probe that started and the first that did not.
  */
 export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const queue = schedule.flights.filter(isQueued);

@@ -11,24 +11,24 @@ import { newOccupancy, type Occupancy } from './occupancy.ts';
  * to finish. The service runs as many as it can and queues the others in the order of request. It does not say how many
  * it can run.
  *
- * The scheduler controls the length of the queue. Each tick it fills the queue up to the runs that will start before the
- * next tick, plus a reserve (an order-up-to policy). Executors never wait then, and the queue stays short. A few probes,
- * spread over the flights that are believed queued, measure the queue and tell when each flight started. A flight is
- * polled when it has probably finished since the last look.
+ * The scheduler controls the length of the queue. Each tick it fills the queue up to the runs that will start before
+ * the next tick, plus a reserve (an order-up-to policy). Executors never wait then, and the queue stays short. A few
+ * probes, spread over the flights that are believed queued, measure the queue and tell when each flight started. A
+ * flight is polled when it has probably finished since the last look.
  *
  * The reserve grows with the square root of the starts in a tick, because their noise grows in the same way. This
  * square root makes two campaigns on one service converge to equal shares: the smaller campaign has the larger reserve
  * for its size.
  */
 export interface Schedule {
-  /** A hard cap, or `auto` to follow what the service runs at once. */
+  /** The most flights, or `auto` to follow the number of runs that the service executes at once. */
   concurrency: number | 'auto';
   /** True while no run may be requested. Flights go on. */
   isHeld: boolean;
   /** The first seq never requested, and the number of runs. */
   next: number;
   total: number;
-  /** Seqs to request before those that follow `next`, and the earliest time for them. */
+  /** Seqs to request before the seqs from `next` on, and the earliest time for them. */
   again: number[];
   againAt: number;
   /** Seqs whose attempt failed. Each is requested again at its own time or later. */
@@ -59,7 +59,9 @@ export interface Schedule {
    * histories have to replay.
    */
   isSparing?: boolean;
-  /** Ticks in which nothing waited to be requested do not make `burst` smaller. Absent from campaigns of earlier versions. */
+  /**
+   * True if a tick without a run to request does not make `burst` smaller. Absent from campaigns of earlier versions.
+   */
   keepsBurst?: boolean;
   /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which have fewer. */
   mostFlights?: number;
@@ -98,8 +100,8 @@ export const FIRST_BURST = 16;
 export const SHORTEST_TICK = 1_000;
 
 /**
- * The most flights and postponed runs together. It feeds 10,000 executors, and keeps the carried state below half a
- * megabyte, where Temporal begins to warn.
+ * The most flights and postponed runs together. It keeps 10,000 executors busy, and keeps the carried state below half
+ * a megabyte, where Temporal begins to warn.
  */
 export const MOST_FLIGHTS = 32_000;
 

@@ -4,7 +4,7 @@ import type { SpreadInput } from '../designs/resolved-design.ts';
 export type Observed = {
   /** The name of an output, or a formula. */
   output: string;
-  /** The weight of its distance among the observations. */
+  /** The weight of the distance of this output among the distances of all outputs. */
   weight: number;
 } & ({ kind: 'number'; value: number } | { kind: 'curve'; x: number[]; y: number[] });
 

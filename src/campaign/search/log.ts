@@ -3,9 +3,9 @@
  * a function of the definition, the seed and the log.
  */
 export interface SearchLog {
-  /** In the order of their numbers, which are their indices. */
+  /** The asks. The number of an ask is its index. */
   asks: Ask[];
-  /** In their order. */
+  /** The events, in the order in which they happened. */
   events: SearchEvent[];
 }
 
@@ -27,13 +27,13 @@ export interface Ask {
    * same point.
    */
   ordinal: number | null;
-  /** Canonical, in the order of the inputs of the search. */
+  /** Canonical values, in the order of the inputs of the search. */
   values: string[];
   /** How the method found it. */
   by: string;
   /** The method knew the values of this many asks, which are always the first ones. */
   seen: number;
-  /** Null until the method is told. */
+  /** The value that the method was told; null before that. */
   told: PointValue | null;
   /** The bounds of the search became narrower later, and the point lies outside: it cannot be the best. */
   isOutside?: true;
@@ -82,7 +82,7 @@ export type StopReason =
   | 'generations'
   | 'acceptance';
 
-/** A decision. `after`: replications up to this number do not count in what follows. */
+/** A decision. `after` is the number of a replication: from this decision on, only later replications count. */
 export type SearchEvent =
   /** No more points are requested. */
   | { kind: 'stopped'; by: StopReason }
@@ -117,7 +117,7 @@ export type SearchEvent =
   /** Nothing is left to do. */
   | { kind: 'over' };
 
-/** What one step adds to the log, with its runs, in one transaction. */
+/** The entries that one step adds to the log, and its runs. One transaction writes them. */
 export interface SearchStep {
   tells: { ask: number; told: PointValue }[];
   asks: NewAsk[];
@@ -164,8 +164,8 @@ export function stopOf({ events }: { events: readonly SearchEvent[] }): StopReas
 }
 
 /**
- * The first ask of the current method, and the number of open points that the method assumes, which is the number at
- * its start.
+ * The first ask of the current method, and the number of open points that the method assumes: the number when the
+ * method started.
  *
  * @param parallel - the number in the definition
  */

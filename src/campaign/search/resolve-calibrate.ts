@@ -33,7 +33,7 @@ export function resolvePriors(
     facts.mistakes.add(
       new ForayError('INVALID_VALUE', `A calibration cannot vary ${RANDOM_SEED}.`, {
         place: facts.locate([...path, RANDOM_SEED], 'key'),
-        hint: 'Each run gets a seed of its own, by the "seed" of the campaign.',
+        hint: 'Each run gets its own seed, which depends on the "seed" of the campaign.',
       }),
     );
   return resolved;
@@ -70,13 +70,13 @@ export function checkCalibrateAlone(
       );
   if (replications !== 1)
     throw wrong(
-      'A calibration runs each of its points once: chance is a part of what it compares.',
+      'A calibration runs each of its points once, because it compares results with their randomness.',
       ['replications'],
       'Leave "replications" out, and give more "particles".',
     );
   if (commonRandomNumbers)
     throw wrong(
-      'Each run of a calibration has its own seed, because chance is a part of what it compares.',
+      'Each run of a calibration has its own seed, because it compares results with their randomness.',
       ['commonRandomNumbers'],
       'Leave "commonRandomNumbers" out.',
     );

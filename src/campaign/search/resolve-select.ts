@@ -48,13 +48,13 @@ export function checkSelectAlone(
     throw wrong(
       '"select" decides how many replications each point gets.',
       ['replications'],
-      'Write a number, the first replications of each point, or leave it out.',
+      'Write the number of first replications of each point, or leave "replications" out.',
     );
   if (replications === 1 && hasSeed(base))
     throw wrong(
-      'One replication of a point does not tell how far chance changes it.',
+      'One replication of a point does not show how much its results vary.',
       ['replications'],
-      'Write at least 2, better 10, or leave it out for 10.',
+      'Write at least 2, better 10. Without "replications" it is 10.',
     );
 }
 

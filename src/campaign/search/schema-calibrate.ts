@@ -16,7 +16,7 @@ const share = (what: string) => z.number(what).gt(0, what).lt(1, what);
 const weight = number
   .positive('expected more than 0')
   .default(1)
-  .describe('The weight of its distance among the distances of the outputs.');
+  .describe('The weight of the distance of this output among the distances of all outputs.');
 
 const numbers = z.array(number, 'expected a list of numbers').min(1, 'expected at least one number');
 

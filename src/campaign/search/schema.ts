@@ -118,7 +118,7 @@ const Confirm = z
   )
   .meta({ id: 'Confirm' });
 
-/** An activity must end within 30 minutes. */
+/** The longest time for an answer, ms. An activity must end within 30 minutes. */
 const LONGEST_ANSWER_MS = 20 * 60_000;
 
 export const methodNames = ['auto', 'gp', 'cma', 'direct'] as const;
@@ -231,7 +231,7 @@ export const Select = z
         .positive('expected more than 0')
         .optional()
         .describe(
-          'A difference that does not matter, in the units of the output. The points are compared until no other is better by more.',
+          'A difference that does not matter, in the units of the output. The points are compared until no other point is better by more than this.',
         ),
       confidence: number
         .gt(0.5, 'expected more than 0.5')

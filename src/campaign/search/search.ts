@@ -46,7 +46,7 @@ export interface Confirmation {
 
 /**
  * A selection of the best point of a design: by the procedure of Kim and Nelson until it is certain (kn), or with a
- * budget of runs (ocba). The goal is that of the campaign. Plain JSON.
+ * budget of runs (ocba). The campaign has the goal. Plain JSON.
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
@@ -74,7 +74,7 @@ export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>
   return typeof method === 'string' ? method : method.command.join(' ');
 }
 
-/** A search with checked names and values. Its goal is that of the campaign. Plain JSON. */
+/** A search with checked names and values. The campaign has its goal. Plain JSON. */
 export interface Search {
   inputs: SearchedInput[];
   where: string | null;

@@ -121,7 +121,7 @@ function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'ran
   return digits !== null && Number(min.toFixed(digits)) === min ? 10 ** -digits : null;
 }
 
-/** A value without the last digits of a computation, within the bounds. */
+/** Rounds a computed value, because its last digits may differ between machines. The result stays within the bounds. */
 function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, { kind: 'range' }>): number {
   if (isWhole(type)) return Math.round(value);
   const rounded = Number(digits === null ? value.toPrecision(DIGITS) : value.toFixed(digits));
@@ -136,7 +136,7 @@ function levelAt(x: number, levels: number): number {
 /**
  * Whether a condition holds for canonical values.
  *
- * @param names - the inputs of the values, in their order; others have their values in the base
+ * @param names - the inputs of the values, in their order; other inputs have the values in the base
  */
 export function conditionOf(
   where: string | null,

@@ -1,13 +1,16 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/** What a place in the command line accepts: one of some words, or something that the shell or the store knows. */
+/**
+ * The words that a place in the command line accepts, or the kind of thing that it accepts, which the shell or the
+ * store knows.
+ */
 export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
 
 export interface OptionWords {
   /** Such as `-o` and `--output`. */
   names: string[];
   description: string;
-  /** What follows the option; undefined for an option without a value. */
+  /** The value that follows the option; undefined for an option without a value. */
   value: Expected | undefined;
 }
 
@@ -20,7 +23,7 @@ export interface CommandWords {
   arguments: Expected[];
 }
 
-/** What arguments and option values mean, by their names in the help. */
+/** The kinds of arguments and option values, by their names in the help. */
 const paths: Readonly<Record<string, Expected>> = { file: 'file', folder: 'folder', dir: 'folder' };
 const campaigns: Readonly<Record<string, Expected>> = { id: 'campaign', a: 'campaign', b: 'campaign' };
 

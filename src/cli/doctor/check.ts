@@ -26,7 +26,7 @@ export function skipped(part: string, message: string): Check {
   return { part, state: 'skipped', message, advice: '' };
 }
 
-/** A part that failed with an error, with the advice of the error. */
+/** The check of a part that failed with an error. The advice is the hint of the error, or else the given advice. */
 export function failedWith(part: string, error: unknown, advice = ''): Check {
   const message = isForayError(error) ? error.message : messageOf(error).split('\n')[0]!;
   const hint = isForayError(error) ? error.hint : undefined;

@@ -19,7 +19,7 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
         : warning(
             'key',
             'The service accepts the key, which sees no model.',
-            'Ask for the permission to see one.',
+            'Ask for the permission to see a model.',
           ),
     ];
   } catch (error) {

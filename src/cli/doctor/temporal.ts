@@ -47,7 +47,7 @@ function notConnected(address: string, error: unknown): Check {
   if (code !== UNAVAILABLE && code !== DEADLINE_EXCEEDED) {
     return failed(
       'Temporal',
-      `The Temporal server at ${address} refuses: ${details}`,
+      `The Temporal server at ${address} refuses the connection: ${details}`,
       'Check the TEMPORAL_* variables.',
     );
   }

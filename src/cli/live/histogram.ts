@@ -26,8 +26,8 @@ export function binned(
 }
 
 /**
- * A histogram of block characters with its range below it: `height` lines and one more. A step with values is always
- * visible.
+ * A histogram of block characters: `height` lines, and one more line with the range of the values. A step with values
+ * is always visible.
  *
  * @param values at least one, all finite
  */

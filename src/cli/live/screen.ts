@@ -70,7 +70,7 @@ export class Screen {
   }
 }
 
-/** Text of a service or a model must not control the terminal. */
+/** Makes control characters visible, because text of a service or a model must not control the terminal. */
 function printableSpan(span: Span): Span {
   return typeof span === 'string' ? printableLine(span) : { ...span, text: printableLine(span.text) };
 }

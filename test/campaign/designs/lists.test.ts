@@ -59,13 +59,13 @@ describe('a list of points', () => {
       'INVALID_VALUE',
       '{points: [{Days: 1, Title: a}, §{Days: 2}]}',
       /^The point does not give "Title", but the first point does\.$/,
-      /a union combines lists/,
+      /Use a union to combine lists/,
     ],
     [
       'INVALID_VALUE',
       '{points: [{Days: 1}, {Days: 2, §Title: a}]}',
       /^The first point does not give "Title"\.$/,
-      /a union combines lists/,
+      /Use a union to combine lists/,
     ],
     [
       'INVALID_VALUE',

@@ -18,7 +18,7 @@ export interface DesignFacts {
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
-  /** The seed for samples without one. */
+  /** The seed for samples that have no seed of their own. */
   seed: number;
   mistakes: Mistakes;
 }
@@ -29,7 +29,7 @@ export interface GivenInput<T> {
   path: PropertyKey[];
 }
 
-/** The inputs that a design names. Each may be set once. A wrong one is left out and reported. */
+/** The inputs that a design names. Each input may be set once. A wrong input is left out and reported. */
 export function inputsIn<T>(
   written: Record<string, T>,
   facts: DesignFacts,
@@ -44,7 +44,7 @@ export function inputsIn<T>(
   });
 }
 
-/** The input with a name, if nothing else sets it. It is then marked as set. */
+/** Finds the input with a name, and marks it as set. It is an error if the input was set before. */
 export function newInput(
   name: string,
   { find }: Pick<DesignFacts, 'find'>,

@@ -61,7 +61,7 @@ export function resolveList(
       if (other) {
         throw new ForayError('INVALID_VALUE', `The first point does not give "${other.input.name}".`, {
           place: locate(other.path, 'key'),
-          hint: 'All points of a list give the same inputs; a union combines lists.',
+          hint: 'All points of a list must give the same inputs. Use a union to combine lists.',
         });
       }
       const values = inputs.map((input) => {
@@ -72,7 +72,7 @@ export function resolveList(
           `The point does not give "${input.name}", but the first point does.`,
           {
             place: locate([...path, row]),
-            hint: 'All points of a list give the same inputs; a union combines lists.',
+            hint: 'All points of a list must give the same inputs. Use a union to combine lists.',
           },
         );
       });
@@ -83,7 +83,7 @@ export function resolveList(
   return { kind: 'list', inputs: names, rows: rows.filter((row) => row !== undefined) };
 }
 
-/** Adds rows, each with its number from 0, and refuses a repeated row. */
+/** Returns a function that takes each row with its number from 0, and refuses a repeated row. */
 export function distinctRows(
   names: readonly string[],
   placeOf: (row: number) => Place,

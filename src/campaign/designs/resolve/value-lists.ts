@@ -13,7 +13,7 @@ const DIGITS = 12;
 
 type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;
 
-/** The canonical values of an input, from a list or a range of the design. A wrong one is left out and reported. */
+/** The canonical values of an input, from a list or a range of the design. A wrong value is left out and reported. */
 export function valuesOf(
   input: ModelInput,
   written: Values,
