@@ -30,7 +30,7 @@ export async function completeOutputs(world: World, campaign: Campaign, signal: 
   }
 }
 
-/** Runs whose files are looked up in one query. */
+/** The number of runs whose files one query looks up. */
 const RUNS_AT_ONCE = 500;
 
 /**

@@ -22,7 +22,7 @@ const missingReasons: Partial<Record<CloudErrorKind, MissingReason>> = {
   'too-large': 'too-large',
 };
 
-/** Fetches the output files that the campaign keeps into the store. A repeated call fetches only what is missing. */
+/** Fetches output files of the campaign into the store. A repeated call fetches only the missing files. */
 export class OutputFileFetcher {
   private readonly store: Store;
   private readonly cloud: CloudClient;

@@ -51,7 +51,7 @@ export interface AdvanceResult {
   added: AddedRuns;
   /** The progress of the campaign, if points were judged. Absent from activities of earlier versions. */
   precision?: PrecisionProgress | null;
-  /** What the search or the selection asked for, if it continued. */
+  /** The runs that the search or the selection asked for, if it continued. */
   proposed?: Proposed;
 }
 
@@ -61,7 +61,7 @@ export interface AdvanceResult {
  */
 export type RetryWhat = 'failed' | 'missing' | 'all' | { cause: string };
 
-/** A definition: its text, or the same as JSON. */
+/** A definition, as a text or as a JSON object. */
 export type DefinitionMessage = string | Record<string, unknown>;
 
 /** A change of a campaign that has begun. `version`: the number of the model's version to continue with. */

@@ -15,7 +15,7 @@ import {
 /** One row of section 4 of the specification. */
 export interface Endpoint {
   method: 'GET' | 'POST';
-  /** Relative to the root address; `:name` marks a segment. */
+  /** The path relative to the root address. `:name` stands for a segment. */
   path: string;
   summary: string;
   query?: z.ZodObject;

@@ -70,9 +70,7 @@ export type Pruned = z.output<typeof Pruned>;
 
 /** A file of a pushed model. */
 export const PushedFile = z.strictObject({
-  /**
-   * The name of one of `folders`, a slash, and the path in that folder, with slashes.
-   */
+  /** The name of one of `folders`, followed by a slash and the path in that folder. */
   path: z.string().max(1_000),
   /** The permission bits. */
   mode: z.number().int().min(0).max(0o777),

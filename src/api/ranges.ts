@@ -47,7 +47,7 @@ function stepValue(first: number, step: number, index: number): number {
   return decimals > MOST_DECIMALS ? value : Number(value.toFixed(decimals));
 }
 
-/** The canonical values of a range type's canonical value (2.3), in ascending order. */
+/** The canonical values in a range, in ascending order. `canonical` is the canonical text of the range (2.3). */
 export function rangeValues(type: InputType, canonical: string): string[] {
   if (type === 'FULL_RANGE_BOOLEAN') return ['false', 'true'];
   const { min, max, step } = boundsOf(canonical);

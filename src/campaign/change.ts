@@ -110,7 +110,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
 /** The settings that can change in a search, except those that `fixedInSearch` forbids. */
 const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
-/** The method to compare. It leaves out the folder of an outside optimiser's program. */
+/** A method without the folder of an outside optimiser's program, for a comparison. */
 function methodOf(method: Search['method']): unknown {
   return typeof method === 'string' ? method : [method.command, method.options, method.timeout];
 }
@@ -194,7 +194,7 @@ export function relaid(before: Campaign, after: Campaign): ((values: string[]) =
 /**
  * Compares two campaigns by the keys of their points.
  *
- * @param contents of the point files of either campaign
+ * @param contents - the contents of the point files of either campaign
  */
 export function difference(before: Campaign, after: Campaign, contents: Contents): Difference {
   const known = new Set<string>();

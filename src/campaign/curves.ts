@@ -16,7 +16,7 @@ export function curveOf(text: string | undefined): Curve | undefined {
  */
 export function valueAt(curve: Curve, x: number): number | undefined {
   let [low, high] = [0, curve.length];
-  // number of points up to x
+  // find the number of points up to x
   while (low < high) {
     const middle = (low + high) >> 1;
     if (curve[middle]![0] <= x) low = middle + 1;

@@ -9,7 +9,8 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
  * The JSON Schema (draft 2020-12) of a definition as a person writes it. Editors use it, and
  * docs/reference/definition.md is made from it.
  *
- * @param inputs of one model, so that an editor completes their names and marks values that the model does not allow
+ * @param inputs the inputs of one model, so that an editor completes their names and marks values that the model does
+ * not allow
  */
 export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema {
   const schema: JsonSchema = {
@@ -36,7 +37,7 @@ function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   return { ...copy, properties: Object.fromEntries(properties) as unknown };
 }
 
-/** The schema of an input's values. Each has the title "value". */
+/** Adds the limits of an input to the schemas of its values. These schemas have the title "value". */
 function limited(schema: unknown, input: ModelInput): unknown {
   if (Array.isArray(schema)) return schema.map((item) => limited(item, input));
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -16,7 +16,7 @@ export type Contents = ReadonlyMap<string, Uint8Array>;
 /**
  * The points of a campaign in the order of its design, each once.
  *
- * @param contents of the files that the design names, by their hash
+ * @param contents - the contents of the files that the design names, by their hash
  * @throws DeriveError
  */
 export function* expand(campaign: DesignOf, contents: Contents = new Map()): Generator<Point> {

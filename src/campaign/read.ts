@@ -74,7 +74,7 @@ function shapeError({ message, path, at, hint }: SchemaError, locate: Locate): F
   return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
 }
 
-/** True for a setting without which nothing else is checked. Then its mistake is the only one reported. */
+/** True for a setting that all other checks need. If it is wrong, no other mistake is reported. */
 function isRequired(setting: PropertyKey): boolean {
   return setting === 'campaign' || setting === 'model';
 }

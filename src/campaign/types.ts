@@ -109,9 +109,9 @@ export interface Campaign {
   rounds?: GrowthRound[];
   /** The search that finds the points. Then the design is empty. Absent if the design gives the points. */
   search?: Search;
-  /** The calibration that finds the points that explain the observations, in place of a design. Absent otherwise. */
+  /** The calibration that finds the points, in place of a design. Absent in other campaigns. */
   calibrate?: Calibration;
-  /** The selection of the best point of the design. Absent otherwise. */
+  /** The selection of the best point of the design. Absent in other campaigns. */
   select?: Selection;
   files: CampaignFile[];
   /**

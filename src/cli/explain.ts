@@ -120,9 +120,9 @@ function printExplanation(explanation: Explanation): void {
 }
 
 /**
- * "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was told
- * 17.9 (3 runs).", For a calibration: "… The method knew the distances of the first 8 asks. It was told the distance
- * 17.9 (1 run)."
+ * Such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was
+ * told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks. It was told the
+ * distance 17.9 (1 run)."
  */
 function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
   const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];

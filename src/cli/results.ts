@@ -81,7 +81,7 @@ export function addResults(program: Command): void {
 }
 
 /**
- * The format for the ending of a file.
+ * The format that the ending of a file stands for.
  *
  * @param more other endings that the command accepts, for the hint
  * @throws ForayError USAGE

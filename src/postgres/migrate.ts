@@ -12,8 +12,8 @@ const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg
 /**
  * Brings the tables of a database up to date.
  *
- * @param migrations - all of them, forward only, in the order of their names
- * @throws ForayError STORE_NEWER if the database has others
+ * @param migrations - all migrations of this program, forward only, in the order of their names
+ * @throws ForayError STORE_NEWER if the database has other migrations
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,

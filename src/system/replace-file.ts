@@ -76,7 +76,7 @@ export async function replaceFile(
 }
 
 /**
- * Moves a file that another program wrote to its place, durably. Both places must be on one disk.
+ * Moves a file to its place, durably. Another program has written the file. Both places must be on one disk.
  * @throws the error of the system
  */
 export async function placeFile(written: string, target: string): Promise<void> {

@@ -195,7 +195,7 @@ async function untilWished(context: Context, isWished: () => boolean, wait?: num
   else await condition(isAskedFor, Math.max(1, Math.min(...waits)), { summary });
 }
 
-/** Applies the requested phase, also in the store, which refuses requests by phase. */
+/** Applies the requested phase, here and in the store. The phase decides whether the store allows requests. */
 async function carryOutWish(context: Context): Promise<void> {
   const { address, state } = context;
   const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;

@@ -16,7 +16,7 @@ export interface SchemaError {
 const MOST_LISTED = 8;
 
 /**
- * Explains a schema error to a user: its most likely cause.
+ * Finds the most likely cause of a schema error, and explains it to a user.
  *
  * @param plain the input
  * @param what the kind of input, such as "definition"

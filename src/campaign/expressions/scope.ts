@@ -19,7 +19,7 @@ export class Scope {
   readonly #scanned: Scanned;
   readonly #types: ReadonlyMap<string, ValueType>;
   readonly #noun: string;
-  /** Inputs as the model spells them, by nameKey. If two have the same key, the first one counts, as everywhere. */
+  /** The model's spelling of each input, by nameKey. If two inputs have the same key, the first one counts. */
   readonly #inputs = new Map<string, string>();
 
   constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>, noun: string) {

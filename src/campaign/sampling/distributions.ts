@@ -43,7 +43,7 @@ const DIGITS = 12;
 /**
  * {@link quantile} for an input with whole numbers. With a uniform distribution, every whole number between the limits
  * has the same probability. Other quantiles are rounded to the nearest whole number between the limits. At least one
- * must exist.
+ * whole number must be between the limits.
  */
 export function wholeQuantile(distribution: NumericDistribution, u: number): number {
   const { min = -Infinity, max = Infinity } = distribution;

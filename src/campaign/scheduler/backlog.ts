@@ -9,7 +9,7 @@ const MOST_NAMED = 2_000;
 /** The most flights and postponed runs together, in campaigns of earlier versions. */
 const MOST_FLIGHTS_BEFORE = 2_000;
 
-/** Requests every run that waits in the store, in its order. Called when the design has changed. */
+/** Requests all runs that wait in the store, in the order of the store. Called when the design has changed. */
 export function startOver(schedule: Schedule, now: number): void {
   schedule.next = schedule.total;
   schedule.postponed = [];

@@ -86,13 +86,19 @@ export type StopReason =
 export type SearchEvent =
   /** No more points are requested. */
   | { kind: 'stopped'; by: StopReason }
-  /** These points, by their ordinals, are compared by new replications. */
+  /** New replications compare the points with these ordinals. */
   | { kind: 'finalists'; ordinals: number[]; after: number }
-  /** One of them was chosen. `isSure` when no other is better by more than the indifference, with the confidence. */
+  /**
+   * One of these points was chosen. `isSure`: with the given confidence, no other point is better by more than the
+   * indifference.
+   */
   | { kind: 'winner'; ordinal: number; isSure: boolean; after: number }
-  /** The winner does not meet the requirements, as its further replications show. */
+  /** The further replications of the winner show that it does not meet the requirements. */
   | { kind: 'rejected'; ordinal: number }
-  /** The search begins with the points of another campaign. `unused`: its other points; absent if it uses all. */
+  /**
+   * The search begins with the points of another campaign. `unused`: the points that the search cannot use; absent if
+   * it uses all points.
+   */
   | { kind: 'known'; campaign: string; points: KnownPoint[]; unused?: UnusedPoints[] }
   /**
    * The definition was changed, and more points may follow. `parallel`: the number of points that were open at once
@@ -107,7 +113,7 @@ export type SearchEvent =
       outside?: number[];
       excess?: (readonly number[] | null)[];
     }
-  /** In a calibration: the scales by which the distances of its outputs are divided, in their order. */
+  /** The scales of a calibration, by which it divides the distances of its outputs, in the order of the outputs. */
   | { kind: 'scales'; scales: number[] }
   /**
    * A generation of a calibration begins with the ask `first`. It accepts distances up to the tolerance; null means

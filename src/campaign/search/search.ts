@@ -12,7 +12,7 @@ export type SearchedInput = { name: string; type: InputType } & (
       /** The digits after the decimal point to which values are rounded; null for twelve significant digits. */
       digits: number | null;
     }
-  /** `values` are canonical; `isOrdered` when they are numbers, which are in their order then. */
+  /** `values` are canonical. `isOrdered`: they are numbers, in ascending order. */
   | { kind: 'choice'; values: string[]; isOrdered: boolean }
 );
 

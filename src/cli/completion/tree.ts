@@ -1,9 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/**
- * The words that a place in the command line accepts, or the kind of thing that it accepts, which the shell or the
- * store knows.
- */
+/** The words that a place in the command line accepts. If only the shell or the store knows them, it is their kind. */
 export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
 
 export interface OptionWords {
