@@ -16,7 +16,7 @@ const LONGEST_REASON = 200;
 export class Batch {
   /** Runs for which the service gave no answer. */
   readonly unheard: NoAnswer[] = [];
-  /** True if runs have completed whose files could not be fetched. */
+  /** True if the files of a completed run could not be fetched. */
   lacksFiles = false;
   private heard: RunObservation[] = [];
   private readonly store: Store;

@@ -174,7 +174,7 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       const { hash, inputs, count } = file;
       return Promise.resolve({ hash, inputs, count });
     },
-    // a campaign with a search does not change
+    // a change keeps the program of an outside optimiser
     findProgram: () => Promise.resolve({ folder: '', files: {} }),
     contentsOf: (design) => contentsOf(store, { design }),
   };

@@ -62,8 +62,8 @@ export class RunRequester {
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
   /**
-   * Each request that finds results first adds 1, up to MOST_MISSES. Each one that finds none subtracts 1. When the
-   * balance is negative, results are no longer requested first.
+   * Counts the requests that ask for results first. A request that finds results adds 1, up to MOST_MISSES. A request
+   * that finds none subtracts 1. When the balance is negative, results are no longer requested first.
    */
   private hitBalance: number;
   private heard = false;

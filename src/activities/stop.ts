@@ -5,7 +5,7 @@ import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
-/** A cancel fetches files only until this time after its start, ms. */
+/** How long after its start a cancel may still fetch files, ms. */
 const LAST_FILES_MS = 30_000;
 
 /**

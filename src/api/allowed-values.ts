@@ -2,11 +2,11 @@ import { ValueError } from './values.ts';
 
 /** The values that a model allows for an input, besides its type. */
 export interface Allowed {
-  /** The least number. */
+  /** The least allowed number. */
   min?: number | undefined;
-  /** The greatest number. */
+  /** The greatest allowed number. */
   max?: number | undefined;
-  /** The only values, in their canonical form. */
+  /** The only allowed values, in their canonical form. */
   values?: string[] | undefined;
 }
 

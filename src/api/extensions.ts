@@ -107,11 +107,11 @@ export type Pushed = z.output<typeof Pushed>;
 /** The values that a model allows for an input. Only for inputs that do not take every value of their type. */
 export const AllowedValues = z.object({
   name: z.string(),
-  /** The least number. */
+  /** The least allowed number. */
   min: z.number().optional(),
-  /** The greatest number. */
+  /** The greatest allowed number. */
   max: z.number().optional(),
-  /** The only values, in their canonical form. */
+  /** The only allowed values, in their canonical form. */
   values: z.array(z.string()).optional(),
 });
 export type AllowedValues = z.output<typeof AllowedValues>;

@@ -53,7 +53,7 @@ export function chosenOutputs(
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
 }
 
-/** Whether output files are kept. It is an error if the model has none. */
+/** Whether output files are kept. It is an error to keep files if the campaign keeps no OUTPUT_FILE. */
 export function filesOfOutputs(
   { definition: { outputs: written }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

@@ -29,7 +29,7 @@ export function addInit(program: Command): void {
       if (flags.output === undefined) {
         await writeOut([text]);
         tell(
-          `For an editor that completes it: ${commandName()} schema ${shellQuoted(model.name)} > ${schemaFile}`,
+          `For completion in an editor: ${commandName()} schema ${shellQuoted(model.name)} > ${schemaFile}`,
         );
         return;
       }

@@ -15,8 +15,8 @@ const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
   .join(' ');
 /**
  * Settings for plans that a connection keeps. A table that was small when PostgreSQL made the plan may be large now, so
- * a plan must not scan the table. With such scans off, a query that must read a whole table looks expensive, and
- * PostgreSQL would compile it (JIT). That only costs time.
+ * a plan must not scan the table. With such scans off, a query that must read a whole table looks expensive. PostgreSQL
+ * would compile it (JIT), which only costs time, so JIT is off as well.
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */

@@ -16,9 +16,9 @@ export interface CampaignSummary {
   precision: PrecisionProgress | null;
 }
 
-/** Workflows of earlier releases have no outcome in their memo. */
+/** Patch: workflows of earlier releases have no outcome in their memo. */
 const OUTCOME_MEMO = 'outcome-memo';
-/** Workflows of earlier releases left runs behind whose requests got no answer. */
+/** Patch: workflows of earlier releases did not stop the runs whose requests got no answer. */
 const SETTLE_UNANSWERED = 'settle-unanswered';
 
 /** Refuses all changes from now on, also pending ones. */

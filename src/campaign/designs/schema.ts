@@ -16,7 +16,7 @@ import {
 } from './schema-samples.ts';
 import { byInput, Value, Values } from './schema-values.ts';
 
-/** The shape of a design as a person writes it. Never imported by a workflow: zod would double the bundle. */
+/** The shape of a design as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
 /** The kinds of design. A design has exactly one of them. */
 export const kinds = [
@@ -76,7 +76,7 @@ export const Design = z
           'Another number of points gives other points.',
       ),
       sobol: Sequence.optional().describe(
-        'The first points of a Sobol sequence. Powers of 2 (2, 4, 8, 16 …) are spread most evenly.',
+        'The first points of a Sobol sequence. They are spread most evenly if their number is a power of 2 (2, 4, 8, 16 …).',
       ),
       halton: Sequence.optional().describe('The first points of a Halton sequence.'),
       morris: Morris.optional().describe(

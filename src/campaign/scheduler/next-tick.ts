@@ -8,7 +8,10 @@ const LONGEST_TICK = 900_000;
 /** The shortest wait for the first and for the last results, ms. It costs a few ticks per campaign. */
 export const SHORTEST_LOOK = 250;
 
-/** When nothing is left to request, the last run decides the end of the campaign, so it is polled sooner. */
+/**
+ * When nothing is left to request, a flight is polled at this lower probability, because the last run decides the end
+ * of the campaign.
+ */
 const CHANCE_AT_THE_END = 0.2;
 
 /** A tick costs about a dozen history events. If this many runs finish in it, a run costs less than one event. */

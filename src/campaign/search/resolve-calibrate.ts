@@ -70,13 +70,13 @@ export function checkCalibrateAlone(
       );
   if (replications !== 1)
     throw wrong(
-      'A calibration runs each of its points once, because it compares results with their randomness.',
+      'A calibration runs each of its points once, because it compares results including their randomness.',
       ['replications'],
       'Leave "replications" out, and give more "particles".',
     );
   if (commonRandomNumbers)
     throw wrong(
-      'Each run of a calibration has its own seed, because it compares results with their randomness.',
+      'Each run of a calibration has its own seed, because the calibration compares results including their randomness.',
       ['commonRandomNumbers'],
       'Leave "commonRandomNumbers" out.',
     );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 
-/** The shape of a search as a person writes it. Never imported by a workflow: zod would double the bundle. */
+/** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
 const number = z.number('expected a number');
 const count = (what = 'expected a whole number from 1') => z.int(what).min(1, what);
