@@ -39,7 +39,7 @@ export function* expand(campaign: DesignOf, contents: Contents = new Map()): Gen
   }
 }
 
-/** The inputs in the keys of points that have the same value at all points. */
+/** The part of the key that is the same for all points: the inputs with only one value. */
 export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): Campaign['base'] {
   const salt = fresh?.by === 'salt' ? fresh.input : undefined;
   const isVaried = new Set(varied.map(({ name }) => name));
