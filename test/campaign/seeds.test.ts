@@ -130,7 +130,13 @@ describe('a salt', () => {
       ...epidemic,
       version: { ...version, experimentTemplate: { ...version.experimentTemplate, inputs } },
     };
-    refused('INVALID_VALUE', 'fresh: {salt: §Sweep}\n', /"Sweep" cannot be salted/, /^Name an input that/, facts);
+    refused(
+      'INVALID_VALUE',
+      'fresh: {salt: §Sweep}\n',
+      /"Sweep" cannot be salted/,
+      /^Name an input that/,
+      facts,
+    );
   });
 
   test('cannot be the seed, which has its own setting', () => {
