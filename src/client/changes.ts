@@ -81,8 +81,8 @@ export async function planRetry(
 }
 
 /**
- * Number of failed runs that a retry requests again.
- * @param all number of failed runs
+ * Counts the failed runs that a retry requests again.
+ * @param all - the number of all failed runs
  * @throws ForayError UNKNOWN_CAUSE
  */
 async function failedAmong(client: ClientContext, id: string, what: RetryWhat, all: number): Promise<number> {
@@ -111,7 +111,7 @@ export async function retry(
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const made = await change(client, record, { retry: what, version: version?.to }, retryReason(plan));
-  // a closed campaign runs only failed runs again
+  // a closed campaign that retries only failed runs has no other open runs
   return isFailedOnly(what) && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
 

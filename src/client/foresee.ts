@@ -29,7 +29,7 @@ export async function foreseen(
 ): Promise<Foreseen | null> {
   if (!precision) return null;
   const whole = [...completed.values()].filter(({ length }) => length === replications);
-  // chosen evenly over the design
+  // the points are spread evenly over the design
   const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
   const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));

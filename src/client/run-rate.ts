@@ -10,10 +10,10 @@ export interface RunRate {
   basis: string;
 }
 
-/** Number of earlier campaigns that are searched, newest first. */
+/** The most earlier campaigns that are searched, newest first. */
 const CAMPAIGNS = 20;
 
-/** The rate when a person gives the duration of one run, s. */
+/** The rate when a person gives the duration of one run in seconds. */
 export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'concurrency'>): RunRate {
   const atOnce = concurrency === 'auto' ? 1 : concurrency;
   const basis = `${runSeconds} s a run, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`;

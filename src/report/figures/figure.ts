@@ -14,7 +14,7 @@ export interface Figure {
 /** A figure that was drawn. */
 export interface Picture {
   title: string;
-  /** The picture for a page: with the colour of the text around it and the available width. */
+  /** The picture for a page. It has the page's text colour and takes the available width. */
   svg: string;
 }
 
@@ -22,7 +22,7 @@ export async function pictureOf({ title, caption, id, spec }: Figure): Promise<P
   return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
 }
 
-/** A picture as a separate file: dark on white, in its own size. */
+/** Makes the text of a separate SVG file: dark on white, with a fixed size. */
 export function standalone({ svg }: Picture): string {
   const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
   const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;

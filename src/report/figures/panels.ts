@@ -3,7 +3,7 @@ const MOST_PANELS = 12;
 /** The most inputs that a title names. */
 const MOST_NAMED = 6;
 
-/** The panels with the largest effects, in the order of the inputs. */
+/** Chooses the panels with the largest effects. They stay in the order of the inputs. */
 export function largestPanels<Panel>(panels: readonly Panel[], effectOf: (panel: Panel) => number): Panel[] {
   if (panels.length <= MOST_PANELS) return [...panels];
   const largest = panels.toSorted((a, b) => effectOf(b) - effectOf(a)).slice(0, MOST_PANELS);

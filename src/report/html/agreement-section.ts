@@ -9,7 +9,7 @@ import { counted, measureColumn, percent, titleOf, titleOfMeasure } from '../wor
 /** The most reference values that are listed one by one. */
 const MOST_COMPARISONS = 100;
 
-/** Whether the campaign's intervals contain the known values. */
+/** Shows whether the campaign's intervals contain the known values. */
 export function agreementSection(
   campaign: Campaign,
   { label, outputs, rows: known }: Reference,
@@ -65,7 +65,7 @@ export function agreementSection(
   </section>`;
 }
 
-/** The rows of one output, so that the numbers of a column have the same decimals. */
+/** The rows of one output. They are made together, so that the numbers of a column have the same decimals. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];

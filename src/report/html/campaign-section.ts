@@ -7,7 +7,7 @@ import { titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent } from '../words/words.ts';
 
-/** The content of the campaign, for running it again, and its cost. */
+/** The section "What was run": everything that is needed to run the campaign again, and what the campaign cost. */
 export function campaignSection(
   { campaign, definition, createdAt, updatedAt }: CampaignRecord,
   counts: RunCounts,
@@ -80,7 +80,7 @@ export function campaignSection(
   </section>`;
 }
 
-/** "1, then 2: …" */
+/** The versions of a campaign that had several: "1, then 2: …". */
 function versionsText(versions: readonly ModelVersion[]): string {
   const numbers = versions.map(({ version }) => version).join(', then ');
   return `${numbers}: each run has the version of its request, which is in the column "version" of the results`;

@@ -26,7 +26,7 @@ export class Moments {
     this.#squares[ordinal]! += difference * (value - mean);
   }
 
-  /** The moments of a point. Its least and greatest value are not kept. */
+  /** The moments of a point, without its least and greatest value. */
   at(ordinal: number): OutputSample {
     return new KnownSample(
       this.#counts[ordinal] ?? 0,

@@ -3,7 +3,7 @@ import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
 /**
- * The distribution of an input: after a calibration as bars, before it as a line. The line is empty if there is no
+ * The distribution of an input: bars after the calibration, and a line before it. The line is empty if the prior has no
  * density.
  */
 export interface DensityPanel {

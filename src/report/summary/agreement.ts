@@ -18,7 +18,7 @@ export interface Comparison {
  * Compares points with the reference values at the same inputs. Its memory depends only on the size of the reference.
  */
 export class Agreement {
-  /** In the order of the points. */
+  /** The comparisons so far, in the order of the points. */
   readonly comparisons: Comparison[] = [];
   readonly #known = new Map<string, Reference['rows'][number]>();
   readonly #measures: ReadonlyMap<string, Measure>;

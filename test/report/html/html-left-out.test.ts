@@ -55,7 +55,7 @@ describe('the report says what it leaves out', () => {
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
     const rows = [0, 1].map((i) => ({ ...sampleRow(i, ['1.2', '0.3']), outputs }));
     const said = (await wordsOf(record, rows)).includes(
-      'A curve with more points is drawn with 512 of them, spread evenly.',
+      'A curve with more than 512 points is drawn with 512 of them, spread evenly.',
     );
     expect(said).toBe(isSaid);
   });
