@@ -10,7 +10,7 @@ import { homePaths } from './home.ts';
  * line finds the page with it, and the Python module finds the API.
  */
 const PageAddress = z.object({
-  /** Id of the process that serves the page. */
+  /** The id of the process that serves the page. */
   pid: z.int(),
   url: z.string(),
   key: z.string(),
@@ -42,8 +42,8 @@ export async function notePage(home: string, address: PageAddress): Promise<() =
 }
 
 /**
- * Requests an address that logs a browser in once.
- * @throws Error when it does not answer
+ * Requests an address at which a browser is logged in. It works once.
+ * @throws Error when the page does not answer
  */
 export async function loginAddress({ url, key }: PageAddress): Promise<string> {
   const answer = await fetch(`${url}/login/code`, {
@@ -60,7 +60,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // the file belongs to another process
+    // EPERM means that the process exists but belongs to another user
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

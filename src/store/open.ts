@@ -22,7 +22,7 @@ export type WhenMissing = 'make' | 'refuse' | 'in-memory';
 
 /** Where a store is, and how to connect to it. */
 interface Database {
-  /** The address to show to people: it contains no secret. */
+  /** The address that people see. It contains no secret. */
   shown: string;
   types: ColumnTypes;
   /** False when the store's file does not exist. */
@@ -76,11 +76,11 @@ export interface StoreState {
   /** The address of the store, without a password. */
   shown: string;
   schema: 'missing' | 'older' | 'current' | 'newer';
-  /** Ids of its newest campaigns, newest first, at most 1,000. */
+  /** The ids of the newest campaigns of the store, newest first, at most 1,000. */
   campaigns: string[];
 }
 
-/** Number of campaigns that the state of a store lists. */
+/** The most campaigns that the state of a store lists. */
 const MOST_CAMPAIGNS = 1_000;
 
 /**
@@ -116,7 +116,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   }
 }
 
-/** The address of a store to show to people: without a password. */
+/** The address of a store that people see, without a password. */
 export function shownAddress(address: string): string {
   return databaseAt(address).shown;
 }
@@ -131,7 +131,7 @@ function databaseAt(address: string): Database {
   const shown = shownPostgres(address);
   if (shown !== undefined) {
     const dialect = async (): Promise<Dialect> => {
-      // loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
+      // this is loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
       const { postgresDialect } = await import('../postgres/dialect.ts');
       return postgresDialect(address, placeOf(shown));
     };
