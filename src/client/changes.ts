@@ -26,9 +26,9 @@ import type { Change } from './temporal/index.ts';
 export interface CampaignChange {
   /** How the definition differs from the old one; null for a retry. */
   difference: Difference | null;
-  /** Failed runs that are requested again. */
+  /** The number of failed runs that are requested again. */
   forgiven: number;
-  /** Runs that have not finished. */
+  /** The number of runs that have not finished. */
   open: number;
   /** True when the campaign was closed and runs again. */
   wasClosed: boolean;
@@ -42,15 +42,15 @@ export interface RetryOptions {
 
 /** What a retry would do. */
 export interface RetryPlan {
-  /** Failed runs that are requested again. */
+  /** The number of failed runs that are requested again. */
   failed: number;
-  /** Runs that were never requested. They are requested once the campaign goes on. */
+  /** The number of runs that were never requested. They are requested when the campaign goes on. */
   missing: number;
-  /** Completed and requested runs. They keep their version. */
+  /** The number of completed and requested runs. They keep their version. */
   others: number;
   /** The new model version, and the files that differ in it if the service lists them; null when the version stays. */
   version: { from: number; to: number; files: FileChanges | null } | null;
-  /** Whether the model has a newer version than the campaign, and the caller named none. */
+  /** Whether the model has a newer version than the campaign uses, and the caller named no version. */
   isOutdated: boolean;
 }
 

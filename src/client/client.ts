@@ -149,10 +149,10 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Requests runs again. `what` selects the failed runs, the runs that a closed campaign never requested, both, or the
-   * failed runs of one cause as `failures` names it. A closed campaign runs again under its id, and finished results
-   * stay. With another version of the model, all new requests use that version; runs that are done or requested keep
-   * theirs.
+   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects them; it can
+   * also be one cause of failure as `failures` names it. A closed campaign runs again under its id, and finished
+   * results stay. With another version of the model, all new requests use that version; runs that are done or requested
+   * keep theirs.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
    * TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an

@@ -19,7 +19,7 @@ export interface Explanation {
   point: string;
   /** The number of the point in the design, from 1; null when the design no longer has it. */
   place: number | null;
-  /** All its inputs, the varied ones first. */
+  /** All inputs of the point, the varied ones first. */
   inputs: {
     name: string;
     /** The value of the input; for a file, its name at the service. */
@@ -51,11 +51,11 @@ export interface ExplainedAsk {
   by: string;
   /** The number of asks whose values the method knew. They are always the first asks. */
   seen: number;
-  /** The best value that it knew; null while no point met the requirements, and in a calibration. */
+  /** The best value that the method knew; null if no point had met the requirements, and in a calibration. */
   bestSeen: number | null;
-  /** The result that the method got for the point; null before that. `value` is null when the point failed. */
+  /** The result that the method got for the point; null if it has none yet. `value` is null if the point failed. */
   told: { value: number | null; runs: number; isFeasible: boolean } | null;
-  /** The bounds of the search have become narrower since, and the point lies outside them. */
+  /** Whether the point lies outside the bounds of the search, because these have become narrower since the ask. */
   isOutside: boolean;
 }
 
@@ -75,11 +75,11 @@ export interface ExplainedRun {
    */
   outputs: Record<string, string>;
   /**
-   * The log of its last failed attempt: the last lines, and the number of lines before them. Null when no log is
+   * The log of the run's last failed attempt: the last lines, and the number of lines before them. Null if no log is
    * stored.
    */
   log: RunLog | null;
-  /** The number of its model version, or of the version of its last attempt. */
+  /** The number of the model version of the run, or of its last attempt. */
   version: number;
   /** The last five attempts that failed before the last one, newest first. */
   earlier: { failed: string | null; version: number; reason: string }[];

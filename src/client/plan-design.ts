@@ -61,8 +61,8 @@ export function warningsOf(design: Design, points: number): string[] {
       if (size === even) return [];
       return [
         factor === 1
-          ? `${size} Sobol points are less even than ${even}, a power of 2.`
-          : `${size * factor} base points, ${size} in each scramble, are less even than ${even * factor}, ${even} in each: a power of 2.`,
+          ? `${size} Sobol points are spread less evenly than ${even}, a power of 2.`
+          : `${size * factor} base points (${size} in each scramble) are spread less evenly than ${even * factor} (${even} in each, a power of 2).`,
       ];
     }),
   ];

@@ -117,7 +117,7 @@ export class CampaignReader {
 
   /**
    * Failed runs by cause, the most frequent cause first. Each cause has an example, and the log of one of its runs if
-   * one is stored. The workflow answers; without it, this counts the runs in the store.
+   * one is stored. The numbers come from the workflow; if it does not answer, this counts the runs in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   failures(id: string): Promise<FailureGroup[]> {

@@ -47,7 +47,7 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   runSeconds?: number | undefined;
 }
 
-/** The most runs of a plan that asks the service about all of its runs. */
+/** A plan with more runs than this asks the service only about a sample. */
 const MOST_ASKED = 10_000;
 /** The number of runs in the sample of a larger plan. */
 const SAMPLE = 2_000;

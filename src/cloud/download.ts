@@ -11,7 +11,7 @@ export type Sink = (chunk: Uint8Array) => void | Promise<void>;
 export interface DownloadOptions {
   /** The largest accepted size, bytes. */
   most: number;
-  /** Total time limit while bytes keep arriving, ms. */
+  /** The time limit of the download in all, even if bytes keep arriving, ms. */
   total?: number | undefined;
   signal?: AbortSignal | undefined;
 }

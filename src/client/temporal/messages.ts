@@ -29,7 +29,7 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
   }
 }
 
-/** Whether Temporal answers, also with an error. */
+/** Whether Temporal answers. An error is an answer too. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {
     const client = await temporal.connect(ANSWER_MS);

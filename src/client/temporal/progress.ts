@@ -10,7 +10,7 @@ export interface Told extends Trouble {
   progress: Progress | undefined;
 }
 
-/** No worker on this task queue answered. */
+/** The task queue on which no worker answered. */
 interface Silent {
   silentQueue: string;
 }

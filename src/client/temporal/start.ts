@@ -122,7 +122,11 @@ async function ownRunIdOf(temporal: TemporalConnection, id: string, store: strin
   const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
   // workflows of earlier releases have no store in their memo
   if ((memo?.store ?? store) === store) return runId;
-  throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" of another store exists in this Temporal.`, {
-    hint: 'Choose another --id.',
-  });
+  throw new ForayError(
+    'CAMPAIGN_EXISTS',
+    `A campaign "${id}" of another store exists on this Temporal server.`,
+    {
+      hint: 'Choose another --id.',
+    },
+  );
 }

@@ -13,7 +13,7 @@ export interface DensityPanel {
   range: [number, number];
 }
 
-/** The accepted points by two inputs. */
+/** The accepted points of a calibration, by the values of two inputs. */
 export interface PairPanel {
   x: string;
   y: string;

@@ -26,9 +26,7 @@ export class Lowest<Item> {
   }
 }
 
-/**
- * Runs without a value are left out.
- */
+/** Finds the `count` runs with the lowest values of an output, the lowest first. Runs without a value are left out. */
 export async function bestRows(
   rows: AsyncIterable<ResultRow>,
   output: string,

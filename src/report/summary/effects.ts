@@ -43,7 +43,7 @@ const FEWEST_SCATTERED = 10;
 const MOST_SCATTERED = 800;
 const FEWEST_OF_MANY = 200;
 const MOST_MARKS = 6_000;
-/** The most different texts of an axis that people can read. */
+/** The most different texts on an axis. With more, people could not read it. */
 export const MOST_TEXTS = 50;
 /** The most different values of an input that are kept. */
 export const MOST_VALUES = 20_000;
@@ -56,7 +56,7 @@ export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
   readonly #statistic: Statistic;
   readonly #levels: ReadonlyMap<string, readonly string[]>;
-  /** By input, then by value. */
+  /** The means by input, then by the value of the input. */
   readonly #means: Map<string, OverPoints>[];
   /**
    * The means by the values of all inputs. The map is incomplete if there are more than `MOST_CELLS`; then there are no

@@ -11,7 +11,7 @@ export interface FailureGroup {
 /** The most separate causes. Some services put a different name into every reason. */
 const MOST_CAUSES = 1_000;
 
-/** Counts failed runs by cause: the common part of reasons that differ only in numbers and ids. */
+/** Counts failed runs by cause. A cause is the common part of reasons that differ only in numbers and ids. */
 export class Failures {
   /** Groups by cause. `place` is the place of the sample in the design. */
   readonly #groups = new Map<string, FailureGroup & { place: number }>();

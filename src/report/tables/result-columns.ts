@@ -2,7 +2,7 @@ import { type Campaign, findsPoints } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, number, text } from './column-types.ts';
 
-/** The text of a value, with numbers as given; null if a run has none. */
+/** A cell of a table: the text of a value, with numbers as the service gave them. Null if there is no value. */
 export type Cell = string | null;
 
 /** Columns of each run: its point, replication and status. */
