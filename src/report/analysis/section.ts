@@ -107,7 +107,7 @@ export function analysisSection(analysis: Analysis): Markup {
                 </tbody>
               </table>
             </div>
-            ${inputs.length < all.length ? html`<p class="soft">Of ${all.length} inputs, the first ${inputs.length} are shown. <code>foray analyze</code> shows all.</p>` : ''}`
+            ${inputs.length < all.length ? html`<p class="soft">The first ${inputs.length} of ${all.length} inputs are shown. <code>foray analyze</code> shows all.</p>` : ''}`
     }
     ${pairsTable(analysis)}
   </section>`;
@@ -115,7 +115,7 @@ export function analysisSection(analysis: Analysis): Markup {
 
 function chanceText({ chance }: Analysis): string {
   if (!chance) return '';
-  return `Of the variance of single runs ${percentText(chance.ofRuns)} comes from chance in the replications.`;
+  return `${percentText(chance.ofRuns)} of the variance of single runs comes from chance in the replications.`;
 }
 
 /** The sections of the analyses: first the main output of the page, then its curves. */

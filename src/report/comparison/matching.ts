@@ -32,8 +32,8 @@ type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'fresh'>;
 
 /**
  * Finds how the points of two campaigns are matched. A key is made of all inputs, except those that the campaigns fix
- * at different values, such as a policy, or a new input in a newer version of the model. With them, no key would be in
- * both campaigns.
+ * at different values, such as a policy, or a new input in a newer version of the model. If a key contained these
+ * inputs, it would never be in both campaigns.
  *
  * @throws ForayError NOTHING_TO_COMPARE if one campaign varies an input that the other does not have
  */

@@ -3,7 +3,7 @@ import type { ResultRow } from '../../store/index.ts';
 
 /** The numbers of a point in one campaign. */
 export interface PointNumbers {
-  /** Its key in its own campaign. */
+  /** The key of the point in its own campaign. */
   point: string;
   values: readonly string[];
   /**

@@ -130,7 +130,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
       ? [
-          `Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns:  ${leftOut.join(', ')}.`,
+          `Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: ${leftOut.join(', ')}.`,
         ]
       : []),
   ];

@@ -149,7 +149,7 @@ function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
     : mean;
 }
 
-/** "Neighbouring values of Rate are grouped" */
+/** "Neighbouring values of Rate are grouped"; undefined if no values are grouped. */
 function togetherText(panels: readonly EffectPanel[]): string | undefined {
   const binned = panels.filter(({ axis }) => !hasBinEach(axis)).map(({ axis }) => axis.input.name);
   if (binned.length === 0) return undefined;
@@ -193,7 +193,7 @@ function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
-    caption: `A picture for each value, with the same colours. ${cellText(effect)}; lighter is lower.`,
+    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}; lighter is lower.`,
     id: 'grids',
     spec: heatMaps(effect, output),
   };

@@ -38,9 +38,9 @@ export function figureSection({ title, caption, id }: Figure, { svg }: Picture, 
   </section>`;
 }
 
-/** "Of 15 outputs the first 12 are shown"; undefined if all are shown. */
+/** "The first 12 of 15 outputs are shown"; undefined if all are shown. */
 export function partText(all: number, shown: number, many: string): string | undefined {
-  return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
+  return shown < all ? `The first ${shown} of ${all} ${many} are shown` : undefined;
 }
 
 /** Sentences for a caption; undefined ones are left out. */

@@ -100,7 +100,7 @@ export function courseFigures(
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
-        // only the last picture says it: there a reader would expect another one
+        // this is only in the caption of the last picture, because a reader expects another picture after it
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,

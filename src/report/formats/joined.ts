@@ -1,7 +1,7 @@
 /** A piece of written or sent data. */
 export type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
-/** The least number of characters in a joined text, except the last one. */
+/** The least number of characters in a joined piece. Only the last piece may be shorter. */
 const AT_ONCE = 65_536;
 
 /**

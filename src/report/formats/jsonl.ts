@@ -26,7 +26,7 @@ function jsonOf({ kind }: Column, cell: Cell): string {
     case 'text':
       return JSON.stringify(cell);
     case 'json':
-      // A line break in JSON text is never inside a string, so a space can replace it
+      // a line break in JSON text is never inside a string, so a space can replace it
       return parsed(cell) === undefined ? JSON.stringify(cell) : cell.replaceAll(/[\r\n]+/g, ' ');
   }
 }

@@ -27,8 +27,8 @@ export interface Description {
 
 export interface ParquetOptions {
   /**
-   * Called at the end for each column with values that do not have its type, with their number. They are null in the
-   * file.
+   * Called at the end for each column that has values of another type. `count` is the number of these values. They are
+   * null in the file.
    */
   onMismatches?: (column: Column, count: number) => void;
 }

@@ -13,8 +13,8 @@ export interface TextOptions {
 const GAP = '  ';
 
 /**
- * A table for the terminal, with numbers to the right. Values are rounded and abbreviated for people; CSV and JSON
- * Lines have the exact values. Only the shown rows are kept in memory.
+ * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for people;
+ * CSV and JSON Lines have the exact values. Only the shown rows are kept in memory.
  */
 export async function* text({ columns, rows }: Table, options: TextOptions = {}): AsyncIterable<string> {
   const { width = Infinity, limit = 50, flows = false } = options;

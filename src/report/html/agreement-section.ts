@@ -38,7 +38,7 @@ export function agreementSection(
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? 'Nothing is compared: none of its values belongs to a point that has finished.'
+          ? `Nothing is compared: no value of ${label} belongs to a point that has finished.`
           : missed > 0
             ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} for points that have not finished.`
             : ''

@@ -41,7 +41,7 @@ export class LiveSummary {
   readonly #precise: readonly Measure[];
   /** Moments by the name of the output, for outputs that are ranked or that must be precise. */
   readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
-  /** By ordinal. */
+  /** The points by ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
   readonly #failed = new Set<number>();
 

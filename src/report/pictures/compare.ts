@@ -21,8 +21,9 @@ interface Datum {
 }
 
 /**
- * The difference of an output with its interval at each point, and a line at 0. If only one input varies and it is a
- * number, it is the x axis. Otherwise each point is a row, the largest difference first; many points have no names.
+ * Draws the difference of an output, with its interval, at each point, and a line at 0. If only one input varies and it
+ * is a number, it is the x axis. Otherwise each point is a row, the largest difference first; many points have no
+ * names.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
   const { sample } = summary;
@@ -89,7 +90,7 @@ function nameOf(
 
 type Axis = Record<string, unknown>;
 
-/** Points along the x-axis. */
+/** Draws the points along the x axis. */
 function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   const size = values.length > 120 ? 18 : values.length > 40 ? 34 : 64;
   const place = { field: 'place', type: 'quantitative', ...axis };
@@ -103,7 +104,7 @@ function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   } as Spec;
 }
 
-/** One row per point. */
+/** Draws one row per point. */
 function lying(values: Datum[], summary: OutputSummary): Spec {
   const place = {
     field: 'place',

@@ -17,7 +17,7 @@ export interface Progress {
 
 export interface ProgressPoint {
   ask: number;
-  /** Null for a point that failed. */
+  /** The value of the point; null if it failed. */
   value: number | null;
   isFeasible: boolean;
 }

@@ -10,7 +10,7 @@ export interface Comparison {
   output: Measure;
   known: number;
   estimate: Estimate;
-  /** Null if there is no interval. */
+  /** Whether the interval contains the known value; null if there is no interval. */
   isWithin: boolean | null;
 }
 

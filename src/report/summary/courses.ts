@@ -14,7 +14,7 @@ export interface Courses {
   others: Curve[];
   /** Quantiles across the curves of all kept runs, if there are more; otherwise empty. */
   bands: Band[];
-  /** Number of runs in the bands. */
+  /** The number of runs in the bands. */
   runs: number;
   /** Whether the bands show only a part of all runs. */
   isPart: boolean;

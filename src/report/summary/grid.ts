@@ -51,8 +51,8 @@ export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect
 }
 
 /**
- * Grids over two of three inputs, one for each value of the input with the fewest values; undefined if they would not
- * be readable.
+ * Makes grids over two of three inputs, one for each value of the third input. The third input is the one with the
+ * fewest values for which the other two are numeric. Undefined if the grids would not be readable.
  */
 export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
   const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);

@@ -19,9 +19,7 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
   return precision?.confidence ?? CONFIDENCE;
 }
 
-/**
- * The estimate of an output at a point: the number of values, their mean (or share, or quantile), and their variance.
- */
+/** The estimate of an output at a point: the number of values, their mean, share or quantile, and their variance. */
 export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
   /** The interval of a quantile. */
   low?: number | null;
@@ -139,9 +137,9 @@ export class ShareOfPoints extends OverPoints {
   }
 
   /**
-   * Wilson's interval. For one point it is the usual interval. For several points it is computed with an effective
-   * number of runs: so many runs of a single point would give the same variance. Points with different shares never
-   * give more variance than equal points, so the effective number is at least the real one. N. Dean and M. Pagano,
+   * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
+   * the number of runs of a single point that would give the same variance. Points with different shares never give
+   * more variance than equal points, so the effective number is at least the real one. N. Dean and M. Pagano,
    * "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of Survey
    * Statistics and Methodology 3 (2015) 484-503.
    */

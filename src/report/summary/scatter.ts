@@ -74,8 +74,7 @@ const ROWS = 48;
 const FURTHEST = 2;
 
 /**
- * Finds how an output depends on sampled inputs: on each input, and on the two inputs that explain the most together
- * with a surface.
+ * Finds how an output depends on each sampled input. The two inputs that explain the most also get a surface.
  *
  * @param points the mean, share or quantile of each point
  * @param options `confidence` is that of the bands; null for no bands. A share has no band either, because its variance
@@ -115,7 +114,7 @@ export function scatterOf(
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 
-/** The 5 % and 95 % quantiles. Between them, a single outlier does not cause a logarithmic scale. */
+/** The 5 % and 95 % quantiles. They decide about the scale, so that a single outlier does not make it logarithmic. */
 function middleOf(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];

@@ -84,7 +84,7 @@ export function measureColumn(
   return numberColumn(shares).map((text) => text && `${text} %`);
 }
 
-/** 0.125 as "12.5 %". */
+/** Formats a share in percent: 0.125 is "12.5 %". */
 export function percent(share: number): string {
   return `${+(100 * share).toPrecision(6)} %`;
 }
