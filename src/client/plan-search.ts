@@ -7,7 +7,7 @@ import type { ComparisonPlan, Plan } from './planned.ts';
 
 /**
  * The plan of a search. It has the maximum numbers of points and runs, because nobody knows in advance which points the
- * search asks.
+ * search will ask.
  */
 export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
   const { replications, search, base, model } = campaign;
@@ -48,7 +48,7 @@ function comparisonPlan({ best, replications, report }: Confirmation): Compariso
 
 /**
  * The plan of a calibration. It has the maximum numbers of points and runs, because nobody knows in advance how many
- * points are accepted.
+ * points will be accepted.
  */
 export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
   const { particles, stop } = campaign.calibrate!;

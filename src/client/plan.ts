@@ -110,7 +110,9 @@ export async function planOf(
   };
 }
 
-/** Maximum number of runs of a selection; without a seed, the runs of its points. */
+/**
+ * The most runs of a selection. If the model has no seed, nothing is compared, so each point has only its first runs.
+ */
 function mostRunsOfSelection(
   { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
   points: number,

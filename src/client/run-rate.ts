@@ -4,7 +4,7 @@ import type { Store } from '../store/index.ts';
 
 /** How fast the service runs a model. */
 export interface RunRate {
-  /** Mean seconds from one run to the next. */
+  /** The mean time from one run to the next, in seconds. */
   secondsARun: number;
   /** Where the figure comes from, as a phrase. */
   basis: string;

@@ -14,8 +14,8 @@ export interface UnusedFiles {
 const ABOUT_TO_BE_NAMED = 3_600_000;
 
 /**
- * Finds the files that no campaign needs: neither its definition nor its outputs. Files that are too new to delete are
- * separate.
+ * Finds the files that no campaign needs, neither for its definition nor as an output. Files that are too new to delete
+ * are listed separately.
  */
 export function unusedFiles(
   files: readonly StoredFile[],

@@ -7,8 +7,8 @@ import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 /**
- * The home folder: the data of `foray dev`, and the addresses of its parts for the command line. The address file holds the API
- * key, so only the user may read it.
+ * The home folder has the data of `foray dev`, and the addresses of its parts for the command line. The address file
+ * contains the API key, so only the user may read it.
  */
 
 const Addresses = z.object({
@@ -38,7 +38,8 @@ export function homePaths(home: string) {
 }
 
 /**
- * Locks the home for this process until the lock is released or the process ends. Creates the folder if it does not exist.
+ * Locks the home for this process until the lock is released or the process ends. Creates the folder if it does not
+ * exist.
  * @throws ForayError HOME_IN_USE, HOME_UNUSABLE
  */
 export async function holdHome(home: string): Promise<FileLock> {

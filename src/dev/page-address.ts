@@ -30,7 +30,8 @@ export async function runningPage(home: string): Promise<PageAddress | undefined
 }
 
 /**
- * Writes the address of the page of a home, unless another process serves one there. Returns a function that removes it.
+ * Writes the address of the page of a home, unless another process serves one there. Returns a function that removes
+ * it.
  * @throws Error when the home cannot be written
  */
 export async function notePage(home: string, address: PageAddress): Promise<() => void> {

@@ -10,7 +10,10 @@ const KEPT = 5;
 /** The most runs that one statement sets to waiting. */
 const SEQS_AT_ONCE = 1_000;
 
-/** Stores why attempts failed after which another attempt follows. Storing the same attempt again changes nothing. */
+/**
+ * Stores why attempts failed that are not the last attempt of their run. Storing the same attempt again changes
+ * nothing.
+ */
 export async function keepFailedAttempts(
   db: Kysely<Tables>,
   campaign: number,

@@ -31,7 +31,8 @@ interface Database {
 }
 
 /**
- * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the tables.
+ * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the
+ * tables.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`

@@ -98,8 +98,7 @@ export interface Tables {
     reused: number;
   };
   /**
-   * Failed attempts after which another attempt followed: the last few of each run. `version` has the same meaning as
-   * in `runs`.
+   * For each run, the last few failed attempts before its last attempt. `version` has the same meaning as in `runs`.
    */
   failed_attempts: {
     campaign: number;

@@ -15,7 +15,9 @@ interface Stretch {
   count: number;
 }
 
-/** One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect. */
+/**
+ * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
+ */
 export function courseSentence({ output, method, confidence, times = [] }: Analysis): string {
   const parts = times.map((one) => ({
     time: one.time,

@@ -86,7 +86,10 @@ export function requirementsText(require: readonly Requirement[]): string | unde
 
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
 
-/** The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+/**
+ * The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far:
+ * Fit error 17.4 ± 0.3".
+ */
 export function searchLine(
   campaign: Pick<Searched, 'goal' | 'outputs'>,
   {

@@ -36,6 +36,8 @@ export interface CampaignStore {
   setService(id: string, serviceId: string): Promise<void>;
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
-  /** Deletes a campaign with its points, runs and results, in many small steps. An interrupted deletion can be repeated. */
+  /**
+   * Deletes a campaign with its points, runs and results, in many small steps. An interrupted deletion can be repeated.
+   */
   deleteCampaign(id: string): Promise<void>;
 }

@@ -84,7 +84,7 @@ export interface RunStory {
   earlier: FailedAttempt[];
 }
 
-/** A failed attempt after which another one followed. `failedAt` is in ms since the epoch. */
+/** A failed attempt that is not the last attempt of its run. `failedAt` is in ms since the epoch. */
 export interface FailedAttempt {
   failedAt: number;
   version: number | null;
