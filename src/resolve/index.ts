@@ -235,7 +235,7 @@ async function versionOf(
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
       place: locate(['model', 'version']),
-      hint: `It has ${model.modelVersions.length}; "latest" takes the last.`,
+      hint: `Number of its versions: ${model.modelVersions.length}. "latest" takes the last one.`,
     });
   const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
   const id = wanted === 'latest' ? latest : wanted;

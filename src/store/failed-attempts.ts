@@ -11,7 +11,7 @@ const KEPT = 5;
 const SEQS_AT_ONCE = 1_000;
 
 /**
- * Stores why attempts failed that are not the last attempt of their run. Storing the same attempt again changes
+ * Stores the reasons of failed attempts after which foray makes another attempt. Storing the same attempt again changes
  * nothing.
  */
 export async function keepFailedAttempts(
