@@ -13,7 +13,7 @@ import { type ClientContext, recordOf } from './context.ts';
 /** Options of an analysis. */
 export interface AnalyzeOptions {
   /**
-   * Names of outputs, formulas over outputs, or curves (DATA_SET).
+   * The names of outputs or of curves (DATA_SET), or formulas over outputs.
    * @default all numeric and BOOLEAN outputs and the formulas of the definition
    */
   outputs?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export async function analyze(
 }
 
 /**
- * As {@link analyze}, for a campaign that has been read already.
+ * Does the same as {@link analyze} for a campaign that has already been read.
  * @throws ForayError NOTHING_TO_ANALYZE, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
 export async function analysesIn(
@@ -56,7 +56,7 @@ export async function analysesIn(
   return analysesOf(campaign, found, await store.counts(id));
 }
 
-/** Analyzes a search by a model of the output that it optimizes. */
+/** Analyzes a search. It fits a model to the output that the search optimizes. */
 async function ofSearch(
   store: Store,
   campaign: Campaign,

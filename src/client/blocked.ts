@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { type ErrorCode, isErrorCode } from '../error-codes.ts';
 
-/** Failures of an activity that no retry can fix: a person has to. */
+/** Failures of an activity that only a person can fix. No retry helps. */
 const lasting: readonly ErrorCode[] = [
   'WORKER_ELSEWHERE',
   'KEY_REFUSED',
@@ -16,7 +16,7 @@ const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;
 
-/** A failure that keeps happening in a campaign. */
+/** A failure that happens again and again in a campaign. */
 export interface Trouble {
   why: string;
   /** Whether the campaign cannot continue until somebody fixes it. */
@@ -24,8 +24,8 @@ export interface Trouble {
 }
 
 /**
- * The activity that keeps failing in a workflow, for example because of a worker of another store, a wrong key, or a
- * service that is down.
+ * Finds the activity that fails again and again in a workflow. The cause may be a worker of another store, a wrong key,
+ * or a service that is down.
  */
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
@@ -39,7 +39,7 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
     : { why: `attempt ${attempt}: ${message}`, blocks: false };
 }
 
-/** Why no worker polls a task queue; undefined when one does, or when Temporal does not answer. */
+/** Says that no worker polls a task queue. Undefined when a worker does, or when Temporal does not answer. */
 export async function unpolled(
   client: Client,
   namespace: string,

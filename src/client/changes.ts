@@ -26,9 +26,9 @@ import type { Change } from './temporal/index.ts';
 export interface CampaignChange {
   /** How the definition differs from the old one; null for a retry. */
   difference: Difference | null;
-  /** Failed runs that are requested again. */
+  /** The number of failed runs that are requested again. */
   forgiven: number;
-  /** Runs that have not finished. */
+  /** The number of runs that have not finished. */
   open: number;
   /** True when the campaign was closed and runs again. */
   wasClosed: boolean;
@@ -42,15 +42,15 @@ export interface RetryOptions {
 
 /** What a retry would do. */
 export interface RetryPlan {
-  /** Failed runs that are requested again. */
+  /** The number of failed runs that are requested again. */
   failed: number;
-  /** Runs that were never requested. They are requested once the campaign goes on. */
+  /** The number of runs that were never requested. They are requested when the campaign goes on. */
   missing: number;
-  /** Completed and requested runs. They keep their version. */
+  /** The number of completed and requested runs. They keep their version. */
   others: number;
   /** The new model version, and the files that differ in it if the service lists them; null when the version stays. */
   version: { from: number; to: number; files: FileChanges | null } | null;
-  /** Whether the model has a newer version than the campaign, and the caller named none. */
+  /** Whether the model has a newer version than the campaign uses, and the caller named no version. */
   isOutdated: boolean;
 }
 
@@ -81,8 +81,8 @@ export async function planRetry(
 }
 
 /**
- * Number of failed runs that a retry requests again.
- * @param all number of failed runs
+ * Counts the failed runs that a retry requests again.
+ * @param all - the number of all failed runs
  * @throws ForayError UNKNOWN_CAUSE
  */
 async function failedAmong(client: ClientContext, id: string, what: RetryWhat, all: number): Promise<number> {
@@ -111,7 +111,7 @@ export async function retry(
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const made = await change(client, record, { retry: what, version: version?.to }, retryReason(plan));
-  // a closed campaign runs only failed runs again
+  // a closed campaign that retries only failed runs has no other open runs
   return isFailedOnly(what) && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
 

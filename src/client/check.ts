@@ -10,9 +10,9 @@ import {
 import { FilesOnDisk } from './files.ts';
 import { UploadedFiles } from './uploaded-files.ts';
 
-/** A definition that can be submitted: resolved for one version of the model, with the files that it names. */
+/** A definition that can be submitted. It is resolved for one version of the model and has the files that it names. */
 export interface CheckedCampaign extends ResolvedDefinition {
-  /** Content of the files, by hash. */
+  /** The contents of the files, by hash. */
   contents: ReadonlyMap<string, Uint8Array>;
   /** Point files, by the path in the definition. */
   pointFiles: Record<string, PointFile>;
@@ -22,7 +22,7 @@ export interface CheckedCampaign extends ResolvedDefinition {
  * Reads a definition and every file that it names, and checks all of it against the model's version at the service.
  * Writes and starts nothing.
  *
- * @param pinned the version that `latest` means, for a campaign that has started
+ * @param pinned - the version that `latest` means for a campaign that has started
  * @throws ForayError with the place in the definition
  */
 export async function checkCampaign(

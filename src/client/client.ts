@@ -17,8 +17,8 @@ import { plan, type PlanSettings, submit, type SubmitOptions, type Submitted } f
 import { Temporal } from './temporal/index.ts';
 
 /**
- * Campaigns from a program: submit, follow, cancel, read. `open` opens the store. The connections to Temporal and the
- * model service open when a call first needs them.
+ * Submits, follows, changes and reads campaigns from a program. `open` opens the store. The connections to Temporal and
+ * the model service open when a call first needs them.
  */
 export class Foray extends CampaignReader {
   private constructor(context: ClientContext) {
@@ -26,7 +26,7 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Opens the store, and connects to nothing else yet.
+   * Opens the store. It does not connect to Temporal or the model service.
    *
    * @param whenMissing what to do when the store does not exist yet
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING with `refuse`
@@ -122,7 +122,7 @@ export class Foray extends CampaignReader {
     return deleteCampaign(this.context, id);
   }
 
-  /** Finds what no campaign needs: unused files, and unused bytes of the store. */
+  /** Finds the files that no campaign needs, and the free space inside the store. */
   garbage(): Promise<UnusedFiles> {
     return garbage(this.context);
   }
@@ -149,13 +149,14 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Requests again the runs that failed, or that were never requested (in a closed campaign), or both, or those that
-   * failed with one cause, as `failures` names it. A closed campaign runs again under its id, and finished results stay. With another version of the model, all new requests
-   * use that version; runs that are done or requested keep theirs.
+   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects them; it can
+   * also be one cause of failure as `failures` names it. A closed campaign runs again under its id, and finished
+   * results stay. With another version of the model, all new requests use that version; runs that are done or requested
+   * keep theirs.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
-   *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an error nothing has
-   *   changed.
+   * TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
+   * error nothing has changed.
    */
   retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
     return changes.retry(this.context, id, what, options);

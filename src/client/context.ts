@@ -7,7 +7,7 @@ import { didYouMean } from '../text/suggest.ts';
 import type { Settings } from './settings.ts';
 import type { Temporal } from './temporal/index.ts';
 
-/** What every function of the client needs. */
+/** The settings and connections that every function of the client needs. */
 export interface ClientContext {
   settings: Settings;
   store: Store;

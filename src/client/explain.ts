@@ -17,12 +17,12 @@ export interface Explanation {
   campaign: string;
   phase: Phase;
   point: string;
-  /** Its place in the design, from 1; null when the design no longer has it. */
+  /** The number of the point in the design, from 1; null when the design no longer has it. */
   place: number | null;
-  /** All its inputs, the varied ones first. */
+  /** All inputs of the point, the varied ones first. */
   inputs: {
     name: string;
-    /** For a file: the service's name of it. */
+    /** The value of the input; for a file, its name at the service. */
     value: string;
     /** The name of the file that the definition gives for the input; null when it gives none. */
     file: string | null;
@@ -43,48 +43,51 @@ export interface Explanation {
 
 /** An ask of a search or a calibration. */
 export interface ExplainedAsk {
-  /** A calibration has distances as values, and no best value. */
+  /** What asked for the point. In a calibration, values are distances, and there is no best value. */
   of: 'search' | 'calibration';
-  /** Its number, as in the results. */
+  /** The number of the ask, as in the results. */
   ask: number;
   /** How the method found the point: "generation 7", "expected improvement". */
   by: string;
-  /** Number of asks whose values the method knew: always the first ones. */
+  /** The number of asks whose values the method knew. They are always the first asks. */
   seen: number;
-  /** The best value that it knew; null while no point met the requirements, and in a calibration. */
+  /** The best value that the method knew; null if no point had met the requirements, and in a calibration. */
   bestSeen: number | null;
-  /** The result that the method got for the point; null before that. `value` is null when the point failed. */
+  /** The result that the method got for the point; null if it has none yet. `value` is null if the point failed. */
   told: { value: number | null; runs: number; isFeasible: boolean } | null;
-  /** The bounds of the search have become narrower since, and the point lies outside them. */
+  /** Whether the point lies outside the bounds of the search, because these have become narrower since the ask. */
   isOutside: boolean;
 }
 
 export interface ExplainedRun {
   replication: number;
   state: RunStory['state'];
-  /** A sentence. */
+  /** Why the run is in its state, as a sentence. */
   why: string;
   run: string | null;
-  /** The seed in its request; null when the model has none. */
+  /** The seed in the request of the run; null when the model has no seed. */
   seed: string | null;
   requested: string | null;
   finished: string | null;
-  /** Its numbers, texts and truth values by output, as the service gave them. Curves and files are in the results. */
+  /**
+   * The numbers, texts and truth values of the run by output, as the service gave them. Curves and files are in the
+   * results.
+   */
   outputs: Record<string, string>;
   /**
-   * The log of its last failed attempt: the last lines, and the number of lines before them. Null when no log is
+   * The log of the run's last failed attempt: the last lines, and the number of lines before them. Null if no log is
    * stored.
    */
   log: RunLog | null;
-  /** The number of its model version, or of the version of its last attempt. */
+  /** The number of the model version of the run, or of its last attempt. */
   version: number;
   /** The last five attempts that failed before the last one, newest first. */
   earlier: { failed: string | null; version: number; reason: string }[];
 }
 
 /**
- * @param story the point as the store has it
- * @param log the log of the campaign's search; undefined without one
+ * @param story - the point as the store has it
+ * @param log - the log of the campaign's search; undefined without a search
  */
 export function explained(
   { campaign, phase }: CampaignRecord,
@@ -155,7 +158,7 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
 }
 
 function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string> {
-  // a model may give no value, which is "null"
+  // a model may give no value, which the service writes as "null"
   const known = outputs.filter(
     ({ name, type }) => scalarOutputTypes.includes(type) && (run.outputs[name] ?? 'null') !== 'null',
   );

@@ -14,9 +14,9 @@ import { whyUnreadable } from './unreadable.ts';
 
 /** The files that a definition names, on the disk of the person who submits it. */
 export class FilesOnDisk implements DefinitionFiles {
-  /** The content of the files, by hash, as the store will have it. */
+  /** The contents of the files by hash, in the form in which the store keeps them. */
   readonly contents = new Map<string, Uint8Array>();
-  /** The point files, by their path as the definition has it. */
+  /** The point files, by the path in the definition. */
   readonly points = Object.create(null) as Record<string, PointFile>;
   readonly #definitionFile: string;
 

@@ -6,24 +6,24 @@ import { batches } from '../store/rows.ts';
 import type { FinishedRow, ResultRow, Store } from '../store/index.ts';
 import { ReportedRuns } from './reported-runs.ts';
 
-/** Number of runs that one statement looks up. */
+/** The most runs that one statement looks up. */
 const AT_ONCE = 500;
-/** Number of unfinished runs before the last finished one that a pass looks up. The next pass continues there. */
+/** The most unreported runs before the last reported run that a pass looks up. The next pass continues after them. */
 const MISSING_PER_PASS = 10_000;
-/** Number of failed runs that a pass looks up, because they may have been requested again. */
+/** The most reported failures that a pass looks up again, because a retry may have requested them. */
 const FAILURES_PER_PASS = 2_000;
-/** Number of passes without news between two questions to Temporal. */
+/** The number of passes without news between two questions to Temporal. */
 const ASK_EVERY = 5;
 
-/** As {@link followRuns}, with the rows only. */
+/** Does the same as {@link followRuns}, but yields only the rows. */
 export function followResults(...args: Parameters<typeof followRuns>): Batched<ResultRow> {
   return new Batched(followRuns(...args)).map(({ row }) => row);
 }
 
 /**
  * Yields the finished runs of a campaign in batches until the campaign is over. Runs that have finished already come
- * first. A failed run that is retried comes again when it finishes again. This function reads only the store, and calls
- * `isGone`.
+ * first. A failed run that is retried comes again when it finishes again. Except for `isGone`, this function reads only
+ * the store.
  *
  * @param campaign the campaign when the caller began to follow it
  * @param isGone says whether the campaign has no running workflow; it is called now and then while nothing finishes

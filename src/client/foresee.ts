@@ -3,13 +3,13 @@ import { expectedReplications } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, templateOf, valuesOf } from '../cloud/index.ts';
 
-/** Number of points whose results are read. */
+/** The most points whose results are read. */
 const MOST_POINTS = 20;
 
 /** The expected number of runs of a campaign that replicates its points until they are precise. */
 export interface Foreseen {
   runs: number;
-  /** Number of points whose results at the service the estimate uses. */
+  /** The number of points whose results the estimate uses. The service already had these results. */
   points: number;
 }
 
@@ -17,8 +17,8 @@ export interface Foreseen {
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
  * service already has. Returns null when it has none, or too few.
  *
- * @param points - number of points in the design
- * @param completed - ids of the completed runs, by the ordinal of their point
+ * @param points - the number of points in the design
+ * @param completed - the ids of the completed runs, by the ordinal of their point
  */
 export async function foreseen(
   cloud: CloudClient,
@@ -29,7 +29,7 @@ export async function foreseen(
 ): Promise<Foreseen | null> {
   if (!precision) return null;
   const whole = [...completed.values()].filter(({ length }) => length === replications);
-  // chosen evenly over the design
+  // the points are spread evenly over the design
   const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
   const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));

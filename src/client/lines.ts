@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** The ends of lines. Unlike Node's readline, other line separators of Unicode are part of the text. */
+/** The ends of lines. Other line separators of Unicode are part of the text; Node's readline would split at them. */
 const LINE_END = /\r\n|\n|\r/;
 
 /** Yields the lines of a text file, without line ends and without a byte order mark. */
@@ -13,7 +13,7 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
     const text = held + (isFirst ? chunk.replace(/^\ufeff/, '') : chunk);
     isFirst = false;
     held = text.endsWith('\r') ? '\r' : '';
-    // each chunk is split once: a line may be as long as the file
+    // each chunk is split only once, because a line may be as long as the file
     const [first, ...others] = text.slice(0, text.length - held.length).split(LINE_END);
     rest += first!;
     if (others.length === 0) continue;

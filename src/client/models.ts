@@ -21,10 +21,10 @@ export async function modelAtService(cloud: CloudClient, wanted: string): Promis
   return { ...model, version, experiments: await cloud.listExperiments(version.id) };
 }
 
-/** Longest silence of a service that is there, ms. */
+/** How long to wait for an answer of the service, ms. */
 const SILENCE_MS = 2_000;
 
-/** Whether the service answers, also with an error. */
+/** Whether the service answers. An error is an answer too. */
 export async function isThere(cloud: CloudClient): Promise<boolean> {
   try {
     await cloud.identity(AbortSignal.timeout(SILENCE_MS));

@@ -15,11 +15,14 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 /** The value of an OUTPUT_FILE: JSON text as in the store, or an object. */
 export type FileValue = string | FileReference;
 
-/** A SHA-256 in base64url. A hash of this form tells the content of a file without a question to the service. */
+/**
+ * A SHA-256 in base64url. If a service's hash has this form, foray knows the content of the file without asking the
+ * service.
+ */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
-/** Number of files that are read from the store at once: each of them is held in memory. */
+/** The most files that are read from the store at once. Each is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
-/** After this many files in a row without an answer, the service is not asked for this time, ms. */
+/** After `SILENCES` files in a row without an answer, the service is not asked for `LEFT_ALONE_MS`. */
 const SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 

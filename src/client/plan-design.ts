@@ -9,9 +9,9 @@ import type { Growth } from '../campaign/growth.ts';
 import { fractionText } from '../campaign/designs/relation.ts';
 
 /**
- * Width of the widest interval of an index, from end to end, times the square root of the number of base points. It was
- * between 3.2 and 6.4 with one scramble, and lower with more, for five functions: smooth and not smooth, with and
- * without chance.
+ * The width of the widest interval of an index, times the square root of the number of base points. For five functions
+ * (smooth and not smooth, with and without chance) it was between 3.2 and 6.4 with one scramble. With more scrambles it
+ * was lower.
  */
 const WIDEST = 6;
 
@@ -39,7 +39,7 @@ export function growthPlan({ width, most, outputs }: Growth): string {
   return `doubles until each interval is at most ${width} wide, up to ${number(most)} (${outputs.join(', ')})`;
 }
 
-/** Warnings about what looks like a mistake. */
+/** Warnings about parts of a design that look like mistakes. */
 export function warningsOf(design: Design, points: number): string[] {
   const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
   const sobolSizes = [...nested(design)].flatMap((one) => {
@@ -61,8 +61,8 @@ export function warningsOf(design: Design, points: number): string[] {
       if (size === even) return [];
       return [
         factor === 1
-          ? `${size} Sobol points are less even than ${even}, a power of 2.`
-          : `${size * factor} base points, ${size} in each scramble, are less even than ${even * factor}, ${even} in each: a power of 2.`,
+          ? `${size} Sobol points are spread less evenly than ${even}, a power of 2.`
+          : `${size * factor} base points (${size} in each scramble) are spread less evenly than ${even * factor} (${even} in each, a power of 2).`,
       ];
     }),
   ];

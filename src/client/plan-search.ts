@@ -5,11 +5,9 @@ import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
 import type { ComparisonPlan, Plan } from './planned.ts';
 
-/** Plans of campaigns that choose their own points. */
-
 /**
  * The plan of a search. It has the maximum numbers of points and runs, because nobody knows in advance which points the
- * search asks.
+ * search will ask.
  */
 export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
   const { replications, search, base, model } = campaign;
@@ -18,7 +16,7 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
   const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
   const isKnown = Number.isFinite(points);
   const compared = confirm && hasSeed(base) ? comparisonPlan(confirm) : null;
-  // the limit of a comparison is hardly ever reached, so it does not count as time
+  // a comparison hardly ever reaches its limit of runs, so the time is computed without that limit
   const decided = compared?.runs ?? 0;
   const runs = isKnown
     ? { least: points * replications + decided, most: points * perPoint + decided }
@@ -42,14 +40,15 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
 }
 
 function comparisonPlan({ best, replications, report }: Confirmation): ComparisonPlan {
-  // the method may recommend a further point, and a winner that does not meet the requirements is replaced
+  // one more point, because the method may recommend one, or because a winner that does not meet the requirements is
+  // replaced
   const points = best + 1;
   return { best, runs: points * replications + report, mostRuns: points * (MOST_REPLICATIONS + report) };
 }
 
 /**
  * The plan of a calibration. It has the maximum numbers of points and runs, because nobody knows in advance how many
- * points are accepted.
+ * points will be accepted.
  */
 export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
   const { particles, stop } = campaign.calibrate!;

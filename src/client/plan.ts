@@ -16,9 +16,9 @@ import { planOfCalibration, planOfSearch } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 
 export interface PlanOptions {
-  /** Maximum number of runs that the service is asked about. */
+  /** The most runs that the service is asked about. */
   ask: number;
-  /** Stops the questions to the service; the answers so far count. */
+  /** Stops the questions to the service. The answers so far are used. */
   signal?: AbortSignal | undefined;
   /** Called after each answer, with the number of answers and the number of questions. */
   onAsked?: ((asked: number, of: number) => void) | undefined;
@@ -29,13 +29,13 @@ const REQUESTS_AT_ONCE = 64;
 /** More runs than this give a warning. */
 const MANY_RUNS = 1_000_000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Normal quantile of a 95% interval. */
+/** The normal quantile of a 95 % interval. */
 const Z = 1.959964;
 
 /**
- * Expands the design, and asks the service which of the runs it already has.
+ * Makes the plan of a definition. It expands the design and asks the service which runs it already has.
  *
- * @throws ForayError REQUEST_REFUSED when the service refuses a point; and the errors of requests to the service
+ * @throws ForayError REQUEST_REFUSED when the service refuses a point, and the errors of requests to the service
  */
 export async function planOf(
   cloud: CloudClient,
@@ -110,7 +110,9 @@ export async function planOf(
   };
 }
 
-/** Maximum number of runs of a selection; without a seed, the runs of its points. */
+/**
+ * The most runs of a selection. If the model has no seed, nothing is compared, so each point has only its first runs.
+ */
 function mostRunsOfSelection(
   { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
   points: number,
@@ -119,12 +121,15 @@ function mostRunsOfSelection(
   return select!.report + (select!.method === 'ocba' ? select!.runs : points * MOST_REPLICATIONS);
 }
 
-/** Chooses the runs to ask about. They are spread evenly over all runs, and so is each beginning of their order. */
+/**
+ * Chooses the runs to ask about. They are spread evenly over all runs. If the questions stop early, the runs asked so
+ * far are spread evenly too.
+ */
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
   // multiples of the golden ratio never fall into step with a grid
   const spread = Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs));
-  // mistakes in a range often show at its ends
+  // a mistake in a range is often visible at its ends
   return new Set(most > 1 ? [0, runs - 1, ...spread.slice(2)] : spread);
 }
 
@@ -187,7 +192,7 @@ async function runThere(
   }
 }
 
-/** The beginning of a client's error message: the request, and the status of the response. */
+/** The beginning of an error message of the cloud client, with the request and the status of the response. */
 const REQUEST = /^.*?: 4\d\d: /;
 
 function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, why: string): ForayError {
@@ -204,7 +209,7 @@ function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, w
  */
 function estimated(found: number, asked: number, runs: number): { count: number; error: number } {
   if (asked === runs) return { count: found, error: 0 };
-  // no answer came in time
+  // no answer came in time, so nothing is known
   if (asked === 0) return { count: 0, error: runs };
   const share = found / asked;
   const middle = (share + Z ** 2 / (2 * asked)) / (1 + Z ** 2 / asked);

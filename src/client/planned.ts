@@ -15,18 +15,18 @@ export interface Plan {
   design: string[];
   /** Replications of each point. `max` is higher than `min` when points are replicated until they are precise. */
   replications: { min: number; max: number };
-  /** Lowest number of runs. */
+  /** The lowest number of runs. */
   runs: number;
   mostRuns: number;
   /**
-   * The expected number of runs when points are replicated until they are precise, and the number of points whose
-   * results at the service it is based on. Null when the service has no such results, and for other campaigns.
+   * The expected number of runs when points are replicated until they are precise. It is estimated from results that
+   * the service already has. Null without such results, and for other campaigns.
    */
   foreseen: Foreseen | null;
   /** Runs that are completed, running or queued at the service; an estimate when only a sample was asked about. */
   there: number;
   toRun: number;
-  /** Number of runs that the service was asked about. */
+  /** The number of runs that the service was asked about. */
   asked: number;
   /** Half the width of the 95% interval of `there`; 0 when all runs were asked about. */
   error: number;
@@ -34,7 +34,9 @@ export interface Plan {
    * Time for the expected runs, or for `runs` when no number is expected; null when nothing is known about the speed.
    */
   expectedSeconds: number | null;
-  /** Time for `mostRuns`; of a search, if the first replications decide the comparison of its best points. */
+  /**
+   * Time for `mostRuns`. For a search, it assumes that the first replications decide the comparison of the best points.
+   */
   mostSeconds: number | null;
   /** What the times are based on, as a phrase; empty without times. */
   basis: string;
@@ -44,18 +46,18 @@ export interface Plan {
   last: { key: string; values: string[] }[];
   warnings: string[];
   /**
-   * How a search finds the points, and what the comparison of its best points takes; null when a design gives the
-   * points. Points and `mostRuns` are upper limits then, or 0 if the search has no such limit.
+   * How a search finds the points, and how many runs the comparison of its best points needs; null without a search.
+   * With a search, `points` and `mostRuns` are upper limits, or 0 if the search has no limit.
    */
   search: { method: string; parallel: number; confirm: ComparisonPlan | null } | null;
   /**
-   * How a calibration finds the points; null for other campaigns. Points and `mostRuns` are upper limits then, and
-   * `runs` is the number of runs of one generation.
+   * How a calibration finds the points; null for other campaigns. With a calibration, `points` and `mostRuns` are upper
+   * limits, and `runs` is the lowest number of runs of one generation.
    */
   calibration: { particles: number; generations: number } | null;
   /**
-   * How a selection finds the best point; null without one. `runs` are then the first replications: their results
-   * decide how many follow.
+   * How a selection finds the best point; null without a selection. With a selection, `runs` is the number of first
+   * replications. Their results decide how many runs follow.
    */
   select: Pick<Selection, 'method'> | null;
 }
@@ -64,8 +66,8 @@ export interface Plan {
 export interface ComparisonPlan {
   /** The number of compared points. The method may recommend one more. */
   best: number;
-  /** Maximum number of runs if the first replications decide. They always do if chance does not affect the output. */
+  /** The most runs if the first replications decide. They always decide if chance does not affect the output. */
   runs: number;
-  /** Maximum number of runs if the points are hard to tell apart. */
+  /** The most runs if the points are hard to distinguish. */
   mostRuns: number;
 }

@@ -10,7 +10,7 @@ import { ForayError, isForayError, type LinePlace, type Place } from '../errors.
 import { linesOf } from './lines.ts';
 import { whyUnreadable } from './unreadable.ts';
 
-/** Number of lines that are hashed and stored together. */
+/** The number of lines that are hashed together. */
 const CHUNK = 1_000;
 
 /**
@@ -96,7 +96,7 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
     await pipeline(createReadStream(file), parser, new Transform({ objectMode: true }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // an unclosed quote takes the rest of the file: it begins after the last row
+    // the parser takes the rest of the file as one value, so the quote opens after the last good row
     const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? linesRead + 1 : Number(error.lines ?? 1);
     const { message, hint } = brokenRow(error, inputs?.length ?? 0);
     throw new ForayError('POINTS_INVALID', message, { place: { file, line, column: 1 }, hint });
@@ -119,7 +119,7 @@ function checkedNames(names: string[], placeOf: (column: number) => Place): stri
   });
 }
 
-/** Describes what is wrong with a row, in our own words for the common mistakes. */
+/** Describes what is wrong with a row. Common mistakes have foray's own words. */
 function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const values = (record as string[]).length;
@@ -217,8 +217,8 @@ function valuesOf(point: Record<string, RawValue>, names: readonly string[], pla
 }
 
 /**
- * Adds the text of the line to an error that has a place in the file. Before, the column of that place counts fields;
- * afterwards, characters.
+ * Adds the text of the line to an error that has a place in the file. It also changes the column of the place from a
+ * number of fields to a number of characters.
  */
 async function withLine(error: ForayError, { file, line, column }: LinePlace): Promise<ForayError> {
   let at = 0;

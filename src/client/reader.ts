@@ -31,13 +31,16 @@ export class CampaignReader {
   /** @internal */
   protected readonly context: ClientContext;
 
-  /** @internal Otherwise the declarations of the package would contain Temporal's client and the service's client. */
+  /**
+   * @internal Without this mark, the declarations of the package would contain the clients of Temporal and of the
+   * service.
+   */
   protected constructor(context: ClientContext) {
     this.store = context.store;
     this.context = context;
   }
 
-  /** Whether the model service and Temporal answer: silence of two seconds is no answer. */
+  /** Whether the model service and Temporal answer within two seconds. */
   async answers(): Promise<{ service: boolean; temporal: boolean }> {
     const { cloud, temporal } = this.context;
     const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
@@ -114,7 +117,7 @@ export class CampaignReader {
 
   /**
    * Failed runs by cause, the most frequent cause first. Each cause has an example, and the log of one of its runs if
-   * one is stored. The workflow answers; without it, this counts the runs in the store.
+   * one is stored. The numbers come from the workflow; if it does not answer, this counts the runs in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   failures(id: string): Promise<FailureGroup[]> {
@@ -169,8 +172,8 @@ export class CampaignReader {
   }
 
   /**
-   * Finished runs in design order, at any time. With `follow`: runs as they finish, until the campaign is over or its
-   * workflow was terminated. `status` tells which.
+   * Finished runs in design order, at any time. With `follow`, it yields runs as they finish, until the campaign is
+   * over or somebody terminates its workflow. `status` then says which of the two happened.
    * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when the columns change while the caller follows
    */
   results(
@@ -207,7 +210,8 @@ export class CampaignReader {
    * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
    * any size.
    *
-   * @param since the `look` of the last call; without it, this returns the last runs in the order of work
+   * @param since the `look` of the last call; without it, this returns the last runs in the order in which foray
+   * requests them
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async recentRows(id: string, since?: ResultCursor): Promise<RecentRows> {
@@ -216,7 +220,7 @@ export class CampaignReader {
   }
 
   /**
-   * Number of a campaign's runs in each state, from the store.
+   * The number of a campaign's runs in each state, from the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async counts(id: string): Promise<RunCounts> {
@@ -225,7 +229,7 @@ export class CampaignReader {
   }
 
   /**
-   * The stored logs of a campaign's failed runs, at most some hundreds, in the order of work.
+   * The stored logs of a campaign's failed runs, at most a few hundred, in the order in which foray requests runs.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async failureLogs(id: string): Promise<StoredLog[]> {

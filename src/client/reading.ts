@@ -10,12 +10,12 @@ import { followResults } from './follow-results.ts';
 import { withAsks } from './search.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 
-/** Failed runs that are read at a time. */
+/** The most failed runs that are read at once. */
 const ROWS = 1_000;
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
-  /** The log of one of them; null when none is stored. */
+  /** The log of one of the runs; null when no log is stored. */
   log: StoredLog | null;
 }
 
@@ -68,7 +68,8 @@ export async function failures(client: ClientContext, id: string): Promise<Failu
   const { failed } = await client.store.counts(id);
   const told = failed > 0 ? ((await client.temporal.failures(id)) ?? []) : [];
   const counted = told.reduce((sum, { count }) => sum + count, 0);
-  // a workflow knows only the failures since it started, and a campaign that continues after its end has a new workflow
+  // a workflow knows only the failures since it started, and a campaign that was closed and runs again has a new
+  // workflow
   const causes = counted === failed ? told : await countFailures(client, id);
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));

@@ -1,6 +1,6 @@
 import type { Difference } from '../campaign/change.ts';
 
-/** Says what a retry requests again, for people who read the list of workflows. */
+/** Says what a retry requests again. People read it in Temporal's list of workflows. */
 export function retryReason({
   failed,
   missing,
@@ -19,9 +19,10 @@ export function retryReason({
 }
 
 /**
- * Says what an applied definition changes. It counts the points: which of them are new is known only after the change.
+ * Says what an applied definition changes. It gives only numbers of points, because foray knows the new points only
+ * after the change.
  *
- * @param points number of points before and after the change
+ * @param points - the numbers of points before and after the change
  */
 export function applyReason(
   points: { from: number; to: number },

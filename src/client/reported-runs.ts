@@ -1,17 +1,17 @@
 import type { FinishedRow } from '../store/index.ts';
 
 /**
- * Remembers which runs were reported, and when the failed ones had finished. It uses a bit per run, and an entry of a
+ * Remembers which runs were reported, and when the failed runs finished. It needs one bit per run, and one entry of a
  * map per failed run.
  *
- * Only a retry makes a finished run unfinished, and it takes failed ones: all of them, or those with one cause. So
- * reported failures are looked up again now and then.
+ * A retry requests failed runs again. No other finished run becomes unfinished. So reported failures are looked up
+ * again from time to time.
  */
 export class ReportedRuns {
-  /** The seq after the last reported one. */
+  /** The seq after the highest reported seq. */
   end = 0;
   private readonly all = new Bits();
-  /** When failed runs finished, by seq; those that were looked up last come last. */
+  /** The time at which a failed run finished, by seq. The runs that were looked up most recently are last. */
   private readonly failed = new Map<number, number | null>();
   /** Where the next search for missing seqs begins. */
   private next = 0;
@@ -19,8 +19,8 @@ export class ReportedRuns {
   /**
    * Adds finished runs.
    *
-   * @param seqs the runs that were looked up
-   * @param runs those of them that have finished
+   * @param seqs - the runs that were looked up
+   * @param runs - those of the looked-up runs that have finished
    * @returns the finished runs that were not reported before
    */
   add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
@@ -34,7 +34,7 @@ export class ReportedRuns {
     return news;
   }
 
-  /** Up to `most` seqs that were reported as failed, those first that were not looked up for longest. */
+  /** Up to `most` seqs that were reported as failed, beginning with those that were looked up longest ago. */
   failures(most: number): number[] {
     return [...this.failed.keys().take(most)];
   }

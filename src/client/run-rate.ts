@@ -4,16 +4,16 @@ import type { Store } from '../store/index.ts';
 
 /** How fast the service runs a model. */
 export interface RunRate {
-  /** Mean seconds from one run to the next. */
+  /** The mean time from one run to the next, in seconds. */
   secondsARun: number;
   /** Where the figure comes from, as a phrase. */
   basis: string;
 }
 
-/** Number of earlier campaigns that are searched, newest first. */
+/** The most earlier campaigns that are searched, newest first. */
 const CAMPAIGNS = 20;
 
-/** The rate when a person gives the duration of one run, s. */
+/** The rate when a person gives the duration of one run in seconds. */
 export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'concurrency'>): RunRate {
   const atOnce = concurrency === 'auto' ? 1 : concurrency;
   const basis = `${runSeconds} s a run, ${atOnce === 1 ? 'one after the other' : `${atOnce} at once`}`;

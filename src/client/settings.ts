@@ -1,19 +1,22 @@
 import { CloudClient } from '../cloud/index.ts';
 
-/** The settings of a client, a worker and the command line: where everything is. */
+/**
+ * The settings of a client, a worker and the command line: the addresses of the service, the store and Temporal, and
+ * the keys.
+ */
 export interface Settings {
   service: {
-    /** The root address, with /api/open/<version>. */
+    /** The root address of the service, including /api/open/<version>. */
     url: string;
     key: string;
     keyHeader?: string | undefined;
-    /** Requests a second. */
+    /** The most requests per second. */
     rate?: number | undefined;
   };
   /** `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
   store: string;
   taskQueue: string;
-  /** As set by Temporal's TEMPORAL_* variables and its profile file. */
+  /** The connection, from Temporal's TEMPORAL_* variables and its profile file. */
   temporal: TemporalSettings;
   /** The owner that campaigns get. */
   owner: string;
@@ -43,7 +46,7 @@ export interface TemporalTls {
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };
 }
 
-/** Number of attempts of a request from the command line. In a worker, Temporal repeats attempts. */
+/** How often the command line tries a request. In a worker, Temporal repeats failed attempts. */
 const ATTEMPTS_OF_A_PERSON = 3;
 
 export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {

@@ -7,7 +7,7 @@ import { ForayError } from '../errors.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { modelAtService } from './models.ts';
 
-/** Maximum length of the reason of a failure, characters. */
+/** The longest reason of a failure, in characters. */
 const LONGEST_REASON = 1_000;
 
 /** A run that belongs to no campaign. */
@@ -15,7 +15,7 @@ export interface SingleRun {
   status: RunState['status'];
   /** Why it failed; null when it has not failed. */
   reason: string | null;
-  /** All outputs of its version; empty until the run is done. */
+  /** All outputs of the model version; empty until the run is done. */
   outputs: (Pick<OutputDescriptor, 'name' | 'type' | 'units'> & { value: string })[];
 }
 

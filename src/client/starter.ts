@@ -12,7 +12,7 @@ import { isNumeric, isWhole } from '../campaign/designs/input-types.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
 import { oneLine } from '../text/suggest.ts';
 
-/** Options that put any value on one line. */
+/** Options of the YAML library that put any value on one line. */
 const ON_ONE_LINE: ToStringOptions = {
   lineWidth: 0,
   blockQuote: false,
@@ -22,8 +22,8 @@ const ON_ONE_LINE: ToStringOptions = {
 };
 
 /**
- * A definition to start from. It is a campaign of one point, and has everything that the model offers in comments. The
- * values in comments are the defaults.
+ * Writes a definition as a start for a user. It is a campaign of one point. Comments list everything that the model
+ * offers, with default values.
  */
 export function starterDefinition(
   model: Model,
@@ -77,7 +77,7 @@ export function starterDefinition(
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** The line for a search, which may replace the design. */
+/** The commented line for a search, which a user may take in place of the design. */
 function search(inputs: readonly ModelInput[], outputs: readonly Named[]): string[] {
   const input = variedInput(inputs);
   const range = input && rangeAbout(input);
@@ -94,7 +94,7 @@ function firstNumber(outputs: readonly Named[]): Named | undefined {
   return outputs.find(({ type }) => numericOutputTypes.includes(type));
 }
 
-/** The input that the example lines vary: the first one with a number, or else the first one. */
+/** The input that the example lines vary: the first input with a number, otherwise the first input. */
 function variedInput(inputs: readonly ModelInput[]): ModelInput | undefined {
   const free = inputs.filter(({ name }) => !name.startsWith('{'));
   return free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
@@ -137,8 +137,8 @@ function designs(inputs: readonly ModelInput[]): string[] {
 }
 
 /**
- * A range around the default that the model allows. Its ends are whole numbers, unless the limits of the input are
- * closer to the default. Undefined for an input that takes no numbers, or only certain numbers.
+ * A range around the default value that the model allows. Its ends are whole numbers, unless the limits of the input
+ * are closer to the default. Undefined for an input that takes no numbers, or only certain numbers.
  */
 function rangeAbout(input: ModelInput): [number, number] | undefined {
   const { type, min, max, values } = input;
@@ -155,7 +155,7 @@ function isSingle({ type }: Experiment): boolean {
   return type === 'SIMULATION';
 }
 
-/** The value of an input as a definition would have it. */
+/** The default value of an input, in the form that a definition uses. */
 function valueIn({ type, value }: ModelInput): RawValue {
   if (type === 'BOOLEAN') return value === 'true';
   const number = Number(value);
@@ -176,7 +176,7 @@ function yaml(value: Record<string, unknown> | string): string {
   return line.toString(ON_ONE_LINE).trimEnd();
 }
 
-/** Name of the schema file of a model, beside its definitions. */
+/** The name of a model's schema file. The file lies beside the definitions. */
 export function schemaFileOf({ name }: Pick<Model, 'name'>): string {
   return `${campaignName(name)}.schema.json`;
 }

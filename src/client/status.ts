@@ -9,7 +9,7 @@ import type { SelectSummary } from '../search/select-story.ts';
 import type { SearchSummary } from '../search/summary.ts';
 import type { CampaignRecord, DesignStore, MissingReason, FileStore, Store } from '../store/index.ts';
 
-/** The status of a campaign, and its source. Times are ISO 8601. */
+/** The status of a campaign, and where it comes from. Times are ISO 8601. */
 export interface CampaignStatus {
   id: string;
   name: string;
@@ -22,24 +22,24 @@ export interface CampaignStatus {
   points: number;
   runs: RunCounts;
   /**
-   * For a campaign that replicates its points until they are precise; null for others, and when the store has no record
-   * of it.
+   * The progress of a campaign that replicates its points until they are precise. Null for others, and when the store
+   * has no record of it.
    */
   precision: PrecisionProgress | null;
-  /** For a campaign with a search; null for others, and in lists. */
+  /** The progress of a search; null for other campaigns, and in lists. */
   search: SearchSummary | null;
-  /** For a campaign with a selection of the best point; null for others. */
+  /** The progress of a selection of the best point; null for other campaigns. */
   select: SelectSummary | null;
-  /** For a campaign with a calibration; null for others. */
+  /** The progress of a calibration; null for other campaigns. */
   calibration: CalibrationSummary | null;
-  /** For a campaign whose design grows until its indices are known; null for others. */
+  /** The progress of a design that grows until its indices are known; null for other campaigns. */
   growth: GrowthProgress | null;
   /** Number of open runs that the campaign aims at; null when no worker answered. */
   window: number | null;
   /** Runs that finished per second, recently. */
   rate: number | null;
   secondsLeft: number | null;
-  /** Who paused it, while it is paused; null also when no worker answered. */
+  /** Who paused the campaign; null when it is not paused, or when no worker answered. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
   /** Who submitted it; null for campaigns of earlier versions. */
@@ -125,7 +125,7 @@ async function precisionFrom(
   return phase === 'completed' && progress.judged === 0 ? null : progress;
 }
 
-/** A remark about files that the campaign should have stored and lacks; mostly empty. */
+/** A remark about output files that the campaign should have stored but could not; mostly empty. */
 async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promise<string> {
   if (campaign.outputFiles === 'link') return '';
   const lacking = await store.missingFiles(campaign.id);
@@ -135,7 +135,7 @@ async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promis
   return `output files that are not stored: ${total} (${why})`;
 }
 
-/** Phrases that follow a number. */
+/** Why files are not stored, as phrases after a number. */
 const missingWords: Record<MissingReason, string> = {
   'not-found': 'not at the service',
   refused: 'refused by the service',

@@ -30,7 +30,7 @@ export interface SubmitOptions {
   /** @default the definition's name and a short suffix */
   id?: string | undefined;
   /**
-   * Without an id: a text that determines the id, so that a repeated submit with the same text is the same campaign.
+   * A text that determines the id when `id` is missing. A repeated submit with the same text is then the same campaign.
    */
   token?: string | undefined;
   /** Who submits it. @default the owner of the settings */
@@ -47,11 +47,11 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
   runSeconds?: number | undefined;
 }
 
-/** A plan asks the service about all of its runs up to this number. */
+/** A plan with more runs than this asks the service only about a sample. */
 const MOST_ASKED = 10_000;
 /** The number of runs in the sample of a larger plan. */
 const SAMPLE = 2_000;
-/** The announcement before a start asks the service about this many runs, for this long. */
+/** How many runs the announcement before a start asks the service about, and for how long at most. */
 const ANNOUNCE_RUNS = 200;
 const ANNOUNCE_MS = 2_000;
 
@@ -89,7 +89,7 @@ export async function submit(
       hint: `"foray apply ${id} FILE" changes it; another --id makes another campaign.`,
     });
   }
-  // A submit that died halfway leaves a record without a workflow: this one completes it.
+  // A submit that died halfway leaves a record without a workflow. This submit then starts the workflow.
   const { runId, warning } = closedPhases.includes(record.phase)
     ? { runId: await client.temporal.runIdOf(id), warning: '' }
     : await client.temporal

@@ -4,7 +4,7 @@ import type { CampaignRecord, StoredFile } from '../store/index.ts';
 /** Files that `foray gc` can delete. */
 export interface UnusedFiles {
   files: StoredFile[];
-  /** Unused files that are too new to delete: a submit may be about to name them. */
+  /** Unused files that are too new to delete, because a submit may be about to name them. */
   young: StoredFile[];
   /** Free space inside the database, bytes. */
   spareBytes: number;
@@ -14,7 +14,8 @@ export interface UnusedFiles {
 const ABOUT_TO_BE_NAMED = 3_600_000;
 
 /**
- * The files that no campaign names and that are not outputs of a campaign: those to delete, and those that are too new.
+ * Finds the files that no campaign needs, neither for its definition nor as an output. Files that are too new to delete
+ * are listed separately.
  */
 export function unusedFiles(
   files: readonly StoredFile[],

@@ -7,7 +7,7 @@ import { FilesOnDisk } from './files.ts';
 
 /**
  * The files of a definition that came over HTTP. The uploaded files are in their own folder. The last part of a path in
- * the definition selects a file: so the definition needs no change, and no path leads out of the folder.
+ * the definition selects a file. So the definition stays unchanged, and no path leads out of the folder.
  */
 export class UploadedFiles extends FilesOnDisk {
   constructor(folder: string) {

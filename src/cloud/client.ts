@@ -42,14 +42,14 @@ interface CallOptions {
 }
 
 /**
- * The model service as a typed client: one method an endpoint (specification, section 4).
- * Every method rejects with a CloudError.
+ * A typed client of the model service, with one method per endpoint (specification, section 4). If a request fails, the
+ * method rejects with a CloudError.
  */
 export class CloudClient {
   private readonly transport: Transport;
-  /** Endpoints that this service knows only in their older spelling. */
+  /** The endpoints that this service knows only in their older spelling. */
   private readonly older = new Set<AnyEndpointName>();
-  /** Endpoints that this service knows in their current spelling. */
+  /** The endpoints that this service knows in their current spelling. */
   private readonly current = new Set<AnyEndpointName>();
 
   constructor(options: TransportOptions) {
@@ -82,7 +82,7 @@ export class CloudClient {
     return this.call('pruneVersions', { params: { modelId }, body: which, signal });
   }
 
-  /** Makes a version of a model, or names the files that the service lacks for that. */
+  /** Makes a version of a model. If the service lacks files for that, it names them. */
   pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
     return this.call('pushModel', { body: request, signal });
   }
@@ -127,7 +127,8 @@ export class CloudClient {
   }
 
   /**
-   * An abort still waits up to 5 s for an answer in flight: the service may have started the run, and we need its id.
+   * Requests a run. After an abort it still waits up to 5 s for an answer in flight, because the service may have
+   * started the run, and we need its id.
    */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
     return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
@@ -163,7 +164,7 @@ export class CloudClient {
     return this.call('startAnimation', { params: { versionId }, body: request, signal });
   }
 
-  /** A pre-signed address, valid for five minutes without a key: treat it as a secret. */
+  /** A pre-signed address of an output file. It is valid for five minutes without a key, so treat it as a secret. */
   getOutputFileUrl(hash: string, filename: string, signal?: AbortSignal): Promise<string> {
     return this.call('getOutputFileUrl', { query: { hash, filename }, signal });
   }
@@ -171,8 +172,8 @@ export class CloudClient {
   /**
    * Fetches an output file, and retries temporary errors.
    *
-   * @param begin returns a new receiver of the bytes for each attempt
-   * @param most maximum number of bytes; without a limit, a file may take any time while its bytes keep coming
+   * @param begin - returns a new receiver of the bytes for each attempt
+   * @param most - the most bytes of the file. Without a limit, a file may take any time as long as bytes arrive
    * @returns the SHA-256 of the content, in base64url
    */
   fetchOutputFile(
@@ -239,7 +240,9 @@ export class CloudClient {
     return parsed.data as z.output<(typeof allEndpoints)[Name]['response']>;
   }
 
-  /** Requests the current spelling, and once the older spelling if the service does not know the current one. */
+  /**
+   * Requests an endpoint in its current spelling. If the service does not know it, this tries the older spelling once.
+   */
   private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
     if (!older) return this.send(endpoint, options);
@@ -256,7 +259,8 @@ export class CloudClient {
       )
         throw error;
       const answer = await this.send(older, options).catch((failure: unknown) => {
-        // only an answer shows that the older spelling is unknown too; a temporary error shows nothing
+        // only an answer shows that the service does not know the older spelling either; a temporary error does not
+        // show it
         throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
           ? error
           : failure;
@@ -281,7 +285,10 @@ export class CloudClient {
   }
 }
 
-/** Real clients also know the status `ERROR`, where the specification says `FAILED` (notes on real clients). */
+/**
+ * Replaces the status `ERROR` by `FAILED`. Some services send `ERROR` where the specification says `FAILED` (notes on
+ * real clients).
+ */
 function knownStatuses(answer: unknown): unknown {
   const isError =
     typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'ERROR';

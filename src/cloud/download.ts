@@ -5,22 +5,22 @@ import { CloudError, isCloudError } from './errors.ts';
 import { codeOf, isTimeout } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** Receives the bytes of a file as they arrive. The next bytes wait until it has finished. */
+/** Receives the bytes of a file as they arrive. The next bytes come only after it has handled these. */
 export type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 export interface DownloadOptions {
-  /** Largest accepted size, bytes. */
+  /** The largest accepted size, bytes. */
   most: number;
-  /** Total time limit while bytes keep arriving, ms. */
+  /** The time limit of the download in all, even if bytes keep arriving, ms. */
   total?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A file as it was received. */
+/** What is known about a received file. */
 export interface Transfer {
-  /** SHA-256 of the received bytes, in base64url. */
+  /** The SHA-256 of the received bytes, in base64url. */
   sha256: string;
-  /** Whether the length was announced, so that the file is known to be complete. */
+  /** Whether the server announced the length. Then the file is known to be complete. */
   isMeasured: boolean;
 }
 

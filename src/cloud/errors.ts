@@ -39,7 +39,7 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
   unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',
 };
 
-/** Kinds of errors that may not happen again in another attempt. */
+/** The kinds of errors after which another attempt may succeed. */
 const retryable: readonly CloudErrorKind[] = ['unreachable', 'timeout', 'throttled', 'server', 'malformed'];
 
 /** An error of the model service or on the way to it. Its text never contains the key, a query or a signature. */
@@ -49,7 +49,9 @@ export class CloudError extends ForayError {
   /** How long the service asked us to wait, ms. */
   readonly retryAfter: number;
 
-  /** False when the service certainly did not receive the request; true when it received it or nobody knows. */
+  /**
+   * False if the service certainly did not receive the request; true if it received the request, or if this is unknown.
+   */
   readonly mayHaveArrived: boolean;
 
   constructor(kind: CloudErrorKind, message: string, { retryAfter = 0, mayHaveArrived = true } = {}) {
@@ -64,12 +66,12 @@ export class CloudError extends ForayError {
   }
 }
 
-/** True for a CloudError, also one of another realm. */
+/** Whether an error is a CloudError, even from another realm. */
 export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';
 }
 
-/** Errors of a host that does not know a path: its own error, or an HTML page. */
+/** The kinds of errors of a host that does not know a path. It answers with an error or with an HTML page. */
 export const lacksExtension: readonly CloudErrorKind[] = [
   'not-found',
   'refused',
@@ -77,7 +79,7 @@ export const lacksExtension: readonly CloudErrorKind[] = [
   'malformed',
   'too-large',
 ];
-/** Errors of a host without a health document, or with a protected one. */
+/** The kinds of errors of a host that has no health document, or protects it. */
 export const otherHost: readonly CloudErrorKind[] = [
   ...lacksExtension.filter((kind) => kind !== 'server'),
   'unauthorized',

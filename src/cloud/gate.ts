@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longest delay of a Node timer, ms: a longer one fires at once. */
+/** The longest delay of a Node timer, ms. A longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
@@ -13,7 +13,7 @@ export class Gate {
   private filledAt = performance.now();
   private blockedUntil = 0;
 
-  /** @param rate requests a second; Infinity for no limit */
+  /** @param rate - the most requests per second; Infinity for no limit */
   constructor(rate: number) {
     this.rate = rate;
     this.tokens = Math.max(1, rate);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions, type Sink, type Transfer } from './download.ts';
 import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 
-/** Maximum number of attempts for a file. */
+/** The most attempts for a file. */
 const ATTEMPTS = 4;
 /** The delay after the first attempt, ms. It doubles each time. */
 const AGAIN_MS = 250;
@@ -10,7 +10,7 @@ const AGAIN_MS = 250;
 /** Temporary errors. A timeout is not among them, because another attempt might take as long. */
 const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
-/** SHA-256 in base64url without padding: most services name their files this way (notes on real clients). */
+/** A SHA-256 in base64url without padding. Most services name their files this way (notes on real clients). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 
 interface Fetch extends DownloadOptions {
@@ -18,9 +18,9 @@ interface Fetch extends DownloadOptions {
   hash: string;
   /** Requests an address that is valid for a while. */
   address: () => Promise<string>;
-  /** Returns a receiver of the bytes for each attempt, which starts at the first byte. */
+  /** Returns a new receiver of the bytes for each attempt. Each attempt starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
-  /** Called when the service asks for a pause: no requests for this time, ms. */
+  /** Called when the service asks for a pause. No requests may be made for this time, ms. */
   pause: (ms: number) => void;
 }
 

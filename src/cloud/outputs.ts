@@ -1,6 +1,6 @@
 import type { Outputs, OutputsTemplate, OutputType, Unit } from '../api/index.ts';
 
-/** The outputs template that requests outputs of a single run (specification 2.7). */
+/** Makes the template that requests outputs of a single run (specification 2.7). */
 export function templateOf(
   outputs: readonly { name: string; type: OutputType; units: Unit | null }[],
 ): OutputsTemplate {
@@ -12,14 +12,17 @@ export function templateOf(
   }));
 }
 
-/** Values of a single run by output name, unchanged from the service (specification 2.5, rule 1). */
+/** The values of a single run by output name, as the service sent them (specification 2.5, rule 1). */
 export function valuesOf(outputs: Outputs): Record<string, string> {
   return Object.fromEntries(
     outputs.flatMap(({ outputs: [descriptor], value }) => (descriptor ? [[descriptor.name, value]] : [])),
   );
 }
 
-/** The reason of a failure: our service sends it as the title of the message; others may send plain text. */
+/**
+ * The reason of a failure in a message. foray's service sends it as the title of a JSON message; others may send plain
+ * text.
+ */
 export function reasonIn(message: string | null): string {
   if (!message) return 'the service gave no reason';
   try {

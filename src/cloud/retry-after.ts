@@ -1,9 +1,9 @@
-/** Longest wait, ms. No service means more than a day, and timers end at 24 days. */
+/** The longest wait, ms. No service wants more than a day, and Node's timers allow at most 24 days. */
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * The wait in a Retry-After header, in ms and at most a day: seconds or an HTTP date (RFC 9110, 10.2.3). 0 when there
- * is no header or it makes no sense.
+ * The wait that a Retry-After header asks for, in ms, at most a day. The header has seconds or an HTTP date (RFC 9110,
+ * 10.2.3). Without a valid header, the wait is 0.
  */
 export function retryAfterMs(header: string | undefined, now: number): number {
   if (header === undefined) return 0;

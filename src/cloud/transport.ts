@@ -7,43 +7,49 @@ import { codeOf, isTimeout } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface TransportOptions {
-  /** Root address with /api/open/<version>. */
+  /** The root address of the service, including /api/open/<version>. */
   url: string;
   key: string;
-  /** The header that carries the key; the specification leaves it open. @default 'Authorization' */
+  /** The header with the key. The specification does not name it. @default 'Authorization' */
   keyHeader?: string | undefined;
-  /** Requests a second. @default no limit */
+  /** The most requests per second. @default no limit */
   rate?: number | undefined;
-  /** Attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries. @default 1 */
+  /**
+   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries them.
+   * @default 1
+   */
   attempts?: number | undefined;
-  /** Total time limit of one request while bytes keep arriving, ms. @default 10 minutes */
+  /** The time limit of one request in all, even if bytes keep arriving, ms. @default 10 minutes */
   total?: number | undefined;
 }
 
 export interface TransportRequest {
   method: Method;
-  /** Relative to the root address, segments encoded. */
+  /** The path relative to the root address, with encoded segments. */
   path: string;
   query?: Record<string, string>;
-  /** A value to send as JSON, or bytes to send as they are. */
+  /** A value that is sent as JSON, or bytes that are sent unchanged. */
   body?: { json: unknown } | { bytes: Uint8Array };
   signal?: AbortSignal | undefined;
   /**
-   * Whether the request starts a run. After an abort we still wait up to 5 s for its answer: the service may have started
-   * the run, and we need its id to stop it.
+   * Whether the request starts a run. After an abort, the answer is still awaited for up to 5 s: the service may have
+   * started the run, and its id is needed to stop it.
    */
   isStart?: boolean;
-  /** Whether the path is outside the interface, on the same host, and takes no key. */
+  /** Whether the path is on the same host but outside the interface. It then needs no key. */
   isBeside?: boolean;
 }
 
-/** Largest accepted response, bytes. */
+/** The largest accepted response, bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** Longest part of a service's error message that we pass on, characters. */
+/** The most characters of a service's error message that are passed on. */
 const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
-/** Enough for large files on slow lines, and an end for a service that sends too slowly. */
+/**
+ * The default time limit of one request, ms. It is enough for large files on slow lines, and it ends requests to a
+ * service that sends too slowly.
+ */
 const TOTAL_MS = 600_000;
 const LAST_WORDS_MS = 5_000;
 const RETRY_BASE_MS = 300;
@@ -57,7 +63,7 @@ export class Transport {
   private readonly gate: Gate;
   private got: Promise<Got> | undefined;
   private readonly attempts: number;
-  /** Total time limit of one request, ms. */
+  /** The time limit of one request in all, ms. */
   readonly total: number;
   /** Secrets that a service may repeat in a message. */
   private readonly secrets: readonly string[];
@@ -119,21 +125,21 @@ export class Transport {
     }
   }
 
-  /** Waits for the rate limit on behalf of a request that is made elsewhere. */
+  /** Waits until the rate limit allows a request that is made elsewhere. */
   turn(signal?: AbortSignal): Promise<void> {
     return this.gate.pass(signal);
   }
 
-  /** Blocks all requests for this long, ms. */
+  /** Blocks all requests for this time, ms. */
   rest(ms: number): void {
     this.gate.blockFor(ms);
   }
 
   /**
-   * The text of a service in at most `most` characters, without the key and without signed addresses: the service may
-   * repeat them.
+   * A text of the service in at most `most` characters. The key and signed addresses are removed, because the service
+   * may repeat them.
    *
-   * @param most - longest result, characters; at most about ten times as many are read
+   * @param most - the most characters of the result. At most about ten times as many are read
    */
   redacted(text: string, most: number): string {
     const longest = Math.max(0, ...this.secrets.map(({ length }) => length));
@@ -141,13 +147,13 @@ export class Transport {
     const safe = this.secrets
       .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
       .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
-    // a cut text may end with a part of a secret
+    // a text that was cut may end with a part of a secret
     return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
   /**
-   * The message of an error body on one line, if the body has the format of the interface; otherwise (an HTML page of a
-   * proxy) empty.
+   * The message of an error body on one line. Empty if the body does not have the format of the interface, such as an
+   * HTML page of a proxy.
    */
   private messageIn(body: string): string {
     try {
@@ -194,12 +200,13 @@ export class Transport {
 }
 
 /**
- * got with the options that all requests share. It checks these once, which saves a quarter of the CPU time of a request.
+ * Loads got with the options that all requests share. got checks these options only once, which saves a quarter of the
+ * CPU time of a request.
  *
- * @param total - time limit of one request, ms
+ * @param total - the time limit of one request in all, ms
  */
 async function gotOf(total: number): Promise<Got> {
-  // half of the commands make no request, and got takes a while to load
+  // got is loaded only here: half of the commands make no request, and loading it takes a while
   const { default: got } = await import('got');
   return got.extend({
     responseType: 'text',
@@ -227,7 +234,7 @@ function delayed(signal: AbortSignal, ms: number): { signal: AbortSignal; forget
   };
 }
 
-/** Codes of a connection that was never made. */
+/** Error codes that mean that no connection was made. */
 const neverConnected = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -236,7 +243,7 @@ const neverConnected = [
   'ENETUNREACH',
   'ERR_INVALID_URL',
 ];
-/** Codes of a header that Node does not send, such as a key with a line break. */
+/** Error codes of a header that Node refuses to send, such as a key with a line break. */
 const invalidHeader = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN'];
 
 /** The message of got contains the whole address, so we use only its code. */
@@ -252,7 +259,7 @@ function connectionError(target: string, root: string, error: unknown): CloudErr
     'unreachable',
     URL.canParse(root)
       ? `The model service at ${new URL(root).origin} cannot be reached (${code}).`
-      : 'The address of the model service is not an address.',
+      : 'The address of the model service is not a valid URL.',
     {
       mayHaveArrived: !neverConnected.includes(code),
     },

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 const STILL_AT_IT_MS = 15_000;
 
 /**
- * Builds a program of a Go package into a folder.
+ * Builds the program of a Go package into a folder.
  *
- * @param report - receives lines for a person who waits
- * @throws Error with the last line of what Go says
+ * @param report - receives lines of progress for the user
+ * @throws Error with the last line of Go's output
  */
 export async function goInstall(
   goPackage: string,

@@ -7,12 +7,12 @@ import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 /**
- * The home folder: the data of `foray dev`, and the addresses of its parts for the command line. The address file holds the API
- * key, so only the user may read it.
+ * The home folder has the data of `foray dev`, and the addresses of its parts for the command line. The address file
+ * contains the API key, so only the user may read it.
  */
 
 const Addresses = z.object({
-  /** The process of `foray dev` that wrote this. */
+  /** The id of the `foray dev` process that wrote the file. */
   pid: z.int(),
   temporal: z.object({ address: z.string(), webUi: z.string() }),
   service: z.object({ url: z.string(), key: z.string() }),
@@ -20,7 +20,7 @@ const Addresses = z.object({
 });
 export type Addresses = z.infer<typeof Addresses>;
 
-/** How long to wait for a lock, ms: a command that checks for a running `foray dev` holds the lock for a moment. */
+/** How long to wait for a lock, ms. A command that checks whether a `foray dev` runs holds the lock for a moment. */
 const LOCK_TIMEOUT = 500;
 const FOR_THE_USER = 0o600;
 
@@ -38,7 +38,8 @@ export function homePaths(home: string) {
 }
 
 /**
- * Locks the home for this process until the lock is released or the process ends. Creates the folder if it does not exist.
+ * Locks the home for this process until the lock is released or the process ends. Creates the folder if it does not
+ * exist.
  * @throws ForayError HOME_IN_USE, HOME_UNUSABLE
  */
 export async function holdHome(home: string): Promise<FileLock> {
@@ -57,7 +58,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
     await makeFolder(home);
     accessSync(home, constants.W_OK);
     const lock = await waitForLock(homePaths(home).lock, LOCK_TIMEOUT);
-    // removes the addresses of a foray dev that was killed
+    // a foray dev that was killed has left its addresses
     if (lock) removeAddresses(home);
     return lock;
   } catch (error) {
@@ -80,7 +81,8 @@ function isHeld(home: string): boolean {
 }
 
 /**
- * The addresses that the last `foray dev` of this home wrote; undefined when there are none, or after a regular end.
+ * The addresses that the last `foray dev` of this home wrote. Undefined if there are none, or if it ended normally and
+ * removed them.
  */
 export function readAddresses(home: string): Addresses | undefined {
   try {

@@ -2,8 +2,8 @@
 export const STAY = 'stay';
 
 /**
- * Ends this part when `foray dev` ends, even after a kill: the channel between them closes then. Our own programs call
- * this function. They end as after a SIGTERM.
+ * Ends this part with a SIGTERM when `foray dev` ends, even if it is killed: the channel between them then closes.
+ * foray's own programs call this function.
  */
 export function endWithParent(): void {
   if (!process.connected) return;
@@ -12,7 +12,7 @@ export function endWithParent(): void {
   process.on('message', (message) => {
     if (message === STAY) process.off('disconnect', end);
   });
-  // the channel alone does not keep the part alive
+  // without this, the open channel would keep the part alive
   process.channel?.unref();
 }
 

@@ -10,7 +10,7 @@ import { homePaths } from './home.ts';
  * line finds the page with it, and the Python module finds the API.
  */
 const PageAddress = z.object({
-  /** Id of the process that serves the page. */
+  /** The id of the process that serves the page. */
   pid: z.int(),
   url: z.string(),
   key: z.string(),
@@ -30,7 +30,8 @@ export async function runningPage(home: string): Promise<PageAddress | undefined
 }
 
 /**
- * Writes the address of the page of a home, unless another process serves one there. Returns a function that removes it.
+ * Writes the address of the page of a home, unless another process serves one there. Returns a function that removes
+ * it.
  * @throws Error when the home cannot be written
  */
 export async function notePage(home: string, address: PageAddress): Promise<() => void> {
@@ -42,8 +43,8 @@ export async function notePage(home: string, address: PageAddress): Promise<() =
 }
 
 /**
- * Requests an address that logs a browser in once.
- * @throws Error when it does not answer
+ * Requests an address at which a browser is logged in. It works once.
+ * @throws Error when the page does not answer
  */
 export async function loginAddress({ url, key }: PageAddress): Promise<string> {
   const answer = await fetch(`${url}/login/code`, {
@@ -60,7 +61,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // the file belongs to another process
+    // EPERM means that the process exists but belongs to another user
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

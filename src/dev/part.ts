@@ -8,11 +8,11 @@ export interface PartOptions {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** Path of the log for the output of the process (see RotatingLog). */
+  /** The path of the log for the output of the process (see RotatingLog). */
   logFile: string;
   /**
-   * Resolves to true when the part works; called repeatedly while it starts. Without it, the part sends the message
-   * `ready`.
+   * Resolves to true when the part works. It is called again and again while the part starts. Without it, the part must
+   * send the message `ready`.
    */
   isReady?: () => Promise<boolean>;
   report: (line: string) => void;
@@ -21,7 +21,7 @@ export interface PartOptions {
 const READY_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const STOP_MS = 10_000;
-/** Delay before a dead part starts again, ms. It doubles each time the part does not become ready. */
+/** The delay before a dead part starts again, ms. It doubles each time the part does not become ready. */
 const RESTART_MS = 300;
 const LONGEST_RESTART_MS = 10_000;
 
@@ -67,11 +67,11 @@ export class Part {
 
   private spawn(): ChildProcess {
     const { command, args, env } = this.options;
-    // Its own process group: a Ctrl-C at the terminal reaches only foray dev, which stops its parts in order. The
-    // channel closes when foray dev ends in any way, and then the part ends too (see lifeline.ts).
+    // the part has its own process group, so a Ctrl-C at the terminal reaches only foray dev, which stops its parts in
+    // order. When foray dev ends in any way, the channel closes, and then the part ends too (see lifeline.ts).
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     child.once('error', (error) => this.log.write(`${error.message}\n`));
-    // if the process could not start, there may be no streams
+    // there may be no streams if the process could not start
     child.stdout?.on('data', (chunk: Buffer) => this.log.write(chunk));
     child.stderr?.on('data', (chunk: Buffer) => this.log.write(chunk));
     this.saidReady = false;
@@ -112,7 +112,7 @@ export class Part {
     try {
       isReady = await this.becomesReady(this.spawn());
     } catch (error) {
-      // the system cannot start a process at the moment
+      // the system cannot start a process at the moment, so this is tried again
       this.log.write(`${messageOf(error)}\n`);
     }
     this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);

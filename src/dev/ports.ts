@@ -7,7 +7,7 @@ export async function freePort(usual: number): Promise<number> {
 }
 
 /**
- * Checks a port that a person asked for. 0 gives a free port.
+ * Checks the port that a user asked for. 0 means any free port.
  * @throws ForayError PORT_IN_USE
  */
 export async function wantedPort(port: number): Promise<number> {

@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../errors.ts';
 
-/** Maximum size of a file of a log, in bytes. */
+/** The largest size of a log file, in bytes. */
 export const MOST_BYTES = 10 * 1024 ** 2;
-/** Maximum number of files of a log. `worker.log.1` is older than `worker.log`. */
+/** The most files of a log. `worker.log.1` is older than `worker.log`. */
 export const MOST_FILES = 3;
 
 /** A log of limited size. A line that cannot be written is lost, and the process continues. */
@@ -13,7 +13,7 @@ export class RotatingLog {
   private readonly onFault: (line: string) => void;
   private hasFailed = false;
 
-  /** @param onFault receives one line when a write fails for the first time */
+  /** @param onFault - receives one line when a write fails for the first time */
   constructor(file: string, onFault: (line: string) => void) {
     this.file = file;
     this.onFault = onFault;
@@ -32,11 +32,11 @@ export class RotatingLog {
 }
 
 /**
- * Renames a log that is too full for `more` bytes, and deletes the oldest log.
+ * Renames the files of a log if `more` bytes would make it too large, and deletes the oldest file.
  * @throws the error of the system
  */
 export function rotate(file: string, more = 0): void {
-  // a device such as /dev/null has no size and is never renamed
+  // a device such as /dev/null has size 0, so it is never renamed
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
   if (size + more <= MOST_BYTES) return;
   for (let at = MOST_FILES - 1; at > 0; at--) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { endWithParent } from './lifeline.ts';
 
-/** A program that runs another program, given by its arguments, and ends it with the parent. */
+/** This program runs another program, which its arguments name. It ends that program when its own parent ends. */
 
 const [command, ...args] = process.argv.slice(2);
 const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -7,8 +7,9 @@ import { replaceFile } from '../system/replace-file.ts';
 import { runningDev } from './home.ts';
 
 /**
- * The homes of this user on this machine in which a `foray dev` runs. Each has a file with its path in
- * `$XDG_STATE_HOME/foray/homes` or `~/.local/state/foray/homes`. The lock of the home decides whether one really runs.
+ * The homes of this user on this machine in which a `foray dev` runs. For each home, `$XDG_STATE_HOME/foray/homes/HOST`
+ * or `~/.local/state/foray/homes/HOST` has a file with its path. The lock of the home shows whether a `foray dev`
+ * really runs there.
  */
 
 /** @throws Error when the user has no home folder, or the folder cannot be written */
@@ -22,11 +23,11 @@ export function forgetHome(home: string): void {
   try {
     rmSync(join(registry(), entryOf(home)), { force: true });
   } catch {
-    // a leftover entry is harmless: the lock of the home decides
+    // an entry that stays is harmless, because the lock of the home decides
   }
 }
 
-/** Absolute paths of the homes in which a `foray dev` runs, in alphabetical order. */
+/** The absolute paths of the homes in which a `foray dev` runs, in alphabetical order. */
 export function runningHomes(): string[] {
   const homes: string[] = [];
   for (const home of notedHomes()) {

@@ -14,23 +14,23 @@ const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
 const LIFELINE = ownModule('src/dev/run-with-parent');
 const HOST = '127.0.0.1';
-/** Attempts to start: another program may take a free port before we do. */
+/** The most attempts to start the parts. Another program may take a free port before a part does. */
 const TRIES = 4;
 
 export interface StackOptions {
-  /** Port of the model service. @default 8090, or a free one when 8090 is taken */
+  /** The port of the model service. @default 8090, or a free port if 8090 is taken */
   port?: number | undefined;
-  /** Folders of models to serve beside the shipped ones. */
+  /** The folders of models that are served in addition to the shipped models. */
   models?: readonly string[];
-  /** Folder for the inputs, files, output and command of failed runs. @default none */
+  /** The folder for the inputs, files, output and command of failed runs. @default none */
   keepFailed?: string | undefined;
 }
 
 export interface Stack {
   addresses: Addresses;
-  /** Address of the page, with a code that logs a browser in once. */
+  /** The address of the page, with a code that logs a browser in once. */
   page: string;
-  /** Process ids by part. */
+  /** The process ids by part. */
   pids: Record<string, number | undefined>;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startStack(
     throw error;
   }
   await noteHome(home).catch((error: unknown) =>
-    report(`Commands in other folders cannot tell where this home is: ${messageOf(error)}`),
+    report(`Commands in other folders cannot find this home: ${messageOf(error)}`),
   );
   return { ...parts, stop };
 }
@@ -130,7 +130,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     ],
     async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
   );
-  // wait for its own message: another program may have taken its port just before
+  // the part itself says that it is ready, because another program may have taken its port and answer there
   const service = part('model service', [
     ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
     ...models.flatMap((folder) => ['--models', folder]),

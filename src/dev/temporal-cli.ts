@@ -8,7 +8,10 @@ import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/att
 import { goInstall } from './go-install.ts';
 import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
 
-/** The newest version of Temporal's command line that `go install` accepts (newer ones have a `replace`). */
+/**
+ * The newest version of Temporal's command line that `go install` accepts. Newer versions have a `replace` in their
+ * go.mod.
+ */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 
 /** Options of a development server for campaigns: the search attributes, and fairness between campaigns. */
@@ -20,13 +23,13 @@ export const serverSettings = [
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 
-/** Receives a line of progress for a person who waits. */
+/** Receives a line of progress for the user. */
 export type Report = (line: string) => void;
 
 /**
- * The path of Temporal's command line, which contains the development server and its Web UI. It tries, in this order:
- * the path in FORAY_TEMPORAL_CLI; `temporal` on the path; the program in the user's cache; a download by the SDK into
- * that cache; a build by Go into it.
+ * Finds the path of Temporal's command line, which contains the development server and its Web UI. It tries, in this
+ * order: the path in FORAY_TEMPORAL_CLI; `temporal` on the PATH; the program in the user's cache; a download by the SDK
+ * into the cache; a build by Go into the cache.
  *
  * @throws ForayError TEMPORAL_MISSING with everything that was tried
  */
@@ -84,7 +87,7 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   }
 }
 
-/** The SDK downloads the program when it starts a test server. */
+/** Downloads the program with the SDK, which does so when it starts a test server. */
 async function download(folder: string, report: Report): Promise<string> {
   report('Downloading a Temporal server (once)');
   const environment = await TestWorkflowEnvironment.createLocal({

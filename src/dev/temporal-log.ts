@@ -2,10 +2,10 @@ import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import { messageOf } from '../errors.ts';
 import { printableLine } from '../text/printable.ts';
 
-/** An executor has no workflows on purpose. */
+/** The SDK's warning about a worker without workflows. It is expected, because an executor has none. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 
-/** One line per entry, without stacks: the Web UI shows what goes wrong with a campaign too. */
+/** Writes a log entry as one line without the stack. Temporal's Web UI shows the details of errors. */
 export function logLine({ level, message, meta }: LogEntry): void {
   if (message === EXPECTED) return;
   const error: unknown = meta?.error;
@@ -15,7 +15,7 @@ export function logLine({ level, message, meta }: LogEntry): void {
   process.stderr.write(`${printableLine(line)}\n`);
 }
 
-/** Makes the workers of this process log warnings and errors, a line each. */
+/** Makes the workers of this process log warnings and errors, one line each. */
 export function installLog(): void {
   Runtime.install({ logger: new DefaultLogger('WARN', logLine) });
 }

@@ -12,13 +12,13 @@ export function programCache(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
 }
 
-/** The `temporal` on the path. */
+/** The path of the `temporal` program on the PATH. */
 export function programOnPath(env: NodeJS.ProcessEnv): string | undefined {
   const onPath = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
   return onPath.find(isProgram);
 }
 
-/** The installed Temporal server: from FORAY_TEMPORAL_CLI, from the path, or from the cache. */
+/** The installed Temporal server: from FORAY_TEMPORAL_CLI, from the PATH, or from the cache. */
 export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.FORAY_TEMPORAL_CLI;
   if (named) return isProgram(named) ? named : undefined;
@@ -36,7 +36,7 @@ export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    // for a folder, the same permission means that it can be entered
+    // the permission to execute is not enough: for a folder it means that the folder can be entered
     return statSync(path).isFile();
   } catch {
     return false;

@@ -6,7 +6,10 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@t
 import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
-/** The code of workflows in one file, as a worker needs it: those of campaigns, and that of lanes. */
+/**
+ * The modules whose workflows are bundled: those of campaigns, and that of lanes. A worker needs the code of its
+ * workflows in one file.
+ */
 export const modules = {
   campaigns: 'src/workflows/index',
   lanes: 'src/service/fleet/lane-workflow',
@@ -15,13 +18,13 @@ export const modules = {
 export const bundles = { campaigns: 'src/workflows/bundle', lanes: 'src/service/fleet/bundle' } as const;
 
 /**
- * The bundle of the workflows. The package contains it. A checkout bundles its source with webpack, which takes
- * seconds, and reuses the bundle until the source changes.
+ * Returns the bundle of the workflows. The package contains the bundle. In a checkout, webpack makes it from the
+ * source, which takes seconds, and it is reused until the source changes.
  */
 export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Promise<WorkflowBundleOption> {
   if (isBuilt) return { codePath: ownModule(bundles[of]) };
   const file = join(PACKAGE, `node_modules/.cache/foray/${of === 'campaigns' ? 'workflows' : of}.js`);
-  // in the first line of the bundle, because its source map counts lines
+  // the mark is put into the first line of the bundle, because a new line would shift its source map
   const mark = `/* ${sourceHash(PACKAGE)} */`;
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.startsWith(mark)) return { code: kept };
@@ -35,7 +38,7 @@ export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Pr
   return { code };
 }
 
-/** @param workflows the path of the module that exports the workflows */
+/** @param workflows - the path of the module that exports the workflows */
 export async function bundle(workflows: string): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: workflows,
@@ -48,13 +51,13 @@ export async function bundle(workflows: string): Promise<string> {
  * A hash that changes with every module that may be part of the bundle, and with the installed packages. It includes
  * the lock file that npm writes into node_modules, because package-lock.json may be newer than the packages.
  *
- * @param folder a checkout
+ * @param folder - the folder of a checkout
  */
 export function sourceHash(folder: string): string {
   const hash = createHash('sha256');
   const locks = ['package-lock.json', 'node_modules/.package-lock.json'];
   const files = [
-    // other package managers write neither file
+    // other package managers write neither lock file
     ...locks.filter((file) => existsSync(join(folder, file))),
     ...globSync('src/**/*.ts', { cwd: folder }).sort(),
   ];

@@ -1,6 +1,6 @@
 /**
- * Tables and values from them. Modules that need a library are imported separately: the report (html.ts), Parquet
- * (parquet.ts).
+ * The tables, formats and texts of results. The HTML report (html.ts) and Parquet (parquet.ts) need a library, so they
+ * are imported from their own files.
  */
 export { bestRows } from './summary/best.ts';
 export { type FilesWritten, withPaths, writingFiles } from './files/files.ts';

@@ -8,15 +8,15 @@ import { renderReport, type ReportOptions, reportParts } from './html/html.ts';
 import { readReference } from './summary/reference.ts';
 
 export interface ReportChoice {
-  /** Outputs and formulas that are drawn first. */
+  /** The outputs and formulas that are drawn first. */
   show?: string[] | undefined;
   goal?: Goal | undefined;
-  /** A file of known values. */
+  /** The path of a file with known values. */
   reference?: string | undefined;
 }
 
 /**
- * The report of a campaign of the store.
+ * Makes the report of a campaign of the store, as one HTML page.
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, REFERENCE_INVALID
  */
 export async function reportOf(foray: Foray, id: string, choice: ReportChoice): Promise<string> {
@@ -25,7 +25,7 @@ export async function reportOf(foray: Foray, id: string, choice: ReportChoice): 
 }
 
 /**
- * The pictures of a campaign's report, by the names of their figures.
+ * Makes the pictures of a campaign's report, by the id of their section.
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT
  */
 export async function picturesOf(
@@ -58,7 +58,8 @@ async function optionsOf(
 }
 
 /**
- * The most points for the sensitivity analysis in the report: their values are held in memory, and read a second time.
+ * The most points for the sensitivity analysis in the report. The analysis reads the values a second time and holds
+ * them in memory.
  */
 const POINTS_UP_TO = 200_000;
 /** The most points for the analysis of curves. */

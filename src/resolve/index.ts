@@ -32,21 +32,21 @@ export { ServiceAtHand } from './service-at-hand.ts';
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {
   campaign: Omit<Campaign, 'id' | 'service'>;
-  /** Number of different points of its design. */
+  /** The number of different points of the design. */
   points: number;
-  /** A hash of the meaning of a definition, whatever its notation. */
+  /** A hash of the definition's meaning. It does not depend on how the definition is written. */
   digest: string;
 }
 
 /** Access to the files that a definition names. Their contents are known by hash. */
 export interface DefinitionFiles {
-  /** Finds the files of inputs, by input. */
+  /** Finds the files of inputs. `paths` has the path by input. */
   find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]>;
   /**
    * Finds a point file that a design names.
    *
-   * @param the path as written in the definition
-   * @param its place in the definition
+   * @param path - the path as written in the definition
+   * @param place - the place of the path in the definition
    */
   findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile>;
   /** Finds the working folder of an outside optimiser, and which words of its command are files there. */
@@ -58,7 +58,7 @@ export interface DefinitionFiles {
 /**
  * Reads a definition and checks all of it against the model's version at the service. Nothing is written or started.
  *
- * @param pinned the version that `latest` means in a campaign that has begun
+ * @param pinned - the version that `latest` means in a campaign that has started
  * @throws ForayError with the place in the definition
  */
 export async function resolveDefinition(
@@ -88,8 +88,9 @@ export async function resolveDefinition(
 }
 
 /**
- * Leaves out settings of later versions that have their default, so that a definition has the same hash as in earlier
- * versions. Leaves out the folder of an outside optimiser as well, because the hashes of its files are included.
+ * The text from which the hash of a definition is made. It leaves out newer settings that have their default value, so
+ * that a definition has the same hash as in earlier versions of foray. It also leaves out the folder of an outside
+ * optimiser, because the hashes of the optimiser's files are included.
  */
 function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
   const { search } = campaign;
@@ -111,7 +112,7 @@ async function findPoints(
   facts: ModelFacts,
   files: DefinitionFiles,
 ): Promise<Record<string, PointFile>> {
-  // a path may be any text, also the name of a property that every object has
+  // a path may be any text, even the name of a property that every object has
   const found = Object.create(null) as Record<string, PointFile>;
   const find = inputFinder(facts);
   const tried = new Set<string>();
@@ -169,7 +170,7 @@ function countPoints(
   });
 }
 
-/** @throws DeriveError: every other value was checked where it is written */
+/** @throws DeriveError if the derived value is not allowed. Other values were checked where they are written. */
 function checkDerived(input: ModelInput, value: string, point: number): void {
   try {
     checkAllowed(input, value);
@@ -208,8 +209,8 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
 }
 
 /**
- * The model and version to check a definition against; undefined if they are wrong, and then the other mistakes are
- * still reported.
+ * Finds the model and the version against which a definition is checked. If one of them is wrong, it throws this
+ * mistake together with the mistakes found before.
  */
 async function findVersion(
   cloud: CloudClient,
@@ -234,7 +235,7 @@ async function versionOf(
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
       place: locate(['model', 'version']),
-      hint: `It has ${model.modelVersions.length}; "latest" takes the last.`,
+      hint: `Number of its versions: ${model.modelVersions.length}. "latest" takes the last one.`,
     });
   const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
   const id = wanted === 'latest' ? latest : wanted;

@@ -6,10 +6,10 @@ import { ForayError } from '../errors.ts';
 /** How long to ask the service whether a version takes runs, ms. A person waits for the answer. */
 const ASK_MS = 5_000;
 
-/** The hint if the requested version takes no runs. */
-export const TAKE_ANOTHER = 'Take a version that does; the newest one mostly does.';
+/** The hint if a requested version takes no runs. */
+export const TAKE_ANOTHER = 'Choose a version that takes runs. The newest version usually does.';
 
-/** The error kinds of a host that does not have the version. */
+/** Whether an error is that of a host that does not have the version. */
 function isUnknown(error: unknown): boolean {
   return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
 }
@@ -18,8 +18,9 @@ function isUnknown(error: unknown): boolean {
  * The version of the model that a campaign continues with. It must have all inputs and outputs of the campaign, each
  * with the same type and units.
  *
- * @param wanted the number of the version, or `latest`
- * @throws ForayError UNKNOWN_MODEL, CHANGE_REFUSED, VERSION_RETIRED; SERVICE_UNREACHABLE and others of the service
+ * @param wanted - the number of the version, or `latest`
+ * @throws ForayError UNKNOWN_MODEL, CHANGE_REFUSED, VERSION_RETIRED; SERVICE_UNREACHABLE and other errors of the
+ * service
  */
 export async function otherVersion(
   cloud: CloudClient,
@@ -31,7 +32,7 @@ export async function otherVersion(
   const last = modelVersions.at(-1);
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
-      hint: `It has ${modelVersions.length}; "latest" takes the last.`,
+      hint: `Number of its versions: ${modelVersions.length}. "latest" takes the last one.`,
     });
   if (last === undefined) throw unknown();
   const asked =
@@ -61,7 +62,9 @@ interface Named {
   units: string | null;
 }
 
-/** The inputs or outputs that a version does not have as the campaign needs them. */
+/**
+ * Describes the inputs or outputs that the campaign needs but the version does not have with the same type and units.
+ */
 function mismatches(side: 'input' | 'output', needed: readonly Named[], has: readonly Named[]): string[] {
   return needed.flatMap(({ name, type, units }) => {
     const found = has.find((one) => one.name === name);
@@ -74,10 +77,10 @@ function mismatches(side: 'input' | 'output', needed: readonly Named[], has: rea
 }
 
 /**
- * Checks that the version of a campaign takes runs. A service that does not answer is no error here: the requests for
- * runs find out later.
+ * Checks that the version of a campaign takes runs. It is not an error here if the service does not answer, because the
+ * requests for runs will fail if the version takes none.
  *
- * @param hint the hint if it takes none
+ * @param hint - the hint of the error
  * @throws ForayError VERSION_RETIRED
  */
 export async function checkTakesRuns(

@@ -5,7 +5,7 @@ import { type CloudClient, isCloudError } from '../cloud/index.ts';
 /** How long a known identity of the service is trusted, ms. */
 const TRUSTED_MS = 10_000;
 
-/** What the store knows of a campaign and its service. */
+/** What the store knows about a campaign and its service. */
 export interface Belongings {
   /** A run that the campaign has at its service, if any is known. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
@@ -14,7 +14,7 @@ export interface Belongings {
 
 /** The model service that a client or a worker talks to. It tells which campaigns belong to this service. */
 export class ServiceAtHand {
-  /** Its root address. */
+  /** The root address of the service. */
   readonly url: string;
   private readonly cloud: CloudClient;
   private known: { identity: string | undefined; until: number } | undefined;
@@ -44,9 +44,10 @@ export class ServiceAtHand {
    * A campaign of an earlier version knows only the address of its service. It belongs to the service at that address.
    * It also belongs to a service at another port of this machine that knows one of its runs: run ids are random, while
    * models and versions have the same ids on every service. A campaign without runs has nothing at any service, so it
-   * may continue at either. From then on the campaign has the identity of the service.
+   * may continue at this one. If the campaign belongs to this service, its record gets the identity of the service.
    *
-   * A service that does not answer at the campaign's address counts as the campaign's own: nothing can happen there.
+   * If no service answers at the campaign's address, the campaign counts as belonging to it. This does no harm, because
+   * no request succeeds there.
    *
    * @throws CloudError while the service does not answer at another address
    */
@@ -70,12 +71,15 @@ export class ServiceAtHand {
     return true;
   }
 
-  /** Whether this is the address of the campaign, whichever service is there now. */
+  /** Whether the campaign has this address. Another service may be there now. */
   isAt(campaign: Campaign): boolean {
     return campaign.service === this.url;
   }
 
-  /** While the service does not answer, its last identity counts. Throws a CloudError if it has never answered. */
+  /**
+   * Asks for the identity of the service. If the service does not answer, its last known identity is returned. Throws a
+   * CloudError if it has never answered.
+   */
   private async ask(): Promise<string | undefined> {
     if (this.known && performance.now() < this.known.until) return this.known.identity;
     this.asking ??= this.cloud.identity().finally(() => {

@@ -4,8 +4,8 @@ import { ForayError, messageOf } from '../errors.ts';
 import { oneLine } from '../text/suggest.ts';
 
 /**
- * A definition from a person: a text or an object, and the name of its file. Paths in it are relative to the folder of
- * the file. An object needs no file: its paths are relative to the working directory.
+ * A definition as a user gives it: a text or an object, and the name of its file. Paths in it are relative to the
+ * folder of the file. An object needs no file. Its paths are then relative to the working directory.
  */
 export type DefinitionSource = (
   { text: string; file: string } | { definition: CampaignDefinition; file?: string | undefined }
@@ -51,7 +51,7 @@ export function textOf(source: DefinitionSource): string {
  */
 export function readSource(source: DefinitionSource): ReadDefinition {
   if ('text' in source) return beginDefinition(source.text, source.file);
-  // an object that cannot become JSON (it contains itself, for example) is not checked further
+  // an object that cannot become JSON, for example because it contains itself, is not checked further
   textOf(source);
   return beginObject(source.definition, fileOf(source));
 }

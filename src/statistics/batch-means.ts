@@ -5,7 +5,7 @@ export interface BatchMeansOptions {
   /** @default 20 */
   batches?: number;
   /**
-   * Number of leading values that are left out, because the run had not settled.
+   * The number of values at the beginning that are left out, because the run has not settled there.
    *
    * @default 0
    */
@@ -20,38 +20,40 @@ export interface BatchMeansOptions {
 
 /** The mean of a series, with its confidence interval. */
 export interface BatchMeans {
-  /** Number of values behind the mean. */
+  /** The number of values from which the mean is computed. */
   n: number;
   batches: number;
-  /** Number of values per batch. */
+  /** The number of values per batch. */
   batchSize: number;
   mean: number;
-  /** Standard deviation of the means of the batches, over their number - 1. */
+  /** The standard deviation of the batch means, with divisor (number of batches - 1). */
   sd: number;
   low: number;
   high: number;
 }
 
 /**
- * The mean of one long series of which neighbouring values are alike, as those of a simulation in its steady state are, by
- * nonoverlapping batch means: the series is cut into batches, and the means of these are taken for independent and normal. They
- * nearly are where a batch is much longer than the time over which values are alike; where it is not, the interval is too
- * narrow. What does not divide into batches is dropped from the front, where a series has settled least.
+ * The mean of one long series in which neighbouring values are correlated, such as the values of a simulation in its
+ * steady state. The method is nonoverlapping batch means: the series is cut into batches, and the interval assumes that
+ * the batch means are independent and normal. This is nearly true if a batch is much longer than the correlation lasts.
+ * Otherwise the interval is too narrow. If the values do not fill the batches exactly, the first values are left out,
+ * because the series has settled least there.
  *
- * A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, 9.5.3; on 10 to 30 batches B. Schmeiser, "Batch size effects in the
- * analysis of simulation output", Operations Research 30 (1982) 556-568.
+ * A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, 9.5.3; for the choice of 10 to 30 batches, B. Schmeiser,
+ * "Batch size effects in the analysis of simulation output", Operations Research 30 (1982) 556-568.
  *
- * @param values - observations that count alike, in the order of time; over time, at equal distances
- * @throws RangeError when there are fewer values than batches, fewer than two batches, a value that is not finite, or no such
- *   interval
+ * @param values - observations in the order of time. All have the same weight, so observations of a process in time
+ * must be at equal distances
+ * @throws RangeError when there are fewer values than batches, fewer than two batches, a value that is not finite, or
+ * no such interval
  */
 export function batchMeans(
   values: readonly number[] | Float64Array,
   { batches = 20, warmup = 0, confidence = 0.95 }: BatchMeansOptions = {},
 ): BatchMeans {
   if (!(Number.isInteger(batches) && batches >= 2))
-    throw new RangeError(`${batches} are no batches: take 10 to 30`);
-  if (!(Number.isInteger(warmup) && warmup >= 0)) throw new RangeError(`${warmup} is no number of values`);
+    throw new RangeError(`${batches} is not a valid number of batches; use 10 to 30`);
+  if (!(Number.isInteger(warmup) && warmup >= 0)) throw new RangeError(`${warmup} is not a number of values`);
   const left = Math.max(0, values.length - warmup);
   const batchSize = Math.floor(left / batches);
   if (batchSize === 0) throw new RangeError(`${left} values do not fill ${batches} batches`);

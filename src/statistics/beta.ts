@@ -1,9 +1,9 @@
 /**
- * The continued fraction of the incomplete beta function, 26.5.8 of M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions
- * (1964), by the method of W. J. Lentz, "Generating Bessel functions in Mie scattering calculations using continued fractions",
- * Applied Optics 15 (1976) 668-671.
+ * The continued fraction of the incomplete beta function: 26.5.8 of M. Abramowitz and I. A. Stegun, Handbook of
+ * Mathematical Functions (1964), by the method of W. J. Lentz, "Generating Bessel functions in Mie scattering
+ * calculations using continued fractions", Applied Optics 15 (1976) 668-671.
  *
- * @param x - below (a + 1) / (a + b + 2), where it converges fast
+ * @param x - below (a + 1) / (a + b + 2), where the fraction converges fast
  */
 export function betaFraction(x: number, a: number, b: number): number {
   let value = 1;
@@ -37,7 +37,9 @@ export function incompleteBeta(x: number, a: number, b: number): number {
   return Math.exp(logFactor) * betaFraction(x, a, b);
 }
 
-/** log Γ(x) of x > 0, by Stirling's series beyond 15 (6.1.41 of the Handbook). */
+/**
+ * log Γ(x) for x > 0. Above 15 it is Stirling's series (6.1.41 of the Handbook); smaller x are first raised above 15.
+ */
 function logGamma(x: number): number {
   let y = x;
   let product = 1;

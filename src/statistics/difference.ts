@@ -9,9 +9,9 @@ export interface MeanDifference {
 }
 
 /**
- * The mean of differences of pairs, with Student's interval.
+ * The mean of the differences of pairs, with Student's interval.
  *
- * @param differences - of at least two pairs
+ * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError if there is no such interval
  */
@@ -28,7 +28,7 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
  * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of
  * estimates of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
- * @param a - two values or more, as in `b`
+ * @param a - at least two values, as in `b`
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
@@ -39,7 +39,7 @@ export function welchDifference(a: Sample, b: Sample, confidence: number): MeanD
   const variance = ofA + ofB;
   if (variance === 0) return around(difference, 0);
   const freedom = 1 / ((ofA / variance) ** 2 / (a.count - 1) + (ofB / variance) ** 2 / (b.count - 1));
-  // rounding may make it smaller than its lower bound
+  // rounding may make the degrees of freedom smaller than 1, their lower bound
   const quantile = studentQuantile((1 + confidence) / 2, Math.max(1, freedom));
   return around(difference, quantile * Math.sqrt(variance));
 }

@@ -1,8 +1,9 @@
 export type Place = readonly [x: number, y: number];
 
 /**
- * The corners of the convex hull of some places, anticlockwise; at most two if all lie on a line. By A. M. Andrew,
- * "Another efficient algorithm for convex hulls in two dimensions", Information Processing Letters 9 (1979) 216-219.
+ * The corners of the convex hull of places, anticlockwise. If all places lie on a line, there are at most two corners.
+ * By A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", Information Processing Letters 9
+ * (1979) 216-219.
  */
 export function hullOf(places: readonly Place[]): Place[] {
   const sorted = places.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);

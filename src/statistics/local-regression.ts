@@ -1,6 +1,9 @@
 import { studentQuantile } from './student.ts';
 
-/** The value of a smooth at a place, and its pointwise confidence interval; null if there is none. */
+/**
+ * The value of a smooth at a place, with the ends of its pointwise confidence interval. They are null if there is no
+ * interval.
+ */
 export interface SmoothValue {
   value: number;
   low: number | null;
@@ -13,43 +16,48 @@ export function fewestPoints(inputs: 1 | 2): number {
 }
 
 /**
- * The possible shares of the points in a fit. The largest comes first, so that of equal ones the smoothest is chosen.
+ * The possible shares of the points in a fit. The largest comes first, so that the smoothest of equally good fits is
+ * chosen.
  */
 const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
 
 /**
- * Local regression (loess) of degree 2 over one or two inputs: at each place a quadratic polynomial, fitted by least
- * squares with the tricube weights of the nearest points.
+ * Local regression (loess) of degree 2 over one or two inputs. At each place it fits a quadratic polynomial to the
+ * nearest points, by least squares with tricube weights.
  *
  * W. S. Cleveland, "Robust locally weighted regression and smoothing scatterplots", Journal of the American Statistical
  * Association 74 (1979) 829-836; W. S. Cleveland and S. J. Devlin, "Locally weighted regression: an approach to
- * regression analysis by local fitting", same journal 83 (1988) 596-610. The share of points of a fit is that with the
- * lowest AICc of C. M. Hurvich, J. S. Simonoff and C.-L. Tsai, "Smoothing parameter selection in nonparametric
- * regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B 60 (1998)
- * 271-293.
+ * regression analysis by local fitting", same journal 83 (1988) 596-610. The share of points in each fit is the one
+ * with the lowest AICc, by C. M. Hurvich, J. S. Simonoff and C.-L. Tsai, "Smoothing parameter selection in
+ * nonparametric regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B
+ * 60 (1998) 271-293.
  *
- * A fit costs time in proportion to the square of the number of points, and memory in proportion to the number.
+ * The time of a fit is proportional to the square of the number of points, and its memory to the number.
  */
 export class LocalRegression {
   /** The share of the points in each fit. */
   readonly span: number;
-  /** The share of the variance of the values that the smooth predicts for points outside its fit: at most 1. */
+  /**
+   * The share of the variance that the smooth explains when each point is left out of the fit that predicts it. It is
+   * at most 1.
+   */
   readonly explained: number;
-  /** Degrees of freedom of the standard deviation of the errors. */
+  /** The degrees of freedom of the estimated standard deviation of the errors. */
   readonly freedom: number;
   readonly #places: readonly Place[];
   /**
-   * The values and the standard deviation of their errors, divided by the largest size of a value, so that squares do
-   * not overflow.
+   * The values, and the standard deviation of their errors. Both are divided by the largest size of a value, so that
+   * squares do not overflow.
    */
   readonly #values: Float64Array;
   readonly #sd: number;
   readonly #scale: number;
 
   /**
-   * @param places - of the points: all of one length, 1 or 2, in units in which distances can be compared
-   * @param values - a finite number for each point
-   * @param spans - shares of the points to choose from, above 0 and 1 at most
+   * @param places - the places of the points, with one or two coordinates each, in units in which distances are
+   * comparable
+   * @param values - one finite number for each point
+   * @param spans - the possible shares of the points in a fit, each above 0 and at most 1
    * @throws RangeError when there are too few points
    */
   constructor(places: readonly Place[], values: readonly number[], spans: readonly number[] = SPANS) {
@@ -59,7 +67,7 @@ export class LocalRegression {
     this.#values = Float64Array.from(values, (value) => value / scale);
     const least = fewestPoints(places[0]?.length === 2 ? 2 : 1);
     if (places.length < least) throw new RangeError(`${places.length} points are too few`);
-    // with hardly more points than terms, the criterion follows noise
+    // if a fit has hardly more points than terms, the criterion follows noise
     const usable = spans.filter((span) => nearestOf(span, places.length) >= 2 * least);
     const fits = (usable.length > 0 ? usable : [1]).map((span) => new Fit(span, places.length));
     for (const [at, place] of places.entries()) {
@@ -80,7 +88,8 @@ export class LocalRegression {
   }
 
   /**
-   * The smooth at a place. The interval assumes independent errors of one standard deviation everywhere.
+   * The value of the smooth at a place. The interval assumes that errors are independent and have the same standard
+   * deviation everywhere.
    *
    * @param confidence - between 0 and 1, such as 0.95
    */
@@ -98,11 +107,11 @@ export class LocalRegression {
 
 type Place = readonly number[];
 
-/** The fits with one span at all points. */
+/** The fits at all points with one span, summarized. */
 class Fit {
   readonly span: number;
   readonly nearest: number;
-  /** Sums of squares: of the residuals, of the weights of the fit, and of the identity less these weights. */
+  /** Sums of squares of the residuals: of the fit itself, and of the fit when each point is left out. */
   squares = 0;
   left = 0;
   #trace = 0;
@@ -115,7 +124,7 @@ class Fit {
     this.#count = count;
   }
 
-  /** @param row - the weights of the values for the fit at a point */
+  /** @param row - the weights of all values in the fit at the point `at` */
   add(at: number, row: Float64Array, values: Float64Array): void {
     const residual = values[at]! - dot(row, values);
     const own = row[at]!;
@@ -125,12 +134,12 @@ class Fit {
     this.#norm += sumOfSquares(row);
   }
 
-  /** The first moment of the sum of squares of the residuals, Cleveland and Devlin's delta 1. */
+  /** The expected sum of squares of the residuals for errors with variance 1: Cleveland and Devlin's delta 1. */
   get freedom(): number {
     return this.#count - 2 * this.#trace + this.#norm;
   }
 
-  /** AICc; infinite unless the number of points is well above that of the terms. */
+  /** The AICc. It is infinite unless there are more points than the fit has parameters. */
   criterion(floor: number): number {
     const free = this.#count - this.#trace - 2;
     if (free <= 0) return Infinity;
@@ -139,13 +148,13 @@ class Fit {
 }
 
 function nearestOf(span: number, count: number): number {
-  // rounded as in other programs, so that 0.3 of 10 points are 3
+  // this rounds as other programs do, so that 0.3 of 10 points are 3 points
   return Math.floor(span * count + 1e-5);
 }
 
 /**
- * The reach of a fit: the distance of the last of its nearest points. It is larger if all of them have the same
- * distance, because that point would have no weight.
+ * The reach of a fit is the distance of the farthest of its nearest points. It is larger if all these points have the
+ * same distance, because then none of them would have a weight.
  */
 function reachOf(sorted: Float64Array, nearest: number): number {
   const [first, last] = [sorted[0]!, sorted[nearest - 1]!];
@@ -154,8 +163,8 @@ function reachOf(sorted: Float64Array, nearest: number): number {
 }
 
 /**
- * The weight of each value in the fit at a place, for points with these distances and weights up to a reach. Most of
- * the time of a fit is spent here, so it has no closures.
+ * The weight of each value in the fit at a place. `distances` are those of the points from the place; points beyond the
+ * reach have no weight. A fit spends most of its time here, so the function has no closures.
  */
 function hatRow(
   place: Place,
@@ -188,7 +197,10 @@ function hatRow(
   return row;
 }
 
-/** If the reach is 0 because many points are at the place itself, only these count. */
+/**
+ * The weight of a point. If the reach is 0, because many points are at the place itself, only these points have a
+ * weight.
+ */
 function tricube(distance: number, reach: number): number {
   if (distance >= reach) return distance === 0 ? 1 : 0;
   const share = distance / reach;
@@ -197,8 +209,8 @@ function tricube(distance: number, reach: number): number {
 }
 
 /**
- * The terms: 1, x, x² of one coordinate; 1, x, y, x², xy, y² of two. They are relative to a place, in units of the
- * reach.
+ * Computes the terms of the polynomial: 1, x, x² for one coordinate, and 1, x, y, x², xy, y² for two. Coordinates are
+ * relative to a place, in units of the reach.
  */
 function setTerms(terms: Float64Array, place: Place, other: Place, reach: number): void {
   const unit = reach || 1;
@@ -217,8 +229,8 @@ function setTerms(terms: Float64Array, place: Place, other: Place, reach: number
 }
 
 /**
- * The first column of the inverse of a symmetric matrix, by Cholesky's decomposition of its lower half. Leaves out a
- * term that depends on the terms before it, such as the square of an input with only two values.
+ * The first column of the inverse of a symmetric matrix, by Cholesky's decomposition of its lower half. It leaves out a
+ * term that depends on earlier terms, such as the square of an input with only two values.
  */
 function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   const size = matrix.length;
@@ -249,7 +261,10 @@ function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   return solution;
 }
 
-/** A term counts as dependent on others if less than this share of its weight remains. */
+/**
+ * A term counts as dependent on earlier terms if its remaining weight is at most this share of the weight of the
+ * constant term.
+ */
 const SINGULAR = 1e-10;
 
 function distancesFrom(place: Place, places: readonly Place[]): Float64Array {

@@ -1,8 +1,8 @@
 /**
- * The quantile of the standard normal distribution, to about 1 part in 10^16. The models' random numbers depend on it:
- * a change of any bit would change their results without a new version of the models, because this file is not in their
- * folders. M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37
- * (1988) 477-484, PPND16.
+ * The quantile of the standard normal distribution, to about 1 part in 10^16. The random numbers of the models depend
+ * on it. If one bit changed, the results of the models would change without a new version, because this file is not in
+ * the models' folders. M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
+ * Statistics 37 (1988) 477-484, PPND16.
  *
  * @param p - between 0 and 1, both excluded
  */
@@ -19,10 +19,11 @@ export function normalQuantile(p: number): number {
 }
 
 /**
- * The probability that a standard normal number is below x, to 2 parts in 10^15, also in the lower tail, where limits
- * far out need it. An upper tail is `normalCdf(-x)`. Below about -38.5 it is 0, because no double is so small. Near 0
- * it is the series of G. Marsaglia, "Evaluating the normal distribution", Journal of Statistical Software 11(4) (2004),
- * and beyond it Laplace's continued fraction (Abramowitz and Stegun, 26.2.14).
+ * The probability that a standard normal number is below x, to 2 parts in 10^15. The precision also holds in the lower
+ * tail, which limits far from the mean need. An upper tail is `normalCdf(-x)`. Below about -38.5 the result is 0,
+ * because no double is so small. Near 0 it uses the series of G. Marsaglia, "Evaluating the normal distribution",
+ * Journal of Statistical Software 11(4) (2004), and farther out Laplace's continued fraction (Abramowitz and Stegun,
+ * 26.2.14).
  */
 export function normalCdf(x: number): number {
   if (Math.abs(x) > ALL_WITHIN) return x < 0 ? 0 : 1;
@@ -32,7 +33,10 @@ export function normalCdf(x: number): number {
 }
 
 const ALL_WITHIN = 40;
-/** In a lower tail the series is subtracted from 0.5, which loses digits. The fraction needs more terms closer to 0. */
+/**
+ * Up to this x the series is used, and beyond it the fraction. In a lower tail the series is subtracted from 0.5, which
+ * loses digits. The fraction needs more terms closer to 0.
+ */
 const SERIES_UP_TO = 1.5;
 
 /** x + x^3/3 + x^5/(3·5) + ... */
@@ -47,7 +51,9 @@ function series(x: number): number {
   return sum;
 }
 
-/** x + 1/(x + 2/(x + 3/(x + ...))), computed from the end; at 1.5 it needs this number of terms for its last bit. */
+/**
+ * x + 1/(x + 2/(x + 3/(x + ...))), computed from the end. At 1.5 it needs `TERMS` terms until its last bit is right.
+ */
 function fraction(x: number): number {
   let value = x;
   for (let term = TERMS; term >= 1; term -= 1) value = x + term / value;
@@ -57,7 +63,8 @@ function fraction(x: number): number {
 const TERMS = 200;
 
 /**
- * The square is computed in two parts, and the first is exact. Otherwise its rounding would lose three digits far out.
+ * The density of the standard normal distribution. The square in it is computed in two parts, of which the first is
+ * exact. Otherwise rounding would lose three digits far from 0.
  */
 function density(x: number): number {
   const near = Math.trunc(x * 16) / 16;
@@ -66,7 +73,7 @@ function density(x: number): number {
 
 const INVERSE_ROOT_2_PI = 0.3989422804014327;
 
-// the digits of the paper that a double has
+// the coefficients of the paper, with as many digits as a double has
 type Coefficients = readonly [number, number, number, number, number, number, number, number];
 
 const A: Coefficients = [

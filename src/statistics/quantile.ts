@@ -1,20 +1,19 @@
 /**
  * A quantile of a sample, by linear interpolation between the order statistics: definition 7 of R. J. Hyndman and Y.
- * Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996) 361-365, which NumPy, pandas,
- * DuckDB's
- * `quantile_cont` and R take unless told otherwise.
+ * Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996) 361-365, which is the default of
+ * NumPy, pandas, DuckDB's `quantile_cont` and R.
  *
  * @param sorted - the values, the lowest first; at least one
  * @param p - from 0 to 1
- * @throws RangeError without values, or when p is out of its range
+ * @throws RangeError without values, or when p is not from 0 to 1
  */
 export function quantile(sorted: readonly number[] | Float64Array, p: number): number {
   if (!(p >= 0 && p <= 1)) throw new RangeError(`${p} is not from 0 to 1`);
-  if (sorted.length === 0) throw new RangeError('nothing has no quantiles');
+  if (sorted.length === 0) throw new RangeError('an empty sample has no quantiles');
   const at = (sorted.length - 1) * p;
   const below = sorted[Math.floor(at)]!;
   const above = sorted[Math.ceil(at)]!;
-  // equal values need no interpolation: an infinite value may be its own neighbour
+  // equal values are not interpolated, because infinite ones would give NaN
   return below === above ? below : below + (above - below) * (at - Math.floor(at));
 }
 
@@ -25,8 +24,8 @@ export interface QuantileInterval {
 }
 
 /**
- * A confidence interval of a quantile, from one value of the sample to another. It holds whatever the distribution is:
- * how many values are below the quantile is binomial. Each tail has at most half of the remaining probability.
+ * A confidence interval of a quantile, from one value of the sample to another. It is valid for any distribution,
+ * because the number of values below the quantile is binomial. Each tail has at most half of the remaining probability.
  *
  * W. R. Thompson, "On confidence ranges for the median and other expectation distributions for populations of unknown
  * distribution form", Annals of Mathematical Statistics 7 (1936) 122-128; section 7.1 of H. A. David and H. N.
@@ -35,7 +34,7 @@ export interface QuantileInterval {
  * @param sorted - independent values, the lowest first
  * @param p - between 0 and 1, both excluded
  * @param confidence - between 0 and 1, such as 0.95
- * @returns null where there are too few values
+ * @returns null if there are too few values
  */
 export function quantileInterval(
   sorted: readonly number[] | Float64Array,
@@ -50,12 +49,12 @@ export function quantileInterval(
 }
 
 /**
- * The largest rank, from 1, such that the quantile lies below it with a probability of at most `tail`; 0 if there is
- * none.
+ * The largest rank, from 1, for which this holds: the quantile is below the value of that rank with a probability of at
+ * most `tail`. 0 if there is none.
  */
 function rankBelow(n: number, p: number, tail: number): number {
   const odds = Math.log(p) - Math.log1p(-p);
-  // logarithms, because the first terms of many values would underflow
+  // in logarithms, because with many values the first terms would underflow
   let term = n * Math.log1p(-p);
   let sum = 0;
   for (let rank = 0; rank < n; rank += 1) {
@@ -68,13 +67,13 @@ function rankBelow(n: number, p: number, tail: number): number {
 
 /**
  * The quantile of `b` minus that of `a`. The interval combines the intervals of both quantiles, each with half of the
- * error. By C. E. Bonferroni's inequality it holds for all distributions, and also for runs in pairs. It may be wider
- * than necessary.
+ * error probability. By C. E. Bonferroni's inequality it is valid for all distributions, and also for runs in pairs. It
+ * may be wider than necessary.
  *
- * @param a - values, the lowest first; at least one, as in `b`
+ * @param a - at least one value, the lowest first, as in `b`
  * @param p - between 0 and 1, both excluded
  * @param confidence - between 0 and 1, such as 0.95
- * @returns without ends where a sample has too few values
+ * @returns a difference without ends if a sample has too few values
  */
 export function quantileDifference(
   a: readonly number[] | Float64Array,

@@ -1,9 +1,9 @@
 import { studentQuantile } from './student.ts';
 
 /**
- * Mean and variance of values that are added one by one. By B. P. Welford, "Note on a method for calculating corrected
- * sums of squares and products", Technometrics 4 (1962) 419-420. It loses no digits if the values are large and near
- * each other.
+ * Mean and variance of values that are added one by one. The method is by B. P. Welford, "Note on a method for
+ * calculating corrected sums of squares and products", Technometrics 4 (1962) 419-420. It loses no digits if the values
+ * are large and near each other.
  */
 export class Sample {
   count = 0;
@@ -24,12 +24,12 @@ export class Sample {
     this.squares = 0;
   }
 
-  /** Null without values. */
+  /** The mean; null without values. */
   get mean(): number | null {
     return this.count > 0 ? this.average : null;
   }
 
-  /** The variance of a sample (over count - 1); 0 for one value, null without values. */
+  /** The variance of the sample, with divisor count - 1; 0 for one value, null without values. */
   get variance(): number | null {
     if (this.count === 0) return null;
     return this.count > 1 ? this.squares / (this.count - 1) : 0;
@@ -39,8 +39,8 @@ export class Sample {
 /**
  * Half the width of the confidence interval of a mean, by Student's t.
  *
- * @param n - number of independent values, from 2
- * @param sd - their standard deviation, over n - 1
+ * @param n - the number of independent values, at least 2
+ * @param sd - their standard deviation, with divisor n - 1
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */

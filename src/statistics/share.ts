@@ -17,15 +17,14 @@ export interface PairCounts {
 }
 
 /**
- * Wilson's score interval of a share. It stays between 0 and 1, and has a width even where no run, or every run, is
- * true.
+ * Wilson's score interval of a share. It stays between 0 and 1, and has a width even if all runs are true or none is.
  *
  * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
  * Statistical Association 22 (1927) 209-212; method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single
  * proportion: comparison of seven methods", Statistics in Medicine 17 (1998) 857-872.
  *
  * @param share - from 0 to 1
- * @param n - number of independent runs, more than 0; an effective number need not be whole
+ * @param n - the number of independent runs, more than 0. It may be an effective number that is not whole
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
@@ -33,7 +32,7 @@ export function wilsonInterval(share: number, n: number, confidence: number): Sh
   const half = wilsonHalfWidth(share, n, confidence);
   const square = scoreOf(confidence) ** 2;
   const middle = (share + square / (2 * n)) / (1 + square / n);
-  // the ends of an extreme share are exact, whatever rounding does
+  // for a share of 0 or 1, one end is known exactly, so rounding must not change it
   return {
     share,
     low: share === 0 ? 0 : Math.max(0, middle - half),
@@ -43,8 +42,8 @@ export function wilsonInterval(share: number, n: number, confidence: number): Sh
 
 /** Half the width of Wilson's interval. Its parameters and errors are those of {@link wilsonInterval}. */
 export function wilsonHalfWidth(share: number, n: number, confidence: number): number {
-  if (!(share >= 0 && share <= 1)) throw new RangeError(`${share} is no share`);
-  if (!(n > 0 && n < Infinity)) throw new RangeError(`${n} is no number of runs`);
+  if (!(share >= 0 && share <= 1)) throw new RangeError(`${share} is not a share`);
+  if (!(n > 0 && n < Infinity)) throw new RangeError(`${n} is not a number of runs`);
   const z = scoreOf(confidence);
   return (z * Math.sqrt(n * share * (1 - share) + (z * z) / 4)) / (n + z * z);
 }
@@ -54,19 +53,19 @@ export function shareOf(mean: number, n: number): number {
   return Math.round(mean * n) / n;
 }
 
-/** How many standard deviations of a normal distribution an interval extends to each side. */
+/** The half-width of an interval in standard deviations of a normal distribution. */
 function scoreOf(confidence: number): number {
   return normalQuantile((1 + confidence) / 2);
 }
 
 /**
- * The share in `b` minus the share in `a`, for two independent samples, with Newcombe's hybrid score interval. It
- * combines the two intervals of Wilson.
+ * The share in `b` minus the share in `a`, for two independent samples, with Newcombe's hybrid score interval, which
+ * combines the Wilson intervals of both shares.
  *
  * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of
  * eleven methods", Statistics in Medicine 17 (1998) 873-890.
  *
- * @param a - how many of n runs are true, as in `b`
+ * @param a - the number of true runs and the number of all runs, as in `b`
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError when there is no such interval
  */
@@ -102,12 +101,12 @@ export function pairedShareDifference(
   const b = wilsonInterval((both + onlyB) / n, n, confidence);
   const margins = (both + onlyA) * (onlyB + neither) * (both + onlyB) * (onlyA + neither);
   const product = both * neither - onlyA * onlyB;
-  // a correction for continuity, which the paper uses only for a positive correlation
+  // the paper uses this correction for continuity only if the correlation is positive
   const corrected = product > 0 ? Math.max(product - n / 2, 0) : product;
   return hybrid(a, b, margins === 0 ? 0 : corrected / Math.sqrt(margins));
 }
 
-/** Combines the distances of the ends from the shares, like the sides of a triangle. */
+/** Combines the distances of the ends from the shares by the law of cosines, as if they were sides of a triangle. */
 function hybrid(a: ShareInterval, b: ShareInterval, correlation: number): MeanDifference {
   const difference = b.share - a.share;
   const side = (one: number, other: number): number =>

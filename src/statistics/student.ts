@@ -4,18 +4,19 @@ import { normalQuantile } from './normal.ts';
 /**
  * The quantile of Student's t, to 1 part in 10^12.
  *
- * Newton's method solves for the logarithm of t, with the logarithm of a probability as the function. Both P(|T| > t) and
- * P(|T| < t) are concave in that scale. So the iteration stays on one side of the solution, however far away it begins,
- * and nothing under- or overflows. The smaller of the two probabilities is used, because its complement would lose
- * digits. With very many degrees of freedom, the quantile is an expansion about that of the normal distribution.
+ * Newton's method finds the logarithm of t at which the logarithm of a probability has the wanted value. On that scale,
+ * both P(|T| > t) and P(|T| < t) are concave. So the iteration stays on one side of the solution, even if it begins far
+ * away, and nothing under- or overflows. The smaller of the two probabilities is used, because its complement would
+ * lose digits. With very many degrees of freedom, the quantile is an expansion about that of the normal distribution.
  *
  * @param p - between 0 and 1, both excluded
- * @param freedom - degrees of freedom, from 1
+ * @param freedom - the degrees of freedom, at least 1
  * @throws RangeError when there is no such quantile
  */
 export function studentQuantile(p: number, freedom: number): number {
   if (!(p > 0 && p < 1)) throw new RangeError(`${p} is not between 0 and 1`);
-  if (!(freedom >= 1 && freedom < Infinity)) throw new RangeError(`${freedom} are no degrees of freedom`);
+  if (!(freedom >= 1 && freedom < Infinity))
+    throw new RangeError(`${freedom} is not a number of degrees of freedom`);
   if (p === 0.5) return 0;
   if (freedom > MANY) return expanded(normalQuantile(p), freedom);
   const outside = 2 * Math.min(p, 1 - p);
@@ -24,14 +25,14 @@ export function studentQuantile(p: number, freedom: number): number {
 }
 
 /**
- * The limit between the two methods. With more degrees of freedom, the solution would lie in the last digits of a
- * number near 1. With fewer, the expansion would need more terms.
+ * The most degrees of freedom for Newton's method. With more, the solution would lie in the last digits of a number
+ * near 1, so the expansion is used. With fewer, the expansion would need more terms.
  */
 const MANY = 1e5;
 
 /**
- * R. A. Fisher and E. A. Cornish, "The percentile points of distributions having known cumulants", Technometrics 2 (1960)
- * 209-225, as in 26.7.5 of the Handbook.
+ * The expansion of R. A. Fisher and E. A. Cornish, "The percentile points of distributions having known cumulants",
+ * Technometrics 2 (1960) 209-225, as in 26.7.5 of the Handbook.
  */
 function expanded(z: number, freedom: number): number {
   const s = z * z;
@@ -42,13 +43,16 @@ function expanded(z: number, freedom: number): number {
   return z + (z * (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom)) / freedom;
 }
 
-/** The t > 0 with P(|T| > t) = probability. It starts too far out, with the leading power of the density. */
+/**
+ * The t > 0 with P(|T| > t) = probability. The iteration starts above the solution, from the leading power of the
+ * density.
+ */
 function beyond(probability: number, freedom: number): number {
   const start = -(Math.log((freedom / 2) * probability) + logBeta(freedom)) / freedom;
   return solve('outside', Math.log(probability), start + Math.log(freedom) / 2, freedom);
 }
 
-/** The t > 0 with P(|T| < t) = probability. It starts too far in, with the density at 0. */
+/** The t > 0 with P(|T| < t) = probability. The iteration starts below the solution, from the density at 0. */
 function within(probability: number, freedom: number): number {
   const start = Math.log(probability / 2) + logBeta(freedom);
   return solve('inside', Math.log(probability), start + Math.log(freedom) / 2, freedom);
@@ -61,7 +65,7 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
   };
   let at = start;
   let step = stepFrom(at);
-  // all steps have the same direction until they are rounding errors
+  // all steps have the same direction, until only rounding errors remain
   const way = Math.sign(step);
   while (Math.abs(step) > NEAR && Math.sign(step) === way) {
     at += step;
@@ -70,17 +74,20 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
   return Math.exp(at + step);
 }
 
-/** After a step of this size, the next one would be below a double's precision, because its size is the square. */
+/**
+ * After a step of this size, the next step would be smaller than the precision of a double, because its size is about
+ * the square.
+ */
 const NEAR = 1e-9;
 
 /**
- * The logarithms of P(|T| > t) and of P(|T| < t), and their slopes, in the logarithm of t. They are incomplete beta functions
- * (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, 26.5.27 and 26.7.1).
+ * The logarithms of P(|T| > t) and of P(|T| < t), and their slopes, in the logarithm of t. They are incomplete beta
+ * functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, 26.5.27 and 26.7.1).
  */
 function probabilities(at: number, freedom: number) {
   const a = freedom / 2;
   const odds = 2 * at - Math.log(freedom);
-  // of x = freedom / (freedom + t²) and of 1 - x
+  // the logarithms of x = freedom / (freedom + t²) and of 1 - x
   const logX = -softplus(odds);
   const logRest = -softplus(-odds);
   const logFactor = a * logX + logRest / 2 - logBeta(freedom);
@@ -97,8 +104,8 @@ function probabilities(at: number, freedom: number) {
 }
 
 /**
- * log B(freedom / 2, 1/2), from the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook), if that is
- * exact.
+ * log B(freedom / 2, 1/2), from the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook). An x below
+ * 20 is first raised above 20, where the series is precise.
  */
 function logBeta(freedom: number): number {
   let x = freedom / 2;

@@ -4,9 +4,9 @@ import { incompleteBeta } from './beta.ts';
  * The probability that Fisher's F is above a value (26.6.2 of M. Abramowitz and I. A. Stegun, Handbook of Mathematical
  * Functions, 1964).
  *
- * @param f - from 0
- * @param above - degrees of freedom of the numerator, from 1
- * @param below - degrees of freedom of the denominator, from 1
+ * @param f - at least 0
+ * @param above - the degrees of freedom of the numerator, at least 1
+ * @param below - the degrees of freedom of the denominator, at least 1
  */
 export function fisherTail(f: number, above: number, below: number): number {
   if (f === Infinity) return 0;
@@ -14,9 +14,9 @@ export function fisherTail(f: number, above: number, below: number): number {
 }
 
 /**
- * The probability that the size of Student's t is above that of a value.
+ * The probability that the absolute value of Student's t is larger than that of `t`.
  *
- * @param freedom - degrees of freedom, from 1
+ * @param freedom - the degrees of freedom, at least 1
  */
 export function studentTails(t: number, freedom: number): number {
   return fisherTail(t * t, 1, freedom);

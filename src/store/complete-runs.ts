@@ -7,8 +7,8 @@ import { finishedStates, type Tables } from './tables.ts';
 export type Done = Extract<RunObservation, { state: 'done' }>;
 
 /**
- * Writes completed runs and their outputs, with two statements for any number of runs. Runs that have finished already
- * stay as they are. Returns the runs that were written.
+ * Writes completed runs and their outputs. It uses two statements for any number of runs. Runs that have already
+ * finished stay unchanged. Returns the runs that were written.
  */
 export async function completeRuns(
   db: Kysely<Tables>,
@@ -16,15 +16,15 @@ export async function completeRuns(
   done: readonly Done[],
   now: number,
 ): Promise<Done[]> {
-  // when a run was observed twice, the first observation counts
+  // if a run was observed twice, the first observation counts
   const first = new Map(done.toReversed().map((seen) => [seen.seq, seen]));
   const rows = [...first.values()].map(
     ({ seq, runId, origin }) =>
       sql`(cast(${campaign} as integer), cast(${seq} as integer), cast(${runId} as text), ${origin})`,
   );
   // SQLite and PostgreSQL both name the columns of VALUES column1, column2, …. The values include the campaign, and the
-  // condition says NOT IN on purpose: otherwise SQLite picks an index by the other conditions and reads all runs that
-  // match, instead of looking these runs up by number.
+  // condition uses NOT IN, so that SQLite looks these runs up by number. Otherwise it would pick an index for the other
+  // conditions and read all runs that match.
   const { rows: written } = await sql<{ seq: number }>`
     update runs set state = 'done', run_id = v.column3, origin = v.column4, reason = null,
       finished_at = cast(${now} as bigint)

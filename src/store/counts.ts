@@ -3,7 +3,7 @@ import type { RunCounts } from '../campaign/types.ts';
 import type { Origin } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** How a run is counted: a completed run by its origin, an intended run as waiting. */
+/** The name under which a run is counted. A completed run counts under its origin, and an intended run as waiting. */
 export type Counted = 'waiting' | 'queued' | 'running' | 'failed' | Origin;
 
 const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, failed: 0, new: 0, reused: 0 };
@@ -14,17 +14,17 @@ const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, faile
  */
 export class CountChanges {
   private readonly changes = { ...none };
-  /** How unfinished runs were counted before, by seq. Waiting runs are left out. */
+  /** The name under which an unfinished run was counted before, by seq. Waiting runs are left out. */
   private readonly before = new Map<number, Counted>();
 
   /**
    * Prepares changes for unfinished runs that are about to be written. It reads all queued and running runs between the
-   * first and the last seq with one index scan. A campaign has at most 32,000 of them and mostly far fewer, and looking up
+   * first and the last seq with one index scan. A campaign has at most 32,000 of them, usually far fewer. Looking up
    * each run would take longer.
    */
   static async ofRuns(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<CountChanges> {
-    // written as SQL because every transaction runs it: Kysely would need as long to build the query as all the rest
-    // takes
+    // this is written as SQL because every transaction runs it: building the query with Kysely would take as long as
+    // all the rest
     const { rows } = await sql<{ seq: number; state: 'queued' | 'running' }>`
       select seq, state from runs where state in ('queued', 'running') and campaign = ${campaign}
         and seq >= ${Math.min(...seqs)} and seq <= ${Math.max(...seqs)}`.execute(db);
@@ -33,13 +33,13 @@ export class CountChanges {
     return changes;
   }
 
-  /** Counts a run that was written. */
+  /** Counts a run after its state was written. */
   set(seq: number, as: Counted): void {
     this.move(this.before.get(seq) ?? 'waiting', as);
     this.before.set(seq, as);
   }
 
-  /** @param runs negative for runs that are deleted */
+  /** @param runs - the number of runs; negative if runs are deleted */
   add(as: Counted, runs: number): this {
     this.changes[as] += runs;
     return this;
@@ -62,10 +62,10 @@ export class CountChanges {
   }
 }
 
-/** SQL expression for how a run is counted. */
+/** An SQL expression for the name under which a run is counted. */
 const counted = sql<Counted>`case state when 'done' then origin when 'intended' then 'waiting' else state end`;
 
-/** Counts the runs with `from` <= seq < `to`, by how they are counted. */
+/** Counts the runs with `from` <= seq < `to` under each name. */
 export async function countRange(
   db: Kysely<Tables>,
   campaign: number,

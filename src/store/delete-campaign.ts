@@ -4,13 +4,13 @@ import { CountChanges, countRange } from './counts.ts';
 import { lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of rows that one step deletes, so that other writers get their turn. */
+/** The most rows that one step deletes. Between steps, other writers get their turn. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Deletes all rows of a campaign, and the campaign's own row last: an interrupted deletion can be repeated.
+ * Deletes all rows of a campaign. The campaign's own row is the last, so an interrupted deletion can be repeated.
  *
- * @param campaign the campaign's number
+ * @param campaign - the number of the campaign in the tables
  */
 export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Promise<void> {
   const { seqs, ordinals } = await db

@@ -6,18 +6,18 @@ import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 import { analyze } from './vacuum.ts';
 
-/** Points per insert: below SQLite's limit of 32,766 variables. */
+/** The most points per insert. SQLite allows 32,766 variables in a statement. */
 const POINTS_AN_INSERT = 1_000;
-/** Runs per insert. The database makes them from the points. */
+/** The most runs per insert. The database makes them from the points. */
 const RUNS_AN_INSERT = 10_000;
-/** Replications per insert: SQLite accepts no longer unions. */
+/** The most replications per insert. SQLite does not accept longer unions. */
 const REPLICATIONS_AN_INSERT = 400;
-/** From this number of runs on, the database's statistics are updated after the design is written. */
+/** The fewest runs of a design after which the database's statistics are updated. */
 const ANALYZED = 1_000;
 /** The revision of a design that has never changed. */
 export const FIRST = 1;
 
-/** A design that is to be written to the store. */
+/** The design of a campaign at one revision. */
 export interface Design {
   campaign: number;
   revision: number;
@@ -25,8 +25,8 @@ export interface Design {
 }
 
 /**
- * Writes the points of a design, and a row for each of its runs that has no row yet. Each step keeps the database busy
- * for a moment only. Every step can be repeated, because an activity that died runs again.
+ * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
+ * database is never busy for long. Every step can be repeated, because an activity that died runs again.
  *
  * @returns the number of points
  */
@@ -41,7 +41,7 @@ export async function writeDesign(
   return count;
 }
 
-/** Number of points that an earlier revision had and this design does not have. */
+/** Counts the points that an earlier revision had and this design does not have. */
 export async function countDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -60,8 +60,8 @@ export async function countDropped(
 /**
  * Deletes the points and runs that a changed design no longer has, unless they were requested.
  *
- * @param count number of points in the design
- * @param most highest number of replications that a point may have
+ * @param count - the number of points in the design
+ * @param most - the most replications that a point may have
  */
 export async function dropOthers(
   db: Kysely<Tables>,
@@ -118,7 +118,10 @@ export async function dropOthers(
     .execute();
 }
 
-/** Converts the values of dropped points that stay to the varied inputs of the changed campaign. */
+/**
+ * Converts the values of dropped points that stay in the store: they then fit the varied inputs of the changed
+ * campaign.
+ */
 export async function relayDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -156,7 +159,8 @@ async function writePoints(
   for (const batch of batches(points, POINTS_AN_INSERT)) {
     await breath();
     await db.transaction().execute(async (transaction) => {
-      // an activity that Temporal has given up may still be writing, and a change may begin meanwhile: each ordinal is used once
+      // the lock makes sure that each ordinal is used once: an activity that Temporal has given up may still be writing
+      // while a change begins
       await lock(transaction, campaign);
       const { last } = await transaction
         .selectFrom('points')
@@ -213,7 +217,10 @@ async function reserveSeqs(
   return seqs - needed;
 }
 
-/** Replication 1 of every point comes first, then 2, so that partial results are balanced. */
+/**
+ * Writes a row for each run. Replication 1 of every point comes first, then replication 2, so that partial results are
+ * balanced.
+ */
 async function writeRuns(
   db: Kysely<Tables>,
   { campaign, revision, replications }: Design,

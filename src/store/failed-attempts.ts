@@ -5,12 +5,15 @@ import { batches, unrequested } from './rows.ts';
 import type { FailedAttempt } from './store.ts';
 import { openStates, type Tables } from './tables.ts';
 
-/** Number of failed attempts that are stored per run; the oldest go first. */
+/** The most failed attempts that are stored per run. The oldest are deleted first. */
 const KEPT = 5;
-/** Number of runs that one statement sets back. */
+/** The most runs that one statement sets to waiting. */
 const SEQS_AT_ONCE = 1_000;
 
-/** Stores why an attempt failed when another attempt follows. Storing the same attempt again changes nothing. */
+/**
+ * Stores the reasons of failed attempts after which foray makes another attempt. Storing the same attempt again changes
+ * nothing.
+ */
 export async function keepFailedAttempts(
   db: Kysely<Tables>,
   campaign: number,
@@ -42,7 +45,7 @@ export async function keepFailedAttempts(
  * Sets failed runs to waiting, so that they are requested again, and stores why they failed. Returns the number of
  * runs.
  *
- * @param cause only runs that failed for it
+ * @param cause - with it, only runs that failed for this cause
  */
 export async function resetFailed(
   db: Kysely<Tables>,
@@ -61,7 +64,7 @@ export async function resetFailed(
   return forgiven;
 }
 
-/** The failed runs with a cause, which is told from the reason of each. */
+/** Finds the failed runs with a cause. The cause follows from the reason of each run. */
 async function seqsWith(db: Kysely<Tables>, campaign: number, cause: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -72,7 +75,7 @@ async function seqsWith(db: Kysely<Tables>, campaign: number, cause: string): Pr
   return rows.filter(({ reason }) => causeOf(reason ?? '') === cause).map(({ seq }) => seq);
 }
 
-/** @param seqs only these runs */
+/** @param seqs - with them, only these runs */
 async function reset(
   db: Kysely<Tables>,
   campaign: number,

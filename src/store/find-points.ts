@@ -5,10 +5,10 @@ import { runLogs } from './run-logs.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of points that are returned at most. */
+/** The most points that are returned. */
 const MOST_POINTS = 5;
 
-/** Points whose key begins with `key`, with all that the store knows about their runs. */
+/** Finds points whose key begins with `key`, and reads everything that the store knows about their runs. */
 export async function pointsLike(db: Kysely<Tables>, campaign: number, key: string): Promise<PointStory[]> {
   const points = await db
     .selectFrom('points')
@@ -84,7 +84,10 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
   }));
 }
 
-/** Counts the waiting runs before each of some runs. The runs between two of them are counted once. */
+/**
+ * Counts the waiting runs before each of the given runs. It goes from run to run, so that no waiting run is counted
+ * twice.
+ */
 async function waitingBefore(
   db: Kysely<Tables>,
   campaign: number,

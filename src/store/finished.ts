@@ -3,12 +3,12 @@ import { runsOfSeqs } from './results.ts';
 import type { FinishedRow } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** Number of seqs that are read at once. */
+/** The most seqs that are read at once. */
 const SEQS_AT_ONCE = 10_000;
 
 /**
- * Seqs of finished runs from `from` on, in batches, ascending within each state. The state index alone answers this
- * query.
+ * Yields the seqs of finished runs from `from` on, in batches. They ascend within each state. The database answers this
+ * from the state index alone.
  */
 export async function* finishedSeqs(
   db: Kysely<Tables>,
@@ -33,7 +33,10 @@ export async function* finishedSeqs(
   }
 }
 
-/** The runs among `seqs` that have finished, ordered by seq. One statement reads them, so they all show the same moment. */
+/**
+ * Reads the runs among `seqs` that have finished, ordered by seq. One statement reads them, so they all show the same
+ * moment.
+ */
 export async function finishedAmong(
   db: Kysely<Tables>,
   campaign: number,

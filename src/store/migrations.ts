@@ -86,7 +86,7 @@ async function campaigns(db: Kysely<unknown>, types: ColumnTypes): Promise<void>
     .addPrimaryKeyConstraint('runs_pk', ['campaign', 'seq'])
     .addUniqueConstraint('runs_point', ['campaign', 'ordinal', 'replication'])
     .execute();
-  // Counting by state and finding the open runs must not read the finished ones.
+  // with this index, counting runs by state and finding open runs does not read finished runs
   await schema.createIndex('runs_state').on('runs').columns(['campaign', 'state']).execute();
   await schema.createIndex('runs_run_id').on('runs').column('run_id').execute();
   await schema
@@ -126,17 +126,17 @@ async function changes(db: Kysely<unknown>): Promise<void> {
     .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
   await sql`update points set position = ordinal`.execute(db);
-  // Unique together with the ordinal. So SQLite knows that replications are in order within a point when points are in
-  // order.
+  // the ordinal makes the index unique: so SQLite knows that replications are in order within a point when points are
+  // in order
   await schema
     .createIndex('points_position')
     .unique()
     .on('points')
     .columns(['campaign', 'position', 'ordinal'])
     .execute();
-  // This index gives pages of waiting runs in the order of seq, without sorting. The state is the first column, so that
-  // only queries by state can use the index. Otherwise SQLite would scan a whole campaign with it where it should look
-  // up runs by seq.
+  // this index gives pages of waiting runs in the order of seq, without sorting. The state is the first column, so that
+  // only queries by state use the index. Otherwise SQLite would use it to scan a whole campaign in queries that look up
+  // runs by seq
   await schema.dropIndex('runs_state').execute();
   await schema.createIndex('runs_state').on('runs').columns(['state', 'campaign', 'seq']).execute();
   for (const name of ['failures', 'reseeded']) {
@@ -147,7 +147,10 @@ async function changes(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** When each file was put into the store. This tells an unused file from one that a campaign is about to refer to. */
+/**
+ * Stores when each file was put into the store. By its time, `gc` distinguishes an unused file from a file that a
+ * campaign is about to refer to.
+ */
 async function files(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('files')
@@ -160,7 +163,7 @@ async function packed(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void
   await db.schema.alterTable('outputs').addColumn('packed', bytes).execute();
 }
 
-/** Output files that campaigns keep, and those that they should keep but lack. */
+/** Output files that campaigns keep, and those that they should keep but do not have. */
 async function keptFiles(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('kept_files')
@@ -171,7 +174,7 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('kept_files_pk', ['campaign', 'hash'])
     .execute();
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
-  // only few files are missing: counting them must not read all the others
+  // only few files are missing, so counting them must not read all others
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
 }
 
@@ -253,7 +256,7 @@ async function rounds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('campaigns').addColumn('rounds', 'text').execute();
 }
 
-/** Stored counts of runs. Earlier versions counted the runs each time. */
+/** Stored numbers of runs. Earlier versions of foray counted the runs each time. */
 async function counts(db: Kysely<unknown>): Promise<void> {
   const columns = ['waiting', 'queued', 'running', 'failed', 'new', 'reused'];
   let table = db.schema
@@ -272,7 +275,7 @@ async function counts(db: Kysely<unknown>): Promise<void> {
     from runs group by campaign`.execute(db);
 }
 
-/** Who submitted a campaign; unknown for earlier campaigns. */
+/** The owner who submitted a campaign; unknown for earlier campaigns. */
 async function owner(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('campaigns').addColumn('owner', 'text').execute();
 }

@@ -2,13 +2,13 @@ import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver } fro
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError } from '../errors.ts';
 
-/** How often an open store is checked, ms. */
+/** The time between two checks of an open store, ms. */
 const EVERY = 1_000;
 const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} order by name desc limit 1`);
 
 /**
- * Finds out that a newer foray has changed the tables of a store that is open. Then this foray does not know the tables
- * any more, so it may neither read nor write them.
+ * Notices that a newer foray has changed the tables of an open store. This foray then no longer knows the tables, so it
+ * must neither read nor write them.
  */
 export class NewerCheck {
   readonly #known: ReadonlySet<string>;
@@ -16,8 +16,8 @@ export class NewerCheck {
   #checked = Infinity;
 
   /**
-   * @param known the names of the migrations that this foray has
-   * @param shown the address of the store, without a password
+   * @param known - the names of the migrations that this foray has
+   * @param shown - the address of the store, without a password
    */
   constructor(known: readonly string[], shown: string) {
     this.#known = new Set(known);
@@ -29,7 +29,7 @@ export class NewerCheck {
     this.#checked = performance.now();
   }
 
-  /** A dialect whose connections are checked, at most once a second, before they are used. */
+  /** Returns a dialect that checks the store before a connection is used, at most once a second. */
   on(dialect: Dialect): Dialect {
     return {
       createDriver: () => this.#checkedDriver(dialect.createDriver()),
@@ -69,7 +69,10 @@ export class NewerCheck {
   }
 }
 
-/** A connection that fails with an error. Kysely never frees its only connection to SQLite if acquiring it fails. */
+/**
+ * A connection on which every query fails with an error. It is used because Kysely never frees its only connection to
+ * SQLite if acquiring it fails.
+ */
 class RefusingConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #error: Error;

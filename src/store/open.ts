@@ -22,7 +22,7 @@ export type WhenMissing = 'make' | 'refuse' | 'in-memory';
 
 /** Where a store is, and how to connect to it. */
 interface Database {
-  /** The address to show to people: it contains no secret. */
+  /** The address that people see. It contains no secret. */
   shown: string;
   types: ColumnTypes;
   /** False when the store's file does not exist. */
@@ -31,7 +31,8 @@ interface Database {
 }
 
 /**
- * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the tables.
+ * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the
+ * tables.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
@@ -76,11 +77,11 @@ export interface StoreState {
   /** The address of the store, without a password. */
   shown: string;
   schema: 'missing' | 'older' | 'current' | 'newer';
-  /** Ids of its newest campaigns, newest first, at most 1,000. */
+  /** The ids of the newest campaigns of the store, newest first, at most 1,000. */
   campaigns: string[];
 }
 
-/** Number of campaigns that the state of a store lists. */
+/** The most campaigns that the state of a store lists. */
 const MOST_CAMPAIGNS = 1_000;
 
 /**
@@ -116,7 +117,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   }
 }
 
-/** The address of a store to show to people: without a password. */
+/** The address of a store that people see, without a password. */
 export function shownAddress(address: string): string {
   return databaseAt(address).shown;
 }
@@ -131,7 +132,7 @@ function databaseAt(address: string): Database {
   const shown = shownPostgres(address);
   if (shown !== undefined) {
     const dialect = async (): Promise<Dialect> => {
-      // loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
+      // this is loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
       const { postgresDialect } = await import('../postgres/dialect.ts');
       return postgresDialect(address, placeOf(shown));
     };

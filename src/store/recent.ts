@@ -3,30 +3,30 @@ import { runsOfSeqs } from './results.ts';
 import type { ResultCursor, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
-/** Number of runs that a look returns, and number of runs per state that it reads after the last known one. */
+/** The most runs that a look returns, and the most runs per state that it reads after the last known one. */
 const ROWS_A_LOOK = 300;
 /**
- * Number of open runs, and of runs that wait to be requested again, that a cursor holds. A campaign has at most 32,000
- * open runs.
+ * The most open runs in a cursor, and the most runs in it that wait to be requested again. A campaign has at most
+ * 32,000 open runs.
  */
 const OPEN_A_LOOK = 34_000;
 const WAITING_A_LOOK = 2_000;
-/** SQLite takes 32,766 parameters. */
+/** The most runs that one query looks up. SQLite allows 32,766 parameters. */
 const TIMES_A_QUERY = 10_000;
 
 /**
- * Runs that have finished since the last look, newest first. Only the times of runs tell in which order runs finish,
- * and an index on times would make every write of a run slower. So a look reads two groups: runs that were open at the
- * last look, and runs after the last finished one in the order of work. Waiting runs before that one have failed
- * earlier, and may be requested and finish between two looks. They are requested in the order of work too, so the first
- * of them are enough.
+ * Reads the runs that have finished since the last look, newest first. Only their times show in which order runs
+ * finished, and an index on times would make every write of a run slower. So a look reads two groups: runs that were
+ * open at the last look, and runs with a higher seq than the last finished run. A waiting run with a lower seq has
+ * failed earlier. It may be requested and finish between two looks. Runs are requested in the order of seq, so the
+ * cursor holds only the first of these waiting runs.
  */
 export async function recentResults(
   db: Kysely<Tables>,
   campaign: number,
   since: ResultCursor = { open: [], failed: [], last: -1 },
 ): Promise<{ rows: ResultRow[]; look: ResultCursor }> {
-  // read first: runs that finish from here on are found among these at the next look
+  // the open runs are read first: if they finish from here on, the next look finds them among these
   const open = await seqsIn(db, campaign, openStates, -1, OPEN_A_LOOK);
   const again = await waitingBefore(db, campaign, since.last);
   const beyond = await seqsIn(db, campaign, finishedStates, since.last, ROWS_A_LOOK);
@@ -63,7 +63,7 @@ export async function recentResults(
   };
 }
 
-/** The highest seqs above `after` of runs in some states, with one index scan per state. */
+/** Finds the highest seqs above `after` of runs in the given states, with one index scan per state. */
 async function seqsIn(
   db: Kysely<Tables>,
   campaign: number,
@@ -87,7 +87,7 @@ async function seqsIn(
   return found;
 }
 
-/** The first waiting runs before a seq. */
+/** Finds the first waiting runs before a seq. */
 async function waitingBefore(db: Kysely<Tables>, campaign: number, before: number): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -101,7 +101,10 @@ async function waitingBefore(db: Kysely<Tables>, campaign: number, before: numbe
   return rows.map(({ seq }) => seq);
 }
 
-/** Looks up by seq alone: with a condition on the state, SQLite picks the state index and reads every finished run. */
+/**
+ * Reads the states and times of runs. It looks them up by seq alone: with a condition on the state, SQLite would pick
+ * the state index and read every finished run.
+ */
 async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const times = [];
   for (let from = 0; from < seqs.length; from += TIMES_A_QUERY) {

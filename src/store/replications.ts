@@ -5,12 +5,12 @@ import { toOutputs } from './packed.ts';
 import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** Runs per insert. */
+/** The most runs per insert. */
 export const RUNS_AN_INSERT = 1_000;
-/** Number of points that are read at once, with all their runs. */
+/** The most points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
-/** The points of some runs whose runs have all finished. */
+/** Among the points of the given runs, reads the points whose runs have all finished. */
 export async function finishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -37,7 +37,7 @@ export async function finishedPoints(
   );
 }
 
-/** All points of a campaign whose runs have all finished, in batches. */
+/** Yields the points of a campaign whose runs have all finished, in batches. */
 export async function* allFinishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -63,7 +63,7 @@ export async function* allFinishedPoints(
   }
 }
 
-/** The points with these ordinals whose runs have all finished. */
+/** Among the points with the given ordinals, reads the points whose runs have all finished. */
 export async function readPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -74,7 +74,7 @@ export async function readPoints(
   return [...points].flatMap(([ordinal, { runs, isWhole }]) => (isWhole ? [{ ordinal, runs }] : []));
 }
 
-/** All points of a campaign with their finished runs. */
+/** Reads all points of a campaign with their finished runs. */
 export async function comparedPoints(db: Kysely<Tables>, campaign: number): Promise<ComparedPoint[]> {
   const rows = await db
     .selectFrom('points')
@@ -95,7 +95,10 @@ export async function comparedPoints(db: Kysely<Tables>, campaign: number): Prom
   return compared;
 }
 
-/** The finished runs of points, by the points' ordinals. `isWhole` is true when all runs of the point have finished. */
+/**
+ * Reads the finished runs of points, by the ordinals of the points. `isWhole` is true when all runs of the point have
+ * finished.
+ */
 async function finishedRuns(
   db: Kysely<Tables>,
   campaign: number,
@@ -127,7 +130,7 @@ async function finishedRuns(
 /**
  * Gives points more replications, in the order of `wanted`. Returns the seqs of the added runs.
  *
- * @param wanted total number of replications for each point
+ * @param wanted - the total number of replications for each point
  */
 export async function addReplications(
   db: Kysely<Tables>,
@@ -175,7 +178,7 @@ export async function addRuns(
   return written.map(({ seq }) => seq);
 }
 
-/** The runs that points still need for the wanted number of replications. */
+/** Finds the runs that points still need for the wanted number of replications. */
 async function missingRuns(
   db: Kysely<Tables>,
   campaign: number,

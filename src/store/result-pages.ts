@@ -5,13 +5,13 @@ import { BEGINNING, otherPoints, outputsOf, restOfPoint, Result } from './result
 import type { ResultPlace, ResultRow, ResultStore } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of runs that one query reads, so that memory never holds a million of them. */
+/** The most runs that one query reads, so that memory never holds a million of them. */
 const ROWS_A_PAGE = 2_000;
 /** A batch ends after this many rows, or as soon as its compressed large outputs reach this many bytes. */
 const ROWS_A_BATCH = 100;
 const PACKED_A_BATCH = 1_000_000;
 
-/** Finished runs of a campaign in design order, in batches. */
+/** Yields the finished runs of a campaign in design order, in batches. */
 export async function* resultBatches(
   db: Kysely<Tables>,
   campaign: number,
@@ -48,7 +48,7 @@ export async function* resultBatches(
   }
 }
 
-/** A page of finished runs of a campaign in design order. */
+/** Reads a page of finished runs of a campaign in design order. */
 export async function resultPage(
   db: Kysely<Tables>,
   campaign: number,

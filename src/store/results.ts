@@ -4,19 +4,20 @@ import type { FinishedRow, ResultPlace, ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
 
 /**
- * Largest distance between two neighbouring seqs in one range. The runs between them have failed or are read for
- * nothing, which costs less than another range.
+ * The largest distance between two neighbouring seqs in one range. Outputs between them may be read without need, but
+ * that costs less than another range.
  */
 const GAP = 4;
 
-/** Maximum number of ranges in one statement. With more ranges there would be nearly as many ranges as runs. */
+/** The most ranges in one statement. With more ranges, there would be nearly one range per run. */
 const MOST_RANGES = 50;
 
 /** The place before the first row. */
 export const BEGINNING: ResultPlace = { position: -1, ordinal: -1, replication: 0 };
 
 /**
- * The rows after a place within the same point. This query and the next one are index scans, for any number of rows.
+ * A query for the rows after a place within the same point. This query and the next one are index scans, however many
+ * rows there are.
  */
 export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, replication }: ResultPlace) {
   return inDesignOrder(db, campaign)
@@ -25,7 +26,10 @@ export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, rep
     .where('runs.replication', '>', replication);
 }
 
-/** The rows of all points after a place. While the design changes, two points may have the same position. */
+/**
+ * A query for the rows of all points after a place. It also compares ordinals, because two points may have the same
+ * position while the design changes.
+ */
 export function otherPoints(db: Kysely<Tables>, campaign: number, { position, ordinal }: ResultPlace) {
   return inDesignOrder(db, campaign).where((row) =>
     row(row.refTuple('points.position', 'points.ordinal'), '>', row.tuple(position, ordinal)),
@@ -33,9 +37,10 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
 }
 
 /**
- * Outputs of runs, unordered. Neighbouring points mostly have neighbouring seqs in the same replication. Each such
- * range is one index scan, and looking runs up one by one takes several times as long. Each range is a select of its
- * own, because PostgreSQL joins a list of ranges without the index as long as it has no statistics.
+ * A query for the outputs of runs, unordered. Neighbouring points usually have neighbouring seqs in the same
+ * replication, so the seqs form ranges. A range is one index scan; looking up the runs one by one takes several times
+ * as long. Each range has its own select, because PostgreSQL joins a list of ranges without the index while it has no
+ * statistics.
  */
 export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const outputs = db
@@ -50,7 +55,7 @@ export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly n
   return others.reduce((all, one) => all.unionAll(one), first!);
 }
 
-/** Finished runs by seq, unordered: ordering by design would make SQLite scan all points. */
+/** Reads finished runs by seq, unordered. If they were ordered by design, SQLite would scan all points. */
 export async function runsOfSeqs(
   db: Kysely<Tables>,
   campaign: number,
@@ -98,9 +103,9 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
 type FinishedRun = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
 
 /**
- * A finished run with its outputs. It is a class because V8 records for each object literal in the code whether its
- * objects live long. If V8 samples in the middle of a page, it puts all later rows into the old generation, and memory
- * use grows by half.
+ * A finished run with its outputs. It is a class, because V8 records for each object literal in the code whether its
+ * objects live long. If V8 decides that rows do, it puts all later rows into the old generation, and memory use grows
+ * by half.
  */
 export class Result implements ResultRow {
   readonly point: string;
@@ -116,8 +121,8 @@ export class Result implements ResultRow {
   readonly version: number | null;
 
   /**
-   * @param outputs undefined when the run has none
-   * @param values the values of its point, when they have been read already
+   * @param outputs - undefined if the run has no outputs
+   * @param values - the values of the run's point, if they have already been parsed
    */
   constructor(
     run: FinishedRun,
@@ -138,7 +143,7 @@ export class Result implements ResultRow {
   }
 }
 
-/** Ranges (first and last number) that contain all the numbers and few others. */
+/** Makes ranges, each with its first and last number. Together they contain all given numbers and few others. */
 function rangesOf(numbers: readonly number[]): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (const number of Int32Array.from(numbers).sort()) {

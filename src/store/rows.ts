@@ -21,7 +21,10 @@ const earlier: Partial<Campaign> = {
   outputFiles: 'link',
 };
 
-/** A campaign as the store may have it. Earlier versions had only grids, and stored the values with the inputs. */
+/**
+ * A campaign in a form that the store may have. Earlier versions of foray had only grids, and stored the values with
+ * the inputs.
+ */
 type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };
 
 /** Parses the stored text of a campaign. */
@@ -35,8 +38,8 @@ export function toCampaign(text: string): Campaign {
 }
 
 /**
- * The text of a campaign for the store. It leaves out fields with their own column, and has the first version of the
- * model.
+ * The text of a campaign for the store. It leaves out fields that have their own column. Its model version is the first
+ * version of the campaign.
  */
 export function textOfCampaign({
   serviceId: _serviceId,
@@ -87,7 +90,7 @@ export function toRecord(
   };
 }
 
-/** The columns of a planned run. */
+/** The columns that make a planned run. */
 export const plannedColumns = [
   'seq',
   'ordinal',
@@ -122,12 +125,13 @@ export function columnsOf(
       return {
         state: observation.state,
         run_id: observation.runId,
-        // a run that this campaign owns stays its own: another campaign may have handed it over since the service was
-        // asked, or it is requested again while another campaign has joined it
+        // a run that this campaign owns stays its own, even if the observation says otherwise: another campaign may
+        // have handed it over since the service was asked, or it was requested again after another campaign had joined
+        // it
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
-        // a joined run stays joined, whichever campaign owns it
+        // a joined run stays joined, no matter which campaign owns it
         ...(!observation.owned && {
           joined: sql<number>`case when run_id = ${observation.runId} and owned = 1 then joined else 1 end`,
         }),
@@ -144,7 +148,7 @@ export function columnsOf(
   }
 }
 
-/** Items in arrays of up to `size`, lazily. */
+/** Yields items in arrays of up to `size`. It takes an item only when it is needed. */
 export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const item of items) {
@@ -158,8 +162,8 @@ export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
 }
 
 /**
- * Locks the row of a campaign until the transaction ends. Everything that writes runs or points takes this lock first:
- * two transactions that lock rows in different orders would block each other.
+ * Locks the row of a campaign until the transaction ends. Every transaction that writes runs or points takes this lock
+ * first. Without it, two transactions that lock rows in different orders would block each other.
  */
 export async function lock(db: Kysely<Tables>, campaign: number): Promise<void> {
   await db

@@ -42,7 +42,7 @@ export async function loggedRuns(db: Kysely<Tables>, campaign: number): Promise<
   return new Map(rows.map(({ seq, cause }) => [seq, cause]));
 }
 
-/** All logs of a campaign or of one point, in the order of work. */
+/** All logs of a campaign or of one point, ordered by the seq of their run. */
 export async function runLogs(db: Kysely<Tables>, campaign: number, ordinal?: number): Promise<StoredLog[]> {
   const rows = await withPlace(logsOf(db, campaign))
     .$if(ordinal !== undefined, (logs) => logs.where('runs.ordinal', '=', ordinal!))

@@ -15,14 +15,16 @@ import { addRuns, RUNS_AN_INSERT } from './replications.ts';
 import type { CampaignRecord, SearchWritten } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows per insert: below SQLite's limit of variables. */
+/** The most rows per insert. SQLite limits the number of variables. */
 const ROWS_AN_INSERT = 1_000;
 
 /**
- * The log of a campaign's search, judged by its bounds and requirements of now; empty for a campaign without a search.
+ * Reads the log of a campaign's search. It is judged by the current bounds and requirements. Empty for a campaign
+ * without a search.
  */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
-  // first, because a step may be written meanwhile: an event must never be newer than the asks that it follows from
+  // the events are read before the asks, because a step may be written in between, and an event must never be newer
+  // than the asks that it follows from
   const events = await db
     .selectFrom('search_events')
     .select('event')
@@ -45,7 +47,7 @@ export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<
   });
 }
 
-/** The numbers of the first asks of points, by the points' keys. */
+/** Reads the number of the first ask of each point, by the key of the point. */
 export async function asksOfPoints(db: Kysely<Tables>, campaign: number): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('asks')
@@ -62,7 +64,7 @@ export async function asksOfPoints(db: Kysely<Tables>, campaign: number): Promis
 /**
  * Adds a step to the log, with the points and runs that it asks for, in one transaction.
  *
- * @param length - length of the log when the step was decided
+ * @param length - the length of the log when the step was decided
  * @returns undefined, and changes nothing, when the log has grown since
  */
 export async function writeSearch(
@@ -83,7 +85,7 @@ export async function writeSearch(
     const first = step.asks.flatMap(({ point }, at) =>
       point ? runsOf(ordinals[at]!, point.from, point.to) : [],
     );
-    // one replication of every point before the next one
+    // the first replication of every point comes before the second replications
     first.sort((a, b) => a.replication - b.replication || a.ordinal - b.ordinal);
     const more = step.replications.flatMap(({ ordinal, from, to }) => runsOf(ordinal, from, to));
     const seqs: number[] = [];
@@ -170,7 +172,10 @@ async function setTold(db: Transaction<Tables>, campaign: number, tells: SearchS
     where campaign = ${campaign} and ask = heard.column1`.execute(db);
 }
 
-/** Adds asks, and the new ones of their points. Returns the ordinals of all their points. */
+/**
+ * Adds asks, and those of their points that are new. Returns the ordinal of each ask's point; null for an ask without a
+ * point.
+ */
 async function addAsks(
   db: Transaction<Tables>,
   { campaign, revision, first }: { campaign: number; revision: number; first: number },

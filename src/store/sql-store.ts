@@ -9,8 +9,8 @@ import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The store in SQL, through Kysely. SQLite and PostgreSQL understand every statement. node:sqlite answers synchronously,
- * so long loops yield between batches: timers (heartbeats) still run then.
+ * The store in SQL, through Kysely. SQLite and PostgreSQL understand every statement. node:sqlite answers
+ * synchronously. So long loops pause between batches, and timers such as heartbeats can run.
  */
 export function sqlStore(db: Kysely<Tables>, id: string): Store {
   return {

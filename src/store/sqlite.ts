@@ -11,12 +11,12 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** Number of prepared statements that are cached: every tick uses the same ones. */
+/** The most prepared statements that are cached. Every round of a worker uses the same ones. */
 const STATEMENTS = 100;
 
 /**
- * SQLite can roll back changes of tables, so a migration runs completely or not at all. Kysely does not rely on it by
- * default.
+ * SQLite can roll back changes of tables, so a migration runs completely or not at all. Kysely uses this only if an
+ * adapter says so.
  */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -25,7 +25,7 @@ class Adapter extends SqliteAdapter {
 }
 
 /**
- * SQLite ends a transaction itself when the disk is full. A rollback would then fail, and hide the error about the
+ * SQLite itself ends a transaction when the disk is full. Another rollback would fail and hide the error about the
  * disk.
  */
 class Driver extends SqliteDriver {
@@ -101,8 +101,8 @@ export function sqliteDialect(path: string): Dialect {
 }
 
 /**
- * A row as an object. The rows of node:sqlite have no prototype and are slow to read. It is a class for the same reason
- * as `Result`.
+ * A row as an object, because the rows of node:sqlite have no prototype and are slow to read. It is a class for the
+ * same reason as `Result`.
  */
 class Row {
   [name: string]: SQLOutputValue;

@@ -13,11 +13,11 @@ export type * from './roles/runs.ts';
 export type * from './roles/search.ts';
 
 /**
- * The content of campaigns: definitions, points, runs, outputs, files. There is one implementation per database. Every
- * write is idempotent under (campaign, point key, replication), so an activity may be repeated.
+ * Stores campaigns: definitions, points, runs, outputs and files. Every write may be repeated for the same campaign,
+ * point and replication without another effect, so an activity may run again.
  */
 export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
-  /** Identifies the store itself, so that a worker of another store can tell. */
+  /** The id of the store. By it, a worker notices that a campaign belongs to another store. */
   readonly id: string;
   close(): Promise<void>;
 }

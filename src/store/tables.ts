@@ -4,8 +4,8 @@ import type { Phase } from '../campaign/types.ts';
 import type { MissingReason, Origin } from './store.ts';
 
 /**
- * `waiting`: not requested. `intended`: a request is under way, or its response was lost. `queued` and `running`: FRESH
- * and RUNNING at the service. `done` and `failed`: finished.
+ * The state of a run. `waiting`: it is not requested. `intended`: its request is under way, or the response was lost.
+ * `queued` and `running`: it is FRESH or RUNNING at the service. `done` and `failed`: it has finished.
  */
 export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
 export const openStates = ['intended', 'queued', 'running'] as const;
@@ -33,7 +33,7 @@ export interface Tables {
      * The last revision that a change has started to write. It differs from `revision` when a change was interrupted.
      */
     begun: Generated<number>;
-    /** Number of seqs used so far; none is used twice. */
+    /** The number of seqs used so far. No seq is used twice. */
     seqs: Generated<number>;
     /** The UUID of the model service; null when the service has none. */
     service_id: string | null;
@@ -41,22 +41,22 @@ export interface Tables {
     versions: string | null;
     /** The intervals of a growing design so far, as JSON; null for other designs. */
     rounds: string | null;
-    /** Who submitted it; null for campaigns of earlier versions. */
+    /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
     owner: string | null;
   };
-  /** `put_at`: when the file was last put into the store; 0 when that was not recorded. */
+  /** `put_at` is the time when the file was last put into the store; 0 if that was not recorded. */
   files: { hash: string; content: Uint8Array; put_at: Generated<number> };
   points: {
     campaign: number;
-    /** Its number in the campaign; it never changes. */
+    /** The number of the point in the campaign. It never changes. */
     ordinal: number;
     key: string;
     values: string;
-    /** Its place in the current design. */
+    /** The place of the point in the current design. */
     position: number;
-    /** The last revision of the campaign that contains it. */
+    /** The last revision of the campaign that contains the point. */
     revision: Generated<number>;
-    /** How precise it is, and how many replications it is expected to need; null before the first judgement. */
+    /** How precise the point is, and how many replications it will probably need; null before the first judgement. */
     verdict: Generated<Verdict['state'] | null>;
     expected: Generated<number | null>;
   };
@@ -66,27 +66,27 @@ export interface Tables {
     ordinal: number;
     replication: number;
     state: StoredRunState;
-    /** Requests since it was last waiting. */
+    /** The number of requests since the run was last waiting. */
     attempts: number;
-    /** Number of failed attempts that its policy counts. */
+    /** The number of failed attempts that the campaign's policy counts. */
     failures: Generated<number>;
-    /** Number of attempts with a new seed; the first attempt does not count. */
+    /** The number of attempts with a new seed. The first attempt does not count. */
     reseeded: Generated<number>;
     run_id: string | null;
     owned: number;
-    /** Another campaign had started it when this one requested it. */
+    /** 1 if another campaign had already started the run when this one requested it. */
     joined: number;
     origin: Origin | null;
-    /** Why it, or its last attempt, failed. */
+    /** Why the run or its last attempt failed. */
     reason: string | null;
     requested_at: number | null;
     finished_at: number | null;
-    /** The number of the model version that it is requested with; null for the campaign's first version. */
+    /** The number of the model version that the run is requested with; null for the campaign's first version. */
     version: number | null;
   };
   /**
-   * Number of runs of a campaign. Completed runs count by their origin, and intended ones as `waiting`. No row means no
-   * runs.
+   * The numbers of a campaign's runs. Completed runs count under their origin, and intended runs as `waiting`. Without
+   * a row, there are no runs.
    */
   run_counts: {
     campaign: number;
@@ -97,7 +97,9 @@ export interface Tables {
     new: number;
     reused: number;
   };
-  /** Failed attempts after which another attempt was made: the last few of each run. `version` as in `runs`. */
+  /**
+   * For each run, the last few failed attempts before its last attempt. `version` has the same meaning as in `runs`.
+   */
   failed_attempts: {
     campaign: number;
     seq: number;
@@ -108,8 +110,8 @@ export interface Tables {
   /** packed.ts describes the columns. */
   outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };
   /**
-   * Output files, by the hash that the service uses for them. `file` is the SHA-256 of the stored content, whatever
-   * hash the service uses. Without stored content, `lack` says why.
+   * Output files, by the hash that the service uses for them. `file` is the SHA-256 of the stored content; the service
+   * may use another hash. Without stored content, `lack` says why.
    */
   kept_files: { campaign: number; hash: string; file: string | null; lack: MissingReason | null };
   /** The points that a search asked, numbered from 0. `values` and `told` are JSON (campaign/search/log). */

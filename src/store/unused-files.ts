@@ -23,7 +23,10 @@ function keepers(db: Kysely<Tables>) {
     .whereRef('kept_files.file', '=', sql.ref('files.hash'));
 }
 
-/** Lists all files: size in bytes, when the file was last put into the store (ms), and whether a campaign keeps it. */
+/**
+ * Lists all files with their size in bytes, the time when they were last put into the store (ms since the epoch), and
+ * whether a campaign keeps them.
+ */
 export async function listFiles(db: Kysely<Tables>): Promise<StoredFile[]> {
   const rows = await db
     .selectFrom('files')

@@ -1,7 +1,7 @@
 import { type Kysely, sql, SqliteAdapter } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** Number of unused bytes in the database file. PostgreSQL reuses such space by itself. */
+/** The number of unused bytes in the file of SQLite; 0 for PostgreSQL, which reuses free space itself. */
 export async function spareBytes(db: Kysely<Tables>): Promise<number> {
   if (!isSqlite(db)) return 0;
   const { rows } = await sql<{ bytes: number }>`
@@ -15,8 +15,8 @@ export async function compact(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Updates PostgreSQL's statistics of points and runs. Without them it expects no runs of a new campaign, and reads all
- * runs of the campaign for each of its points.
+ * Updates PostgreSQL's statistics of points and runs. Without them, PostgreSQL expects that a new campaign has no runs,
+ * and reads all runs of the campaign for each point.
  */
 export async function analyze(db: Kysely<Tables>): Promise<void> {
   if (!isSqlite(db)) await sql`analyze points, runs`.execute(db);

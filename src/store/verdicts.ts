@@ -3,7 +3,7 @@ import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
 import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** Points per update. */
+/** The most points per update. */
 const POINTS_AN_UPDATE = 1_000;
 
 export async function setVerdicts(
@@ -35,7 +35,7 @@ export async function forgetVerdicts(db: Kysely<Tables>, campaign: number): Prom
     .execute();
 }
 
-/** Counts the points of the current design. */
+/** Counts the points of the current design by their verdict. */
 export async function countVerdicts(db: Kysely<Tables>, campaign: number): Promise<VerdictCounts> {
   const rows = await db
     .selectFrom('points')

@@ -161,7 +161,7 @@ describe('foray plan', () => {
       '7 points are in the design twice and count once.',
     ]);
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
-      '9 Sobol points are less even than 8, a power of 2.',
+      '9 Sobol points are spread less evenly than 8, a power of 2.',
     ]);
     const { stderr } = await run('plan', design('grid: {Days: [7]}'));
     expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');

@@ -77,7 +77,7 @@ test('examples/search/inventory finds a policy that keeps the service level, and
   const row = JSON.parse(best.stdout) as Record<string, number>;
   expect(row['runs']).toBe(30);
   expect(row['Reorder point']).toBeLessThan(row['Order-up-to level']!);
-  expect(best.stderr).toContain('30 runs that did not choose it');
+  expect(best.stderr).toContain('30 runs that were not used to choose it');
   const { stdout } = await foray(dev.folder, ['results', 'stock', '--format', 'jsonl']);
   const runs = stdout
     .trimEnd()
@@ -90,7 +90,7 @@ test('examples/search/inventory finds a policy that keeps the service level, and
   expect(levels.reduce((sum, level) => sum + level, 0) / 30).toBeGreaterThanOrEqual(0.9);
 });
 
-test('examples/search/select finds the best of 25 policies, and measures its cost with runs that did not choose it', async () => {
+test('examples/search/select finds the best of 25 policies, and measures its cost with runs that were not used to choose it', async () => {
   const campaign = join(ROOT, 'examples/search/select.yaml');
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);

@@ -68,7 +68,7 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
 test("a store does not take another store's campaign on the same Temporal for its own", async () => {
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
-  await expect(second).rejects.toThrow('A campaign "taken" of another store exists in this Temporal.');
+  await expect(second).rejects.toThrow('A campaign "taken" of another store exists on this Temporal server.');
   // nothing stays of it: only the other store's campaign exists
   expect((await shared.foray.list()).map(({ id }) => id)).not.toContain('taken');
   await embedded.foray.cancel('taken');

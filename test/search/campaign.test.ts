@@ -109,7 +109,7 @@ test('a search asks for the same points for any timing', async () => {
   expect(await logOf('twin-b')).toEqual(log);
 });
 
-test('the value of the winner of a noisy search comes from runs that did not choose it', async () => {
+test('the value of the winner of a noisy search comes from runs that were not used to choose it', async () => {
   const definition = flu({
     search: `  method: cma
   parallel: 8
@@ -146,7 +146,7 @@ test('the command line describes a search', async () => {
     return stdout;
   };
   expect(await said('status', 'noisy')).toMatch(
-    /Search \(cma\): 1\d points asked, .* it ended because it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that did not choose it\); seen during the search/,
+    /Search \(cma\): 1\d points asked, .* it ended because it may ask no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that were not used to choose it\); seen during the search/,
   );
   const [head, row, end] = (await said('results', 'noisy', '--best', '--format', 'csv')).split('\n');
   expect(head).toBe('point,Contact rate,Recovery rate,Fit error,low,high,runs,seen');

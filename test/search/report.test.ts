@@ -90,7 +90,7 @@ test('the report states the value from runs that did not choose the winner', asy
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
   const [value] = rest!.split(' (');
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
-  expect(page).toContain('12 runs that did not choose it; seen during the search');
+  expect(page).toContain('12 runs that were not used to choose it; seen during the search');
   expect(page).toMatch(/The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked, /);
   expect(page).toContain('it ended because it may ask no more points');
 });
@@ -100,7 +100,9 @@ test('the table has the winner first, with its value, and there is no other tabl
   const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
   expect(row).toContain(`<code>${best!.key}</code>`);
   expect(row).toContain(`title="${story.finalists[0]!.mean}"`);
-  expect(page).toMatch(/These chose the winner; 12 further runs give its value: [\d.]+ ± [\d.]+/);
+  expect(page).toMatch(
+    /The winner was chosen by these values; 12 further runs give its own value: [\d.]+ ± [\d.]+/,
+  );
   expect(row).toContain('<td>winner</td>');
   expect(page).toContain('Values during the search are too good');
   expect(page.match(/<tr class="first">/g)).toHaveLength(1);
@@ -110,7 +112,7 @@ test('the table has the winner first, with its value, and there is no other tabl
 test('the report has pictures of the progress, the finalists and all points', () => {
   for (const id of ['search-progress', 'finalists', 'search-points'])
     expect(page).toContain(`data-file="flu-${id}.svg"`);
-  expect(page).toContain('The band is the value of the winner, from 12 runs that did not choose it');
+  expect(page).toContain('The band is the value of the winner, from 12 runs that were not used to choose it');
   expect(page).toContain('so these points show no shares of the variance');
   expect(page).not.toContain('of the variance between points');
 });

@@ -109,7 +109,7 @@ test('points without a value rank last, and are reported', () => {
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
-test('the value of the best point comes from runs that did not choose it', () => {
+test('the value of the best point comes from runs that were not used to choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);
   const { events, story } = played(campaignOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);

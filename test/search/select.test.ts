@@ -123,7 +123,7 @@ test('the command line describes the best point', async () => {
     return `${stdout}${stderr}`;
   };
   const words =
-    /Reorder point \d+.*, Order-up-to level \d+.*: Mean total cost [\d.]+ ± [\d.]+ .*\(12 runs that did not choose it\); in the comparison .*; no other point is better by more than 1, with 95 %/;
+    /Reorder point \d+.*, Order-up-to level \d+.*: Mean total cost [\d.]+ ± [\d.]+ .*\(12 runs that were not used to choose it\); in the comparison .*; no other point is better by more than 1, with 95 %/;
   const status = await said('status', 'killed');
   expect(status).toMatch(/Selection \(kn\): 6 points; the comparison is over\nBest: /);
   expect(status).toMatch(words);
@@ -133,7 +133,7 @@ test('the command line describes the best point', async () => {
   const page = readFileSync(join(world.folder, 'stock.html'), 'utf8').replaceAll(/\s+/g, ' ');
   expect(page).toContain('with 95 % confidence that no other point is better by more than 1: 6 points');
   expect(page).toContain('The best points');
-  expect(page).toMatch(/12 further runs give its value/);
+  expect(page).toMatch(/12 further runs give its own value/);
 });
 
 test('a plan shows the first replications and the maximum number of runs', async () => {

@@ -1,4 +1,4 @@
-/** Everything that loads Temporal's SDK. */
+/** All functions that load Temporal's SDK. */
 export { changeCampaign } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export { answers, failures, flights, isClosed, runIdOf, setConcurrency, signal } from './messages.ts';

@@ -35,7 +35,7 @@ const CLOSING_MS = 30_000;
 /**
  * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
  *
- * @param reason why a new workflow starts, for people who read the list of workflows
+ * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
  * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
  */
 export async function changeCampaign(

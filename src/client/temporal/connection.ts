@@ -7,7 +7,7 @@ const CONNECT_MS = 5_000;
 /** The client's connection to Temporal. It connects when it is first needed. */
 export class TemporalConnection {
   readonly settings: Settings;
-  /** Concurrent calls share one attempt. */
+  /** The attempt to connect that concurrent calls share. */
   private connecting: Promise<Connection> | undefined;
 
   constructor(settings: Settings) {

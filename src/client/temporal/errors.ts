@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_UNAVAILABLE = 14;
 
-/** The gRPC error that the SDK threw, perhaps wrapped in others. */
+/** Finds the gRPC error in an error of the SDK, which may wrap it in others. */
 export function grpcErrorIn(error: unknown): { code: number; details: string; message?: string } | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && 'details' in error) return error as { code: number; details: string };

@@ -13,8 +13,8 @@ export type { Change, Told };
 type Calls = typeof calls;
 
 /**
- * The client's side of Temporal. Loading the SDK takes a third of a second, so the first call loads it: many commands
- * need only the store.
+ * The client's calls to Temporal. Loading the SDK takes a third of a second and many commands need only the store, so
+ * the SDK is loaded at the first call.
  */
 export class Temporal {
   private readonly settings: Settings;
@@ -46,8 +46,8 @@ export class Temporal {
   }
 
   /**
-   * Starts the workflow of a campaign. `first`: of a new campaign; `again`: of one that may have been started before;
-   * `stop-only`: only to stop its runs.
+   * Starts the workflow of a campaign. `first` is for a new campaign, and `again` for a campaign that may have been
+   * started before. With `stop-only` the workflow only stops the campaign's runs.
    */
   start(record: CampaignRecord, store: string, what: 'first' | 'again' | 'stop-only'): Promise<Started> {
     return this.call((calls, connection) => calls.startWorkflow(connection, record, store, what));
@@ -56,7 +56,7 @@ export class Temporal {
   /**
    * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
    *
-   * @param reason why a new workflow starts, for people who read the list of workflows
+   * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
    * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
    */
   change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
@@ -68,7 +68,7 @@ export class Temporal {
     return this.call((calls, connection) => calls.signal(connection, id, name, reason));
   }
 
-  /** Resolves when a worker has applied it; false when there is no running workflow. */
+  /** Resolves when a worker has applied the number; false when there is no running workflow. */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
     return this.call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
   }

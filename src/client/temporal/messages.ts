@@ -12,9 +12,9 @@ import {
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isAbsence, translated } from './errors.ts';
 
-/** Longest time for a question to a workflow before the store answers instead, ms. */
+/** How long to wait for the answer of a workflow before reading the store instead, ms. */
 export const ANSWER_MS = 1_200;
-/** Longest time to send a signal, ms: a server that is there takes it at once. */
+/** The longest time to send a signal, ms. A server that is reachable takes it at once. */
 const SIGNAL_MS = 20_000;
 
 /** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
@@ -23,13 +23,13 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
   try {
     return (await client.workflow.getHandle(id).describe()).runId;
   } catch (error) {
-    // Temporal deletes closed workflows after its retention; the store keeps them.
+    // Temporal deletes closed workflows after its retention. The store keeps the campaign.
     if (error instanceof WorkflowNotFoundError) return '';
     throw translated(temporal.settings, error);
   }
 }
 
-/** Whether Temporal answers, also with an error. */
+/** Whether Temporal answers. An error is an answer too. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {
     const client = await temporal.connect(ANSWER_MS);
@@ -62,7 +62,7 @@ export function signal(
   );
 }
 
-/** Resolves when a worker has applied it; false when there is no running workflow. */
+/** Resolves when a worker has applied the number; false when there is no running workflow. */
 export function setConcurrency(
   temporal: TemporalConnection,
   id: string,

@@ -5,12 +5,12 @@ import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
 import { ANSWER_MS } from './messages.ts';
 
-/** A workflow's answer, if there is one, and its failures. */
+/** A workflow's answer about its progress, if it answered, and what goes wrong in it. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
 }
 
-/** No worker on this task queue answered. */
+/** The task queue on which no worker answered. */
 interface Silent {
   silentQueue: string;
 }

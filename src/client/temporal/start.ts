@@ -12,12 +12,13 @@ import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, translated } from './errors.ts';
 
 /**
- * When a worker dies during a workflow task, another worker gets the task after this time. A task takes milliseconds.
+ * The timeout of a workflow task. When a worker dies during a task, another worker gets the task after this time. A
+ * task takes milliseconds.
  */
 const STEP_TIMEOUT = '5s';
-/** Temporal's limit. */
+/** Temporal's limit for a fairness key, in characters. */
 const LONGEST_FAIRNESS_KEY = 64;
-/** In characters. Temporal's limit is 400 bytes. */
+/** The longest summary, in characters. Temporal's limit is 400 bytes. */
 const LONGEST_SUMMARY = 130;
 
 const WITHOUT_ATTRIBUTES =
@@ -54,7 +55,7 @@ export async function startWorkflow(
       );
       const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
         ...options,
-        // a closed workflow belongs to this campaign or, if the campaign is new, to a deleted one
+        // a closed workflow with this id belongs to this campaign, or to a deleted campaign if this one is new
         workflowIdReusePolicy:
           what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -114,14 +115,18 @@ export function startOptions(
 }
 
 /**
- * The execution that an earlier submit of the same definition started.
+ * The id of the execution that an earlier submit of the same definition started.
  * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store on the same Temporal server
  */
 async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
   const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
   // workflows of earlier releases have no store in their memo
   if ((memo?.store ?? store) === store) return runId;
-  throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" of another store exists in this Temporal.`, {
-    hint: 'Choose another --id.',
-  });
+  throw new ForayError(
+    'CAMPAIGN_EXISTS',
+    `A campaign "${id}" of another store exists on this Temporal server.`,
+    {
+      hint: 'Choose another --id.',
+    },
+  );
 }

@@ -2,7 +2,7 @@ import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { divided, haveOf, listed } from './words.ts';
 
-/** The most changes of the leading input that a sentence lists in their order. */
+/** The most stretches that a sentence lists in their order. */
 const MOST_PARTS = 3;
 
 /** A stretch of time in which one input matters most. */
@@ -11,11 +11,13 @@ interface Stretch {
   input: string | undefined;
   from: number;
   to: number;
-  /** Number of times in it. */
+  /** The number of times in the stretch. */
   count: number;
 }
 
-/** One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect. */
+/**
+ * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
+ */
 export function courseSentence({ output, method, confidence, times = [] }: Analysis): string {
   const parts = times.map((one) => ({
     time: one.time,

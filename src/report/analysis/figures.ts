@@ -16,7 +16,7 @@ import { ranked, sizeOf } from './words.ts';
 /** The most inputs in a picture or a table. */
 export const MOST_INPUTS = 20;
 
-/** Pictures of the effects of inputs on an output, with the most important inputs first. */
+/** Makes pictures of the effects of inputs on an output. The most important inputs come first. */
 export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);
@@ -151,7 +151,7 @@ function tornado(
   ];
 }
 
-/** The index that a picture over time shows, by method. */
+/** The index that a picture over time shows for each method. */
 const COURSES: Record<
   Method,
   { title: string; of: (one: InputIndices) => [value: number | undefined, interval: Interval | undefined] }
@@ -164,7 +164,7 @@ const COURSES: Record<
   'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
 };
 
-/** A picture of the indices of a curve over time; undefined if there are none. */
+/** Makes a picture of the indices of a curve over time; undefined if there are no indices. */
 export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
   const { times = [], method, output } = analysis;
   if (times.length < 2) return undefined;

@@ -13,13 +13,13 @@ const HOW: Record<Method, string> = {
   sobol:
     'Sobol’ indices: shares of the variance of the output, whatever the function is. They assume that the inputs are independent of each other, which is true in this design.',
   morris:
-    'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs; they are no shares of the variance.',
+    'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs, but they are not shares of the variance.',
   regression:
     'Standardized regression: it assumes that the output is a linear function of the inputs, and for ranks that it only rises or only falls. R² shows how nearly this is true.',
   factorial:
     'Analysis of variance over the points of the design: main effects of inputs, and interactions of two inputs.',
   'gaussian-process':
-    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. The points themselves are no fair sample, because the search prefers good values.',
+    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. The points themselves are not a fair sample, because the search prefers good values.',
   'one-at-a-time':
     'One input at a time: the effect of each input while the others stay unchanged. It shows no interactions.',
 };
@@ -65,7 +65,7 @@ function otherOutputs(analyses: readonly Analysis[]): Markup | undefined {
   </section>`;
 }
 
-/** "Which inputs matter": a sentence, what the method assumes, warnings and the table. */
+/** The section "Which inputs matter": a sentence, what the method assumes, warnings, and the table. */
 export function analysisSection(analysis: Analysis): Markup {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);
@@ -107,7 +107,7 @@ export function analysisSection(analysis: Analysis): Markup {
                 </tbody>
               </table>
             </div>
-            ${inputs.length < all.length ? html`<p class="soft">Of ${all.length} inputs, the first ${inputs.length} are shown. <code>foray analyze</code> shows all.</p>` : ''}`
+            ${inputs.length < all.length ? html`<p class="soft">The first ${inputs.length} of ${all.length} inputs are shown. <code>foray analyze</code> shows all.</p>` : ''}`
     }
     ${pairsTable(analysis)}
   </section>`;
@@ -115,7 +115,7 @@ export function analysisSection(analysis: Analysis): Markup {
 
 function chanceText({ chance }: Analysis): string {
   if (!chance) return '';
-  return `Of the variance of single runs ${percentText(chance.ofRuns)} comes from chance in the replications.`;
+  return `${percentText(chance.ofRuns)} of the variance of single runs comes from chance in the replications.`;
 }
 
 /** The sections of the analyses: first the main output of the page, then its curves. */

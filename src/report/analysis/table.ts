@@ -11,7 +11,7 @@ import type { Cell, Table } from '../tables/result-table.ts';
 
 type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
 
-/** The indices of all methods, in the order of their columns. Indices with ends have an interval. */
+/** The indices of all methods, in the order of their columns. Those with `hasEnds` have an interval. */
 const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'first', hasEnds: true },
   { key: 'total', hasEnds: true },
@@ -41,8 +41,9 @@ interface Row {
 }
 
 /**
- * Analyses as a table. Each output has one row per input, then one row per pair of inputs. A curve repeats them at each
- * time. The columns depend on the method. `Low` and `High` are the ends of an interval.
+ * Makes a table of analyses. Each output has one row per input, then one row per pair of inputs. A curve has these rows
+ * for each of its times. The columns depend on the method. Columns that end in `Low` and `High` are the ends of an
+ * interval.
  */
 export function analysisTable(analyses: readonly Analysis[]): Table {
   const rows = analyses.flatMap(rowsOf);

@@ -21,14 +21,14 @@ const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
 };
 
 /**
- * Methods whose indices are shares of the variance. The indices of the others are effects, whose squares compare like
- * shares.
+ * The methods whose indices are shares of the variance. The indices of other methods are effects, and the squares of
+ * effects are comparable with shares.
  */
 const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
-/** Up to this part of the largest share, an input has little effect. */
+/** An input has little effect if its share is at most this part of the largest share. */
 const LITTLE = 0.05;
-/** Up to this part of the largest share, an input has no visible effect. */
+/** An input has no visible effect if its index is at most this part of the largest index. */
 const NOTHING = 0.01;
 /** The most inputs that a sentence names. */
 const MOST_NAMED = 8;
@@ -38,17 +38,18 @@ export function sizeOf(method: Method, one: InputIndices): number {
   return Math.abs(SIZES[method](one) ?? 0);
 }
 
-/** Inputs, the most important one first. */
+/** Sorts the inputs, the most important first. */
 export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indices'>): InputIndices[] {
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
 }
 
-/** The part of an analysis that divides the inputs. */
+/** The part of an analysis that is needed to divide the inputs. */
 type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
 
 /**
- * The inputs that matter, those that do little, and those without a visible effect. An effect is not visible if its
- * interval contains 0. In a factorial, it is not visible if no test of the input or of its interactions is significant.
+ * Divides the inputs into those that matter, those with little effect, and those without a visible effect. An effect is
+ * not visible if its interval contains 0. In a factorial, it is not visible if no test of the input or of its
+ * interactions is significant.
  */
 export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
   const { method } = analysis;
@@ -69,8 +70,8 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
     const interval = INTERVALS[method](one);
     return !interval || interval[0] > 0 || interval[1] < 0;
   }
-  // an input may matter although its values at both ends are equal (it has a third value), or its means are equal (it
-  // interacts)
+  // the effect alone does not decide: an input with a third value may matter although the output is equal at both ends,
+  // and an input that interacts may matter although its means are equal
   const own = secondOrder.filter(({ inputs, aliases }) => !aliases && inputs.includes(one.input));
   const tests = [one, ...own].flatMap(({ p }) => p ?? []);
   return tests.length === 0 || tests.some((p) => p < 1 - confidence);
@@ -90,7 +91,9 @@ export function analysisSentence(analysis: Analysis): string {
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
 }
 
-/** The sentence if all inputs matter. Together they have the whole variance, so it gives the part of each. */
+/**
+ * The sentence if all inputs matter. Together they explain the whole variance, so the sentence gives the share of each.
+ */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
   const parts = matter.map((one) => {
     const share = shareText(sizeOf(method, one), method === 'factorial' ? undefined : one.totalInterval);
@@ -137,7 +140,7 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
   }
   return shareText(ownShare(), undefined);
 
-  /** Main effects of the inputs, and the interactions of pairs of them. */
+  /** The sum of the main effects of the inputs and of the interactions between two of them. */
   function ownShare(): number {
     const pairs = secondOrder.filter(
       ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
@@ -156,7 +159,7 @@ function shareText(value: number, interval: Interval | undefined): string {
   return low === high ? text : `${text} (${low}–${high} %)`;
 }
 
-/** The verb of a list of inputs. */
+/** The verb "has" or "have" after a list of inputs. */
 export function haveOf(inputs: readonly unknown[]): string {
   return inputs.length > 1 ? 'have' : 'has';
 }
@@ -165,13 +168,13 @@ export function percentText(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-/** "3.2 (2.9 to 3.5)" */
+/** A value with its interval: "3.2 (2.9 to 3.5)". */
 export function rangeText(value: number, interval: Interval | undefined): string {
   const ends = interval && ` (${numberText(interval[0])} to ${numberText(interval[1])})`;
   return `${numberText(value)}${ends ?? ''}`;
 }
 
-/** "Contact rate, Days and Rule" */
+/** The names of inputs as a list: "Contact rate, Days and Rule". */
 export function listed(inputs: readonly { input: string }[]): string {
   const all = inputs.map(({ input }) => input);
   const names =

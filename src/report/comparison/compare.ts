@@ -15,10 +15,10 @@ export interface Compared {
 }
 
 export interface ComparedPoint {
-  /** Its key in A; in B if A does not have the point. */
+  /** The point's key in A, or in B if A does not have the point. */
   key: string;
   in: 'both' | 'A' | 'B';
-  /** Values of the inputs that either campaign varies. */
+  /** The values of the inputs that at least one campaign varies. */
   values: readonly string[];
   /** One entry per compared output, in their order. */
   outputs: OutputComparison[];
@@ -28,18 +28,27 @@ export interface Comparison {
   a: Campaign;
   b: Campaign;
   matching: Matching;
-  /** Outputs with the same statistic and units in both campaigns, as A and as B have them. */
+  /** The compared outputs, as A and as B have them. They have the same statistic and units in both campaigns. */
   outputs: Measure[];
   outputsOfB: Measure[];
-  /** Names of outputs and formulas that are not compared. If some were asked for, only those of them. */
+  /**
+   * The names of outputs and formulas that are not compared. If the caller asked for some, it has only names among
+   * those.
+   */
   leftOut: string[];
-  /** The goal: an output with better and worse values, from both campaigns or from the caller. */
+  /**
+   * The output with better and worse values. It comes from the caller, or from the campaigns if both have the same
+   * goal.
+   */
   goal: Goal | undefined;
   /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */
   method: 'paired' | 'Welch';
   /** The confidence of the intervals. */
   confidence: number;
-  /** The points in the design order of A, then the points of only B in the design order of B. To be read once. */
+  /**
+   * The points of A in its design order, then the points that only B has, in B's design order. They can be read only
+   * once.
+   */
   points: AsyncIterable<ComparedPoint>;
 }
 
@@ -47,11 +56,11 @@ export interface Comparison {
  * Compares two campaigns point by point. The numbers of B are held in memory, and those of A are streamed.
  *
  * @param show - names of outputs and formulas; by default all that both campaigns have
- * @param goal - which values of an output are better; by default what both campaigns say
+ * @param goal - which values of an output are better; by default the goal of the campaigns if both have the same
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is not in both campaigns, or the goal
  * is not compared
- * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared; also while the points are read, if no
- * point is in both
+ * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared. It is thrown while the points are read
+ * if no point is in both campaigns
  */
 export function compareCampaigns(
   a: Compared,
@@ -105,11 +114,11 @@ function shownOutputs(
 function goalAmong(outputs: readonly Measure[], goal: Goal | undefined): Goal | undefined {
   if (!goal || outputs.some(({ name }) => name === goal.output)) return goal;
   throw new ForayError('UNKNOWN_OUTPUT', `No output "${goal.output}" is compared.`, {
-    hint: `Compared are ${outputs.map(({ name }) => `"${name}"`).join(', ')}.`,
+    hint: `The compared outputs are ${outputs.map(({ name }) => `"${name}"`).join(', ')}.`,
   });
 }
 
-/** Undefined if the campaigns have different goals, or if the output is not compared. */
+/** The common goal of both campaigns. Undefined if their goals differ, or if its output is not compared. */
 function sharedGoal(a: Campaign, b: Campaign, outputs: readonly Measure[]): Goal | undefined {
   const isSame = a.goal?.output === b.goal?.output && a.goal?.wants === b.goal?.wants;
   return isSame && outputs.some(({ name }) => name === a.goal?.output) ? a.goal : undefined;

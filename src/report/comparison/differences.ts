@@ -5,15 +5,15 @@ import { Sample } from '../../statistics/sample.ts';
 import { pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
 
 /**
- * An output at a point in two campaigns. If one campaign does not have the point, its numbers are null and its n is 0.
+ * An output at a point in two campaigns. If one campaign does not have the point, its `n` is 0 and its `mean` is null.
  */
 export interface OutputComparison {
-  /** `mean`: the mean, the share or the quantile. */
+  /** `mean` is the mean, the share or the quantile. */
   a: { n: number; mean: number | null };
   b: { n: number; mean: number | null };
   /** The mean in B minus the mean in A. */
   difference: number | null;
-  /** Its interval; null if either side has too few values. A mean needs two. */
+  /** The ends of the interval of the difference; null if a campaign has too few values. A mean needs two. */
   low: number | null;
   high: number | null;
 }
@@ -21,7 +21,7 @@ export interface OutputComparison {
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
 
-/** The values of two independent samples; NaN for a replication without a value. */
+/** Compares two independent samples. A replication without a value is NaN. */
 export function differenceApart(
   measure: Measure,
   a: Values,
@@ -39,8 +39,8 @@ export function differenceApart(
 }
 
 /**
- * Compares replication n of A with replication n of B, if both have a value. The means are also those of these
- * replications.
+ * Compares replication n of A with replication n of B, if both have a value. The means are also over these replications
+ * only.
  */
 export function differenceInPairs(
   measure: Measure,
@@ -65,7 +65,7 @@ export function differenceInPairs(
   });
 }
 
-/** @param interval makes the interval of a mean or share, if both sides have values */
+/** @param interval - makes the interval of a mean or share. It is called only if both campaigns have values */
 function compared(
   { statistic, probability }: Measure,
   a: Values,

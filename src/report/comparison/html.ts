@@ -9,14 +9,14 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
 import { counted, fullText, measureColumn, measureText, titleOf } from '../words/words.ts';
 
-/** Most outputs whose differences are drawn. More of them would take many seconds. */
+/** The most outputs whose differences are drawn. More would take many seconds. */
 const MOST_DRAWN = 12;
 
 /**
  * A comparison as one HTML page that contains everything and loads nothing. For each output it has a picture of the
  * differences and a table of the largest ones.
  *
- * @param summary - the summary of all points of the comparison
+ * @param summary - the summary after all points of the comparison have been read
  */
 export async function renderComparison(comparison: Comparison, summary: ComparisonSummary): Promise<string> {
   const { a, b } = comparison;
@@ -140,8 +140,8 @@ function roundShare(value: number): number {
 }
 
 /**
- * Rounds numbers to a common number of decimals: the first and largest number gets four digits. Further digits are
- * noise.
+ * Returns a function that rounds numbers to a common number of decimals. The first number is the largest, and gets four
+ * digits; further digits are noise.
  */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
   const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));

@@ -4,27 +4,25 @@ import type { Campaign, VariedInput } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** An input that both campaigns fix at different values, or that one campaign does not have (null there). */
+/** An input that the campaigns fix at different values. Null means that a campaign does not have the input. */
 export interface ApartInput {
   name: string;
   a: string | null;
   b: string | null;
 }
 
-/** How the points of one campaign are found in the other. */
+/** Reads from a row of one campaign what is needed to find the point in the other. */
 export interface PointReader {
-  /** Equal for points that are compared with each other. */
+  /** A key that is equal for points that are compared with each other. */
   keyOf: (row: Pick<ResultRow, 'point' | 'values'>) => string;
-  /** The values of the inputs that either campaign varies. */
+  /** The values of the inputs that at least one campaign varies. */
   valuesOf: (row: Pick<ResultRow, 'values'>) => string[];
 }
 
 export interface Matching {
-  /**
-   * The inputs in which all points of one campaign differ from those of the other. They are not part of the common key.
-   */
+  /** The inputs that the campaigns fix at different values. They are not part of the common key. */
   apart: ApartInput[];
-  /** The inputs that either campaign varies. */
+  /** The inputs that at least one campaign varies. */
   varied: VariedInput[];
   a: PointReader;
   b: PointReader;
@@ -33,9 +31,9 @@ export interface Matching {
 type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'fresh'>;
 
 /**
- * Finds how the points of two campaigns are joined. A key is made of all inputs. If both campaigns fix an input at
- * different values (a policy, or a new input of a newer version of the model), no key would be in both, so these inputs
- * are left out of the keys.
+ * Finds how the points of two campaigns are matched. A key is made of all inputs, except those that the campaigns fix
+ * at different values, such as a policy, or a new input in a newer version of the model. If a key contained these
+ * inputs, it would never be in both campaigns.
  *
  * @throws ForayError NOTHING_TO_COMPARE if one campaign varies an input that the other does not have
  */
@@ -86,7 +84,7 @@ function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, 
   );
 }
 
-/** Reads the values of some inputs from a row of a campaign. */
+/** Returns a function that reads the values of some inputs from a row of a campaign. */
 function valuesBy({ varied }: PointsOf, fixed: ReadonlyMap<string, string>, names: readonly string[]) {
   const places = names.map((name) => varied.findIndex((input) => input.name === name));
   return ({ values }: Pick<ResultRow, 'values'>): string[] =>

@@ -20,7 +20,7 @@ async function comparedIn(foray: Foray, id: string) {
   return { campaign: record.campaign, rows: () => rowsOf(foray, id) };
 }
 
-/** Every reading starts at the first run. */
+/** The rows of a campaign, from the first run. */
 async function* rowsOf(foray: Foray, id: string) {
   yield* (await foray.results(id)).rows;
 }

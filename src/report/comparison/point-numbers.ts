@@ -1,12 +1,15 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** The numbers of a point. */
+/** The numbers of a point in one campaign. */
 export interface PointNumbers {
-  /** Its key in its own campaign. */
+  /** The key of the point in its own campaign. */
   point: string;
   values: readonly string[];
-  /** The values of each output by replication, from the first; NaN if the replication failed or has no value. */
+  /**
+   * For each output, the values by replication, beginning with the first. A replication that failed or has no value is
+   * NaN.
+   */
   numbers: number[][];
 }
 
@@ -31,7 +34,7 @@ export async function* numbersOf(
   if (current) yield current;
 }
 
-/** The numbers of all points of a campaign, by key. They are in one array with 8 bytes per number. */
+/** Holds the numbers of all points of a campaign, by key. They are in one array with 8 bytes per number. */
 export class HeldNumbers {
   private readonly places = new Map<string, number>();
   private readonly starts: number[] = [];
@@ -56,7 +59,7 @@ export class HeldNumbers {
     for (const column of numbers) for (const value of column) this.flat.push(value);
   }
 
-  /** Takes the numbers of a point out. The points that remain at the end were not taken. */
+  /** Removes and returns the numbers of a point. At the end, the points that nobody took remain. */
   take(key: string): number[][] | undefined {
     const place = this.places.get(key);
     if (place === undefined) return undefined;

@@ -15,17 +15,17 @@ export interface Shown {
 /** The result for one output over all points. */
 export interface OutputSummary {
   output: Measure;
-  /** Number of points with an interval. */
+  /** The number of points with an interval. */
   judged: number;
-  /** Numbers of points whose interval excludes 0, in each direction. */
+  /** The number of points where B is higher or lower than A and the interval excludes 0. */
   higher: number;
   lower: number;
   /**
-   * All points with a difference if there are few, otherwise a sample. Keys choose the sample, which is as good as
-   * random.
+   * All points with a difference if there are few, otherwise a sample of them. The sample is chosen by the keys, which
+   * are hashes, so it is as good as random.
    */
   sample: Shown[];
-  /** Number of points with a difference. */
+  /** The number of points with a difference. */
   compared: number;
   /** The points with the largest differences, the largest first. */
   largest: Shown[];
@@ -33,14 +33,14 @@ export interface OutputSummary {
   wants: Goal['wants'] | undefined;
 }
 
-/** The names of a higher and a lower mean in B: better and worse if there is a goal. */
+/** The words for a higher and a lower mean in B. With a goal, they also say which one is better. */
 export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: string; lower: string } {
   if (wants === undefined) return { higher: 'higher in B', lower: 'lower in B' };
   const [higher, lower] = wants === 'highest' ? ['better', 'worse'] : ['worse', 'better'];
   return { higher: `${higher} in B (higher)`, lower: `${lower} in B (lower)` };
 }
 
-/** Most points in a picture. */
+/** The most points in a picture. */
 const SAMPLE = 300;
 const LARGEST = 12;
 
@@ -78,7 +78,7 @@ export class ComparisonSummary {
     }
   }
 
-  /** Reads all of the points. */
+  /** Reads all points. */
   async read(): Promise<void> {
     for await (const point of this.comparison.points) this.add(point);
   }
@@ -130,7 +130,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
       ? [
-          `Not compared, because the campaigns do not both have them as numbers of one unit, or as true or false: ${leftOut.join(', ')}.`,
+          `Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: ${leftOut.join(', ')}.`,
         ]
       : []),
   ];
@@ -140,7 +140,7 @@ function named({ id, model }: Comparison['a']): string {
   return `${id} (${model.name}, version ${model.version})`;
 }
 
-/** How the intervals are made: one sentence per compared statistic. */
+/** Says how the intervals are computed: one sentence per compared statistic. */
 function methodTexts({ outputs, method, confidence }: Comparison): string[] {
   const percent = `${+(100 * confidence).toPrecision(6)} %`;
   const has = (wanted: Measure['statistic']): boolean =>
@@ -166,8 +166,7 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
 }
 
 /**
- * The number of points that differ, and the number that would differ by chance alone: some of many intervals always
- * exclude 0.
+ * Says how many points differ, and how many would differ by chance alone. Of many intervals, some exclude 0 by chance.
  */
 function verdict(
   { output, wants, judged, higher, lower, compared }: OutputSummary,

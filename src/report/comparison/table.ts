@@ -7,9 +7,9 @@ import type { Cell, Table } from '../tables/result-table.ts';
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 
 /**
- * A comparison as a table with one row per point and output: the point's key, the varied inputs, whether it is in both,
- * A or B, then n and mean of the output in each campaign, the difference B - A with its interval, the method of the
- * interval, and whether it excludes 0.
+ * Makes a table of a comparison with one row per point and output. A row has the point's key, the varied inputs, and in
+ * which campaigns the point is (`both`, `A` or `B`). Then come n and mean of the output in each campaign, the
+ * difference B - A with its interval, the method of the interval, and whether the interval excludes 0.
  */
 export function comparisonTable(
   { matching, outputs, method }: Comparison,

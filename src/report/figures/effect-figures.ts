@@ -16,16 +16,17 @@ import { percent, statisticsOf } from '../words/words.ts';
 
 /** The point that pictures mark. */
 export interface MarkedPoint {
-  /** Values of all inputs that vary, in their order. */
+  /** The values of all inputs that vary, in their order. */
   values: readonly string[];
   mean: number;
 }
 
 /**
- * Pictures of how outputs depend on the inputs: of the first output, then of others where one input varies.
+ * Makes pictures of how outputs depend on the inputs: first of the main output, then of others if only one input
+ * varies.
  *
- * @param found - the result of a search, whose best value is not the mean of all runs of the point; null for a search
- * without a result and for a calibration, undefined for other campaigns
+ * @param found - the point that a search found, with its own value, which is not the mean over all runs of the point.
+ * Null for a search without a result and for a calibration; undefined for other campaigns
  */
 export function effectFigures(
   campaign: Campaign,
@@ -148,7 +149,7 @@ function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
     : mean;
 }
 
-/** "Neighbouring values of Rate are grouped" */
+/** "Neighbouring values of Rate are grouped"; undefined if no values are grouped. */
 function togetherText(panels: readonly EffectPanel[]): string | undefined {
   const binned = panels.filter(({ axis }) => !hasBinEach(axis)).map(({ axis }) => axis.input.name);
   if (binned.length === 0) return undefined;
@@ -170,7 +171,7 @@ function gridFigure(
   const { x, y, cells } = effect;
   const binOf = ({ input, binOf }: typeof x) => best && binOf.get(best.values[varied.indexOf(input)]!);
   const [column, row] = [binOf(x), binOf(y)];
-  // a point of an earlier design of the campaign may lie beside this one
+  // the best point may belong to an earlier design, with a value that this grid does not have
   const isBeside = column === undefined || row === undefined;
   const marked = isBeside ? undefined : { x: column, y: row, mean: best!.mean };
   const isFull = cells.length === x.bins.length * y.bins.length;
@@ -192,7 +193,7 @@ function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
-    caption: `A picture for each value, with the same colours. ${cellText(effect)}; lighter is lower.`,
+    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}; lighter is lower.`,
     id: 'grids',
     spec: heatMaps(effect, output),
   };

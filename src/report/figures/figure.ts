@@ -14,7 +14,7 @@ export interface Figure {
 /** A figure that was drawn. */
 export interface Picture {
   title: string;
-  /** The picture for a page: with the colour of the text around it and the available width. */
+  /** The picture for a page. It has the page's text colour and takes the available width. */
   svg: string;
 }
 
@@ -22,7 +22,7 @@ export async function pictureOf({ title, caption, id, spec }: Figure): Promise<P
   return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
 }
 
-/** A picture as a separate file: dark on white, in its own size. */
+/** Makes the text of a separate SVG file: dark on white, with a fixed size. */
 export function standalone({ svg }: Picture): string {
   const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
   const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;
@@ -38,9 +38,9 @@ export function figureSection({ title, caption, id }: Figure, { svg }: Picture, 
   </section>`;
 }
 
-/** "Of 15 outputs the first 12 are shown"; undefined if all are shown. */
+/** "The first 12 of 15 outputs are shown"; undefined if all are shown. */
 export function partText(all: number, shown: number, many: string): string | undefined {
-  return shown < all ? `Of ${all} ${many} the first ${shown} are shown` : undefined;
+  return shown < all ? `The first ${shown} of ${all} ${many} are shown` : undefined;
 }
 
 /** Sentences for a caption; undefined ones are left out. */

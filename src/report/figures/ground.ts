@@ -8,15 +8,15 @@ import { heatMapUnder, type Place } from '../pictures/heat-map.ts';
 import { summarize } from '../summary/summary.ts';
 import { counted } from '../words/words.ts';
 
-/** A campaign with a grid of a search's inputs. Its heat map is drawn under the points of the search. */
+/** A campaign with a grid over the inputs of a search. Its heat map is drawn under the points of the search. */
 export interface Ground {
   record: CampaignRecord;
   rows: AsyncIterable<ResultRow>;
-  /** A known point from elsewhere, by input name, and its label. */
+  /** A known point: its values by input name, and its label. */
   known?: { inputs: Record<string, number>; label: string } | undefined;
 }
 
-/** The points of a search over the heat map of a grid; empty until both have values. */
+/** Draws the points of a search over the heat map of a grid. Empty until both have values. */
 export async function groundFigures(
   { goal, outputs, search }: Pick<Campaign, 'goal' | 'outputs' | 'search'>,
   { points, summary: { best } }: SearchStory,

@@ -4,7 +4,7 @@ import { html, type Markup } from '../html/markup.ts';
 import type { Summary } from '../summary/summary.ts';
 import { numberText } from '../words/words.ts';
 
-/** Sentences about the parts that the pictures of effects leave out; empty if they show everything. */
+/** Sentences about the parts that the pictures of effects leave out; undefined if they show everything. */
 export function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | undefined {
   if (!leftOut) return undefined;
   const { crowded, cut, isBeside } = leftOut;

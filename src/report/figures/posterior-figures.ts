@@ -12,14 +12,14 @@ const MOST_INPUTS = 9;
 /** The most inputs that are drawn in pairs. */
 const MOST_IN_PAIRS = 4;
 const BARS = 20;
-/** Number of places at which the density of a prior is drawn. */
+/** The number of places at which the density of a prior is drawn. */
 const PLACES = 200;
-/** The share of a prior that is left out at each end, because a normal distribution has no ends. */
+/** The share of a prior that is not drawn at each end. A normal distribution has no ends, so it must be cut. */
 const END = 0.002;
 /** If the posterior covers a smaller part of the prior's range than this, the axis shows only the posterior. */
 const LEAST_OF_RANGE = 0.1;
 
-/** Pictures of the posterior of a calibration: each input against its prior, and inputs in pairs. */
+/** Makes pictures of the posterior of a calibration: each input with its prior, and pairs of inputs. */
 export function posteriorFigures(
   { varied, calibrate }: Pick<Campaign, 'varied' | 'calibrate'>,
   { particles }: CalibrationStory,

@@ -9,9 +9,7 @@ import type { OutputDistribution, Ranking, Summary } from '../summary/summary.ts
 import type { Timeline } from '../summary/timeline.ts';
 import { counted, numberText, titleOf } from '../words/words.ts';
 
-/** Pictures of the runs, with captions. */
-
-/** Empty if all outputs are the same in all runs. */
+/** Makes pictures of the values of outputs over all runs. Empty if each output has the same value in all runs. */
 export function distributionFigures(
   campaign: Campaign,
   { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
@@ -43,7 +41,10 @@ export function distributionFigures(
   ];
 }
 
-/** Outputs with one value: "In all runs A is 1, B is 2", "In all 12 runs with a finite value, C is 0.5". */
+/**
+ * Sentences about outputs with the same value in all runs: "In all runs A is 1, B is 2", "In all 12 runs with a finite
+ * value, C is 0.5".
+ */
 function sameTexts(same: readonly OutputDistribution[]): string[] {
   const text = ({ output, distribution }: OutputDistribution) =>
     `${output.name} is ${output.type === 'BOOLEAN' ? String(distribution.min === 1) : numberText(distribution.min)}`;
@@ -97,9 +98,9 @@ export function courseFigures(
       caption: sentences(
         behind,
         areThinned
-          ? `A curve with more points is drawn with ${MOST_POINTS} of them, spread evenly`
+          ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
-        // a reader who sees the last picture expects another one
+        // this is only in the caption of the last picture, because a reader expects another picture after it
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
@@ -108,7 +109,7 @@ export function courseFigures(
   });
 }
 
-/** Empty if no run was outstanding: none has finished, or all were reused. */
+/** Makes the picture of runs over time. Empty if no run was outstanding: none has finished, or all were reused. */
 export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[] {
   if (timeline.outstandingTime === 0) return [];
   const open = counts.running + counts.queued;

@@ -9,9 +9,7 @@ import type { ScatterEffects, SurfaceEffect } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';
 import { counted, percent, statisticsOf } from '../words/words.ts';
 
-/** Pictures of the points of sampled designs. */
-
-/** @param ranking - which point is marked; none without it */
+/** Draws the points of a sampled design. The highest or lowest point is marked if there is a `ranking`. */
 export function scatterFigure(
   campaign: Campaign,
   output: Measure,
@@ -36,7 +34,7 @@ export function scatterFigure(
   };
 }
 
-/** Pictures of the other outputs, if one input varies. */
+/** Draws the other outputs over the only input that varies. */
 export function otherScatters(
   campaign: Campaign,
   all: readonly { output: Measure; effect: ScatterEffects }[],
@@ -112,7 +110,7 @@ export function surfaceFigure(
   };
 }
 
-/** "87 %"; "over 99 %" or "under 1 %" for a share that would otherwise be rounded to all or nothing. */
+/** Rounds a share: "87 %". Near the ends it is "over 99 %" or "under 1 %", because 100 % or 0 % would be wrong. */
 function shareText(share: number): string {
   if (share < 0.01) return 'under 1 %';
   if (share > 0.99) return 'over 99 %';

@@ -20,10 +20,10 @@ const MOST_FINALISTS = 20;
 /** The most values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
 
-/** A campaign with a search. */
+/** A campaign with a search or a selection. */
 type Searched = Pick<Campaign, 'search' | 'select' | 'goal' | 'outputs' | 'varied'>;
 
-/** Pictures of a search: its progress, its points, and the comparison at its end. */
+/** Makes pictures of a search: its progress, its points, and the comparison at its end. */
 export function searchFigures(campaign: Searched, story: SearchStory): Figure[] {
   const output = measureOf(campaign.outputs, campaign.goal!.output);
   if (!story.points.some(({ value }) => value !== null)) return [];
@@ -47,7 +47,7 @@ function progressFigure(
     title: 'Progress of the search',
     caption: sentences(
       `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order of their asks; the line is the best value so far`,
-      isNoisy ? 'If chance affects the values, the best one is too good' : undefined,
+      isNoisy ? 'If chance affects the values, the best value is too good' : undefined,
       has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
         ? 'Hollow points do not meet the requirements'
         : undefined,
@@ -74,10 +74,10 @@ function progressFigure(
 }
 
 function runsText(isSure: boolean | null, runs: number): string {
-  return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that did not choose it`;
+  return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that were not used to choose it`;
 }
 
-/** The best value so far, at the asks where it changes and at the last ask. */
+/** The best value so far: one step at each ask where it changes, and one at the last ask. */
 function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
   const steps: Progress['steps'] = [];
   for (const { ask, value, isFeasible } of points) {
@@ -90,7 +90,7 @@ function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Pr
   return steps;
 }
 
-/** A picture of a selection: its best points. */
+/** Makes the picture of a selection: its best points. */
 export function selectFigures(campaign: Searched, { points, summary }: SelectStory): Figure[] {
   return finalistsFigure(campaign, points.slice(0, MOST_FINALISTS), summary.best);
 }
@@ -114,13 +114,13 @@ function finalistsFigure(
     {
       title: select ? 'The best points' : 'The finalists',
       caption: sentences(
-        `The ${output.statistic} of ${select ? 'the runs of each point that compared it' : 'the new runs of each'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
+        `The ${output.statistic} of ${select ? 'the runs in which each point was compared' : 'the new runs of each finalist'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
         hasOwn
-          ? `They chose the winner; ${counted(best!.runs, 'further run')} give its value, the diamond`
+          ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value, the diamond`
           : undefined,
         select
           ? undefined
-          : 'The circles are the values during the search; they are too good, because they chose the finalists',
+          : 'The circles are the values during the search; they are too good, because the search chose the finalists by them',
       ),
       id: 'finalists',
       spec: finalistRows(
@@ -135,7 +135,10 @@ function finalistsFigure(
   ];
 }
 
-/** "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would look alike. */
+/**
+ * The names of points: "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would otherwise
+ * have the same name.
+ */
 function namesOf({ search, varied }: Searched, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
@@ -147,7 +150,7 @@ function namesOf({ search, varied }: Searched, points: readonly (readonly string
   return new Set(brief).size === points.length ? brief : named((text) => text);
 }
 
-/** No picture if only one input is searched, or only one value is known. */
+/** Draws each point as a line over its inputs. Undefined if only one input is searched, or only one value is known. */
 function parallelFigure(
   { search, goal, varied }: Searched,
   { points, summary: { best }, isNoisy }: SearchStory,
@@ -189,7 +192,7 @@ function parallelFigure(
   ];
 }
 
-/** Some of many points, spread evenly, including the best one. */
+/** Chooses points spread evenly over all points, including the best one. */
 function evenly(points: readonly AskedPoint[], best: number | undefined): [AskedPoint[], isPart: boolean] {
   const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
   for (const point of points) sample.add(() => point);
@@ -198,7 +201,7 @@ function evenly(points: readonly AskedPoint[], best: number | undefined): [Asked
   return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
 }
 
-/** The positions of an input's values along its axis. */
+/** Finds the positions of an input's values along its axis, from 0 to 1. */
 function scaleOf(
   input: SearchedInput,
   varied: VariedInput | undefined,

@@ -9,7 +9,7 @@ import { percent } from '../words/words.ts';
 /** The most inputs in a picture. */
 const MOST_INPUTS = 12;
 
-/** The prediction of a search's model along each input through the best point, with the points of the search. */
+/** Draws the prediction of a search's model along each input through the best point, and the points of the search. */
 export function sliceFigures(
   { outputs, varied, search }: Pick<Campaign, 'outputs' | 'varied' | 'search'>,
   { points }: Pick<SearchStory, 'points'>,

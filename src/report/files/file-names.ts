@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 
-/** The longest file name; longer ones are cut. File systems allow 255 bytes, and extensions are added. */
+/** The most characters of a file name before it is cut. File systems allow 255 bytes, and foray adds an extension. */
 const LONGEST = 150;
-/** Names that Windows reserves for devices, with any extension. */
+/** Names that Windows reserves for devices, whatever their extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const EXTENSION = /^\.[A-Za-z0-9]{1,10}$/;
 
 /**
- * File names for the outputs of a campaign: letters, digits, "-" and "_" stay, and all other characters are
- * percent-encoded. All names differ, even on a file system that ignores case.
+ * File names for the outputs of a campaign. Letters, digits, "-" and "_" stay, and all other characters are
+ * percent-encoded. No two names are equal, even on a file system that ignores case.
  */
 export function fileNames(outputs: readonly string[]): Map<string, string> {
-  // a cut name needs no more characters, because each gives at least one
+  // each character gives at least one encoded character, so these are enough for a name that is cut
   const names = outputs.map((output) => encoded(output.slice(0, LONGEST + 1)));
   const folded = names.map((name) => name.toLowerCase());
   return new Map(
@@ -25,7 +25,9 @@ export function fileNames(outputs: readonly string[]): Map<string, string> {
   );
 }
 
-/** The extension in the service's name of a file, with its point, if it is a plain one; otherwise empty. */
+/**
+ * The extension of a file name from the service, with its point. Empty if it is not made of 1 to 10 letters and digits.
+ */
 export function extensionOf(localPath: string): string {
   const extension = extname(localPath);
   return EXTENSION.test(extension) ? extension : '';

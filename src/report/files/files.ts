@@ -7,21 +7,21 @@ import { isForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { extensionOf, fileNames } from './file-names.ts';
 
-/** Files that are written at once. */
+/** The most files that are written at once. */
 const FILES_AT_ONCE = 8;
-/** The most rows whose files are being written while the first of them waits. */
+/** The most rows whose files are fetched and written at the same time. */
 const ROWS_AHEAD = 32;
 
 /** Counts of written result files. */
 export interface FilesWritten {
   written: number;
-  /** Existed already, with the same content. */
+  /** Files that already existed with the same content. */
   there: number;
-  /** Could not be fetched: number by reason. */
+  /** Files that could not be fetched: their number by reason. */
   lacking: Map<string, number>;
 }
 
-/** A campaign whose files are written: their paths are texts. */
+/** Changes the type of file outputs to STRING, because the results then have paths. */
 export function withPaths<C extends Pick<Campaign, 'outputs'>>(campaign: C): C {
   const outputs = campaign.outputs.map((output) =>
     output.type === 'OUTPUT_FILE' ? { ...output, type: 'STRING' as const } : output,
@@ -30,10 +30,11 @@ export function withPaths<C extends Pick<Campaign, 'outputs'>>(campaign: C): C {
 }
 
 /**
- * Writes the files of results to `DIR/<point>/<replication>/<output>.<extension>`, and yields the rows in their order
- * with paths in place of references. A file that cannot be fetched keeps its reference. A failed write is an error.
+ * Writes the files of results to `DIR/<point>/<replication>/<output>.<extension>`, and yields the rows in their order.
+ * Each reference to a file becomes its path. A file that cannot be fetched keeps its reference. A failed write is an
+ * error.
  *
- * @param count counts that are increased
+ * @param count the counts, which this function increases
  * @throws ForayError OUTPUT_UNWRITABLE
  */
 export function writingFiles(
@@ -66,9 +67,9 @@ export function writingFiles(
 }
 
 /**
- * Maps items in parallel and yields the results in order, each as soon as it and those before it are ready.
+ * Changes items in parallel and yields the results in order. A result waits only for the results before it.
  *
- * @param most the most items that are mapped at once
+ * @param most the most items that are changed at once
  */
 async function* ahead<From, To>(
   items: AsyncIterable<From>,
@@ -92,13 +93,14 @@ async function* ahead<From, To>(
       isOver = came.next.done === true;
       if (isOver) continue;
       const one = change(came.next.value as From).then((changed) => ({ changed }));
-      // its error is thrown when its turn comes
+      // without this, Node would report an unhandled rejection; `Promise.race` throws the error when the item is the
+      // first one
       one.catch(() => undefined);
       changing.push(one);
     }
   } finally {
     await Promise.allSettled(changing);
-    // later items are not awaited: they may take as long as a campaign
+    // the next item is not awaited, because it may take as long as the campaign
     coming?.catch(() => undefined);
     if (!isOver) iterator.return?.().catch(() => undefined);
   }

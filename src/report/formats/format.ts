@@ -19,9 +19,9 @@ export interface ShapeOptions extends TableOptions {
   /** One row per output; for a curve, one row per time. @default false */
   long?: boolean;
   /**
-   * With `points`: the outputs and formulas, such as P(Peak > 300), that are shown.
+   * With `points`: the outputs and formulas that are shown. A formula is a text such as P(Peak > 300).
    *
-   * @default all of the campaign
+   * @default all outputs and formulas of the campaign
    */
   show?: readonly string[];
 }
@@ -31,7 +31,7 @@ type TabledCampaign = Pick<
   'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'search' | 'calibrate'
 >;
 
-/** Results as a table by the options, streamed. */
+/** Makes a table of results as the options say. The table is streamed. */
 export function tableOf(
   campaign: TabledCampaign,
   rows: Batched<ResultRow>,
@@ -42,7 +42,7 @@ export function tableOf(
   return long ? longTable(campaign, rows, options) : resultTable(campaign, rows, options);
 }
 
-/** Results as pieces of text, streamed: one piece per row, with its line end. */
+/** Formats results as pieces of text, streamed. Each piece is one or more whole lines. */
 export function formatResults(
   format: TextFormat,
   campaign: TabledCampaign,
@@ -52,7 +52,7 @@ export function formatResults(
   return formatTable(format, tableOf(campaign, rows, options), options);
 }
 
-/** A table as pieces of text, streamed. */
+/** Formats a table as pieces of text, streamed. */
 export function formatTable(
   format: TextFormat,
   table: Table,

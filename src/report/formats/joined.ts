@@ -1,10 +1,13 @@
 /** A piece of written or sent data. */
 export type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
-/** The fewest characters per write. */
+/** The least number of characters in a joined piece. Only the last piece may be shorter. */
 const AT_ONCE = 65_536;
 
-/** Joins texts, because one write per row would take longer than everything else. Bytes are unchanged. */
+/**
+ * Joins short texts into longer ones: one write per row would take longer than all other work. Pieces of bytes stay
+ * unchanged.
+ */
 export async function* joined(parts: Parts): AsyncIterable<string | Uint8Array> {
   let text = '';
   for await (const part of parts) {

@@ -4,8 +4,8 @@ import { parsed } from '../tables/value-kinds.ts';
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * JSON Lines: one object per row. Numbers are JSON numbers with all given digits (a LONG may have more than a
- * JavaScript number), non-scalar values are objects, and missing values are null.
+ * JSON Lines: one object per row. Numbers keep all their digits, because a LONG may have more digits than a JavaScript
+ * number. A value that is not a single cell is an object. A missing value is null.
  */
 export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
   const keys = columns.map(({ name }) => JSON.stringify(name));
@@ -26,7 +26,7 @@ function jsonOf({ kind }: Column, cell: Cell): string {
     case 'text':
       return JSON.stringify(cell);
     case 'json':
-      // a line break in JSON text can only stand between tokens
+      // a line break in JSON text is never inside a string, so a space can replace it
       return parsed(cell) === undefined ? JSON.stringify(cell) : cell.replaceAll(/[\r\n]+/g, ' ');
   }
 }

@@ -6,18 +6,17 @@ import * as typed from './typed.ts';
 import { parsed } from '../tables/value-kinds.ts';
 
 /**
- * A value in a program: a number (also infinite or NaN), a bigint for a LONG, a boolean, a text (also times), the
- * parsed JSON of a value that is not a single cell, or null if there is none. Also a text if the service returned a
- * value of another type.
+ * A typed value of a result. A number may be infinite or NaN, a LONG is a bigint, and a time is a text. A value that is
+ * not a single cell is parsed JSON. A missing value is null. A value that does not have the declared type is a text.
  */
 export type ResultValue = string | number | bigint | boolean | object | null;
-/** A row of results, by the names of its columns. */
+/** A row of results: values by column name. */
 export type ResultObject = Record<string, ResultValue>;
 
-/** The rows and columns of results. */
+/** Which rows and columns the results have. */
 export interface ResultsOptions extends ShapeOptions {
   /**
-   * Yields rows of runs as they finish, until the campaign is over. It cannot be used with `points`.
+   * Yields the row of each run when the run finishes, until the campaign is over. It cannot be used with `points`.
    *
    * @default false
    */
@@ -25,10 +24,10 @@ export interface ResultsOptions extends ShapeOptions {
 }
 
 /**
- * The results of a campaign as plain objects, streamed: the rows of `foray results` with typed values, by the names of its
- * columns. `Row` is the caller's type of a row; it is not checked.
+ * Streams the results of a campaign as plain objects: the rows of `foray results`, with typed values by column name.
+ * `Row` is the caller's type of a row; it is not checked.
  *
- * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED while it is followed
+ * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED if the campaign changes while it is followed
  */
 export async function* resultObjects<Row = ResultObject>(
   foray: Foray,
@@ -39,13 +38,13 @@ export async function* resultObjects<Row = ResultObject>(
   if (follow && points)
     throw new ForayError(
       'USAGE',
-      'Rows of points cannot be followed: they come when all runs have finished.',
+      'Rows of points cannot be followed, because they exist only when all runs have finished.',
     );
   const { record, rows } = await foray.results(id, { follow });
   yield* objectsOf(tableOf(record.campaign, rows, options)) as AsyncGenerator<Row>;
 }
 
-/** The rows of a table with typed values. */
+/** Yields the rows of a table as objects with typed values. */
 export async function* objectsOf({ columns, rows }: Table): AsyncGenerator<ResultObject> {
   const read = columns.map((column) => readers[typed.exactlyOf(column)]);
   for await (const cells of rows) {

@@ -7,12 +7,12 @@ import type { ColumnValues } from './parquet/column-values.ts';
 import type { Cell, Table } from '../tables/result-table.ts';
 import * as typed from './typed.ts';
 
-/** The most rows of a row group, which is held in memory. */
+/** The most rows of a row group. A group is in memory until it is written. */
 const GROUP_ROWS = 20_000;
 /** The most characters of a row group. */
 const GROUP_CHARACTERS = 16_000_000;
 
-/** The metadata of the results. */
+/** What the metadata of the file says about the results. */
 export interface Description {
   record: Pick<CampaignRecord, 'campaign' | 'definition'>;
   /** The version of foray. */
@@ -26,7 +26,10 @@ export interface Description {
 }
 
 export interface ParquetOptions {
-  /** Called at the end with the number of values per column that do not have its type. They are null in the file. */
+  /**
+   * Called at the end for each column that has values of another type. `count` is the number of these values. They are
+   * null in the file.
+   */
   onMismatches?: (column: Column, count: number) => void;
 }
 
@@ -40,15 +43,15 @@ const physical: Record<typed.Exactly, Physical> = {
   local: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
   instant: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  // DuckDB reads the older mark
+  // DuckDB needs the older `converted_type` to recognize JSON
   json: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
 };
 
 /**
- * A table as an Apache Parquet file, in pieces: typed columns, compressed by Snappy, one row group at a time. INTEGER
- * is INT32, LONG is INT64, DATE_TIME is a timestamp without a zone, and a value that is not a single cell is JSON. The
- * metadata have the definition, the model, and the name, type, units and side of each column. Equal campaigns give
- * equal bytes.
+ * Writes a table as an Apache Parquet file, in pieces of one row group each. Columns have types and are compressed by
+ * Snappy. INTEGER is INT32, LONG is INT64, and DATE_TIME is a timestamp without a zone. A value that is not a single
+ * cell is JSON. The metadata have the definition, the model, and the name, type, units and side (input or output) of
+ * each column. Equal campaigns give equal bytes.
  */
 export async function* parquet(
   { columns, rows }: Table,
@@ -66,7 +69,7 @@ export async function* parquet(
   const lengthOf = textLength(columns);
   const taken = (): Uint8Array => {
     const bytes = buffer.getBytes().slice();
-    // the next piece starts at the beginning of the buffer, while the offset in the file continues
+    // the next piece reuses the buffer from its beginning; `buffer.offset` still counts from the start of the file
     buffer.index = 0;
     return bytes;
   };
@@ -92,7 +95,7 @@ export async function* parquet(
     if (mismatches > 0) onMismatches?.(columns[at]!, mismatches);
 }
 
-/** Counts the characters of texts in a row. */
+/** Returns a function that counts the characters of texts in a row. */
 function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => number {
   const texts = [...columns.keys()].filter(
     (at) => physical[typed.exactlyOf(columns[at]!)].type === 'BYTE_ARRAY',
@@ -104,7 +107,7 @@ function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => num
   };
 }
 
-/** Writes the collected rows as a row group, and begins another one. */
+/** Writes the collected rows as a row group, and begins the next one. */
 function writeGroup(writer: ParquetWriter, buffer: ByteWriter, gathered: readonly ColumnValues[]): void {
   const rows = BigInt(gathered[0]!.rows);
   const start = buffer.offset;
@@ -130,7 +133,7 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
   ];
 }
 
-/** pandas shows `PANDAS_ATTRS` as `attrs` of a frame. */
+/** The metadata of the file. pandas shows `PANDAS_ATTRS` as the `attrs` of a frame. */
 function metadataOf(columns: readonly Column[], { record, version, all = false }: Description) {
   const { id, model } = record.campaign;
   const units = columns.flatMap((column) => (column.units ? [[column.name, column.units]] : []));

@@ -4,17 +4,17 @@ import { brief, counted } from '../words/words.ts';
 export interface TextOptions {
   /** The width of the terminal in columns. Longer lines are cut. @default Infinity */
   width?: number;
-  /** The most rows to show. Only the number of the others is printed. @default 50 */
+  /** The most rows to show. After them comes the number of further rows. @default 50 */
   limit?: number;
-  /** Shows each row when it arrives; columns grow with wider cells. @default false */
+  /** Shows each row when it arrives. A column becomes wider when a wider cell comes. @default false */
   flows?: boolean;
 }
 
 const GAP = '  ';
 
 /**
- * A table for the terminal, with numbers to the right. Values are rounded and abbreviated for people; CSV and JSON
- * Lines have the exact values. Only the shown rows are kept in memory.
+ * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for people;
+ * CSV and JSON Lines have the exact values. Only the shown rows are kept in memory.
  */
 export async function* text({ columns, rows }: Table, options: TextOptions = {}): AsyncIterable<string> {
   const { width = Infinity, limit = 50, flows = false } = options;
@@ -35,14 +35,14 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
       continue;
     }
     lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
-    // the head goes with the first row, so that it is as wide
+    // the head waits for the first row, so that its columns are as wide
     if (flows) yield* lines.splice(0).map(shown);
   }
   yield* lines.map(shown);
   if (more > 0) yield cut(`… and ${counted(more, 'more row')}`, width) + '\n';
 }
 
-/** Texts of a model must not control the terminal. */
+/** Replaces characters by which a text of a model could control the terminal. */
 export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

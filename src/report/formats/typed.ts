@@ -1,6 +1,6 @@
 import type { Column } from '../tables/column-types.ts';
 
-/** The exact type of a column. `local` is a date and time without a zone, `instant` one in UTC. */
+/** The exact type of a column. `local` is a date and time without a zone, and `instant` is a time in UTC. */
 export type Exactly = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
 
 export function exactlyOf({ kind, type }: Column): Exactly {
@@ -22,18 +22,18 @@ const WHOLE = /^[+-]?\d+$/;
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 
 /**
- * Readers for the text of a value. They return undefined if the text does not have the type, because a service may send
- * anything.
+ * The functions below read the text of a value. They return undefined if the text does not have the type, because a
+ * service may send anything.
  */
 
-/** A number, also infinite or NaN. */
+/** Reads a number, which may be infinite or NaN. */
 export function doubleIn(text: string): number | undefined {
   const number = Number(text);
   if (!Number.isNaN(number) && isPlain(text)) return number;
   return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
 }
 
-/** Whether a text that Number accepts has no blanks around it, is decimal, and is finite. */
+/** Whether a text that `Number` accepts is a finite decimal number without spaces around it. */
 function isPlain(text: string): boolean {
   const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
   return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);
@@ -43,13 +43,13 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
 }
 
-/** A whole number of 32 bits. */
+/** Reads a whole number of 32 bits. */
 export function integerIn(text: string): number | undefined {
   const number = doubleIn(text);
   return number !== undefined && number === (number | 0) ? number | 0 : undefined;
 }
 
-/** A whole number of 64 bits, with all digits. */
+/** Reads a whole number of 64 bits, with all digits. */
 export function longIn(text: string): bigint | undefined {
   const number = WHOLE.test(text) ? BigInt(text) : wholeIn(text);
   return number !== undefined && BigInt.asIntN(64, number) === number ? number : undefined;
@@ -64,13 +64,13 @@ export function booleanIn(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** A date and time without a zone, in ms since the epoch as if it was in UTC. */
+/** Reads a date and time without a zone. Returns ms since the epoch, as if the time was in UTC. */
 export function localIn(text: string): number | undefined {
   const time = LOCAL.test(text) ? Date.parse(`${text}Z`) : NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** A time in ms since the epoch. */
+/** Reads a time. Returns ms since the epoch. */
 export function instantIn(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;

@@ -9,7 +9,7 @@ import { counted, measureColumn, percent, titleOf, titleOfMeasure } from '../wor
 /** The most reference values that are listed one by one. */
 const MOST_COMPARISONS = 100;
 
-/** Whether the campaign's intervals contain the known values. */
+/** Shows whether the campaign's intervals contain the known values. */
 export function agreementSection(
   campaign: Campaign,
   { label, outputs, rows: known }: Reference,
@@ -38,7 +38,7 @@ export function agreementSection(
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? 'Nothing is compared: none of its values belongs to a point that has finished.'
+          ? `Nothing is compared: no value of ${label} belongs to a point that has finished.`
           : missed > 0
             ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} for points that have not finished.`
             : ''
@@ -65,7 +65,7 @@ export function agreementSection(
   </section>`;
 }
 
-/** The rows of one output, so that the numbers of a column have the same decimals. */
+/** The rows of one output. They are made together, so that the numbers of a column have the same decimals. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];

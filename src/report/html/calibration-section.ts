@@ -6,8 +6,6 @@ import { sentences } from '../figures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import { counted, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
 
-/** The section of a calibration: the posterior, and the generations that led to it. */
-
 const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['mean', 'Mean'],
   ['sd', 'Standard deviation'],
@@ -28,7 +26,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     return html`<section>
       <h2>Posterior</h2>
       ${head}
-      <p class="lead">There is none yet, because no generation is complete.</p>
+      <p class="lead">There is no posterior yet, because no generation is complete.</p>
     </section>`;
   const { generation, tolerance, acceptance, effective, inputs } = posterior;
   const numeric = Object.entries(inputs).filter(([, marginal]) => 'mean' in marginal) as [

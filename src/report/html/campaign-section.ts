@@ -7,7 +7,7 @@ import { titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent } from '../words/words.ts';
 
-/** The content of the campaign, for running it again, and its cost. */
+/** The section "What was run": everything that is needed to run the campaign again, and what the campaign cost. */
 export function campaignSection(
   { campaign, definition, createdAt, updatedAt }: CampaignRecord,
   counts: RunCounts,
@@ -80,13 +80,16 @@ export function campaignSection(
   </section>`;
 }
 
-/** "1, then 2: …" */
+/** The versions of a campaign that had several: "1, then 2: …". */
 function versionsText(versions: readonly ModelVersion[]): string {
   const numbers = versions.map(({ version }) => version).join(', then ');
   return `${numbers}: each run has the version of its request, which is in the column "version" of the results`;
 }
 
-/** "10 to 100 of each point, until Mean total cost is known within 5 % with 95 % confidence" */
+/**
+ * The numbers of replications in words: "10 to 100 of each point, until Mean total cost is known within 5 % with 95 %
+ * confidence".
+ */
 export function replicationsText({ replications, precision, search, select, base }: Campaign): string {
   if (select && hasSeed(base))
     return `${numberText(replications)} of each point, and more of points that cannot be distinguished from the best one`;
@@ -115,7 +118,7 @@ const units = [
   [1_000, 's'],
 ] as const;
 
-/** Milliseconds for people, in the two largest units: "2 h 5 min", "1.5 s" */
+/** A duration in ms for people, in its two largest units: "2 h 5 min", "1.5 s". */
 export function durationText(ms: number): string {
   if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
   const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;

@@ -4,7 +4,10 @@ import { html, type Markup } from './markup.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
 
-/** Values in a page: rounded for people, each with the full value as its title. */
+/**
+ * The functions below show values rounded for people. The title of each, which appears when the pointer rests on it, is
+ * the full value.
+ */
 
 /** The cells of a point's inputs. */
 export function inputCells(varied: readonly VariedInput[], values: readonly string[]): Markup[] {
@@ -14,7 +17,7 @@ export function inputCells(varied: readonly VariedInput[], values: readonly stri
   });
 }
 
-/** The cells of a column of means, shares or quantiles; empty if there is none. */
+/** The cells of a column of means, shares or quantiles. A cell without a value is empty. */
 export function measureCells(
   measure: Pick<Measure, 'statistic'>,
   values: readonly (number | null | undefined)[],
@@ -30,7 +33,7 @@ export function measureCells(
   });
 }
 
-/** "Contact rate 1.675 per day, Recovery rate 0.44 per day" */
+/** A point in words: "Contact rate 1.675 per day, Recovery rate 0.44 per day". */
 export function placeOf(varied: readonly VariedInput[], values: readonly string[]): Markup {
   const parts = varied.flatMap(({ name, type, units }, i) => {
     const value = values[i] ?? '';

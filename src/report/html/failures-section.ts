@@ -5,10 +5,10 @@ import type { StoredLog } from '../../store/index.ts';
 import { placeOf } from './cells.ts';
 import { counted } from '../words/words.ts';
 
-/** Maximum number of shown lines of a run's log. */
+/** The most lines of a run's log that are shown. */
 const SHOWN_LINES = 40;
 
-/** Failed runs by cause, each with one of them, and with what one of them printed. */
+/** Failed runs by cause. Each cause has one run as an example, and the last output of a run. */
 export function failuresSection(
   { varied }: Campaign,
   failures: readonly FailureGroup[],
@@ -47,14 +47,14 @@ export function failuresSection(
 }
 
 /**
- * What a run printed last, to be opened.
- * @param of - which run it was, where that is not said around it
+ * The last output of a run, in an element that the reader can open.
+ * @param of - names the run, if the text around does not
  */
 export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitted'>, of?: Markup): Markup {
   const shown = lines.slice(-SHOWN_LINES);
   const before = omitted + lines.length - shown.length;
   const head = before > 0 ? `… ${counted(before, 'line')} before\n` : '';
-  // of what models print only characters that a page may have
+  // a model may print control characters, which a page must not have
   const text = shown.map((line) => line.replaceAll(/[^\P{Cc}\t]/gu, '\ufffd').toWellFormed()).join('\n');
   return html`<details>
     <summary>The last output of the run</summary>

@@ -12,12 +12,13 @@ import { summarize, type Summary } from '../summary/summary.ts';
 
 export interface ReportOptions extends Told {
   /**
-   * The outputs and formulas, such as P(Peak > 300), that are shown first. Points are ranked by the first of them.
+   * The outputs and formulas that are shown first. Points are ranked by the first of them. A formula is a text such as
+   * P(Peak > 300).
    *
-   * @default the output of the goal, otherwise the first one with values
+   * @default the output of the goal, otherwise the first output with values
    */
   show?: readonly string[] | undefined;
-  /** Which values of an output are better. @default the campaign's */
+  /** Which values of an output are better. @default the campaign's goal */
   goal?: Goal | undefined;
 }
 
@@ -30,8 +31,8 @@ interface ReportParts {
 /**
  * A campaign's report: one HTML page that contains everything and loads nothing. Rows are read once.
  *
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is unknown, or there is no such
- * DATA_SET for the observations
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is unknown, or the DATA_SET of the
+ * observations does not exist
  */
 export async function renderReport(
   record: CampaignRecord,

@@ -1,4 +1,4 @@
-/** HTML that is safe in a page without escaping. */
+/** HTML text that goes into a page without escaping. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,9 @@ export class Markup {
 
 type Content = Markup | string | number | undefined | readonly Content[];
 
-/** HTML with values. Texts are escaped for elements and for attributes in double quotes. */
+/**
+ * Makes HTML from a template. Texts in it are escaped, so they are safe in elements and in attributes in double quotes.
+ */
 export function html(strings: TemplateStringsArray, ...contents: Content[]): Markup {
   return new Markup(strings.map((text, i) => text + render(contents[i])).join(''));
 }

@@ -8,8 +8,6 @@ import type { Ranking, Summary } from '../summary/summary.ts';
 import { inputCells, measureCells, placeOf, titled } from './cells.ts';
 import { counted, fullText, measureText, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** The sections of a report with texts and tables. */
-
 export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
   const { name, id, model } = campaign;
   return html`<header>
@@ -150,7 +148,7 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** "2026-01-31 08:30 UTC" */
+/** Formats a time: "2026-01-31 08:30 UTC". */
 function timeText(time: number): string {
   return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -25,7 +25,7 @@ import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection 
 import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from '../summary/summary.ts';
 
-/** A section of a report. A live page replaces it as a whole. */
+/** A section of a report. A live page always replaces a whole section. */
 export interface ReportSection {
   /** A unique id of letters, digits and hyphens. */
   id: string;
@@ -34,7 +34,7 @@ export interface ReportSection {
   picture?: Picture;
 }
 
-/** The content of a report, besides the runs. */
+/** What a report shows besides the runs. */
 export interface Told {
   /** Observations drawn over a DATA_SET's curves: [x, y] pairs and their label. */
   observed?: (Observed & { output: string }) | undefined;
@@ -42,7 +42,7 @@ export interface Told {
   reference?: Reference | undefined;
   /** The story of the campaign's search. @default null, for a campaign without a search */
   search?: SearchStory | null;
-  /** A grid to draw the points of the search over. @default none */
+  /** A grid under the points of the search. @default none */
   ground?: Ground | undefined;
   /** The story of the campaign's calibration. @default null, for a campaign without one */
   calibration?: CalibrationStory | null;
@@ -54,9 +54,7 @@ export interface Told {
   logs?: readonly StoredLog[];
 }
 
-/**
- * The sections of a report between its head and the definition. The report and the page of a campaign have the same.
- */
+/** The sections of a report between its head and the definition. The live page of a campaign has the same sections. */
 export async function reportSections(
   record: CampaignRecord,
   counts: RunCounts,
@@ -69,7 +67,7 @@ export async function reportSections(
   const found = (search ?? select)?.summary ?? null;
   const { output, ranking } = summary;
   const [best] = summary.best;
-  // the goal of a search has its own value: the means over all runs are too good
+  // a search reports its own value for the goal, because the means over all runs are too good
   const isSought = found !== null && output?.name === campaign.goal!.output;
   const isBestWanted = calibration === null || ranking.isGoal;
   const effects = effectFigures(
@@ -92,7 +90,7 @@ export async function reportSections(
     ...(await drawn([...analyzed.figures, ...slices])),
     ...part('analysis-others', analyzed.others),
   ];
-  // a sensitivity design begins with its analysis; for others it is one section among others
+  // the report of a sensitivity design begins with the analysis; in other reports the analysis comes later
   const isAsked = search !== null || isSensitivityDesign(campaign.design);
   return [
     ...part(
@@ -159,7 +157,7 @@ export async function reportSections(
   ];
 }
 
-/** Sections that may be empty. */
+/** A section, or nothing if it has no content. */
 function part(id: string, markup: Markup | undefined): ReportSection[] {
   return markup === undefined ? [] : [{ id, markup }];
 }

@@ -3,7 +3,8 @@ import { Markup } from './markup.ts';
 
 /**
  * The only script of a report. It adds a button below each picture that saves the picture as SVG. The page works
- * without it. A saved picture has a white background, because it does not have the page's text colour.
+ * without it. A saved picture has a white background and dark text, because it has no page around it that gives the
+ * text colour.
  */
 const script = `
 for (const figure of document.querySelectorAll('figure[data-file]')) {
@@ -29,7 +30,10 @@ for (const figure of document.querySelectorAll('figure[data-file]')) {
 }
 `;
 
-/** The script element at the end of the page. It must not change, because the policy contains its hash. */
+/**
+ * The script element at the end of the page. Its text must be exactly `script`, because the policy contains the hash of
+ * that text.
+ */
 export const saveScript = new Markup(`<script>${script}</script>`);
 
 /**

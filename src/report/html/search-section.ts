@@ -11,9 +11,7 @@ import { bestParts, isSame, requirementsText, searchText, selectText } from '../
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** The section of a search: its result, its progress, and its best points. */
-
-/** The most points in the table. */
+/** The most points in the table of best points. */
 const BEST_POINTS = 10;
 
 const methods: Record<MethodName, string> = {
@@ -42,7 +40,7 @@ export function searchAnswer(
     <strong>${value}</strong>
     at ${place}
     <p class="lead">
-      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because it chose the point' : ''}.
+      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because the search chose the point by it' : ''}.
     </p>
   </div>`;
 }
@@ -114,9 +112,11 @@ function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best
       ? `${counted(finalists.length, 'point')} with the best means; those that are clearly worse got fewer runs`
       : `${counted(finalists.length, 'point')} that were compared by new runs`,
     winner && best!.isSure !== null
-      ? `These chose the winner; ${counted(best!.runs, 'further run')} give its value: ${bestParts(campaign, best!).value}`
+      ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value: ${bestParts(campaign, best!).value}`
       : undefined,
-    select ? undefined : 'Values during the search are too good, because they chose these points',
+    select
+      ? undefined
+      : 'Values during the search are too good, because the search chose these points by them',
   );
   return pointsTable(campaign, {
     title: select ? 'Best points' : 'Finalists',
@@ -140,7 +140,7 @@ function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup
   const how = sentences(
     `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.search!.require.length > 0 ? ' of those that meet the requirements' : ''}`,
     isNoisy
-      ? 'If chance affects them, these values are too good, because they chose the points; "confirm" compares points by new runs'
+      ? 'If chance affects them, these values are too good, because the search chose the points by them; "confirm" compares points by new runs'
       : undefined,
   );
   const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
@@ -153,7 +153,7 @@ interface PointsTable {
   points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
   /** The columns with numbers of the output that is minimized or maximized. */
   columns: { title: string; values: readonly (number | null | undefined)[] }[];
-  /** The state of each point. */
+  /** The state of each point, such as `winner`. */
   stands?: readonly string[];
   /** Whether the first point is marked. */
   first: boolean;

@@ -14,7 +14,7 @@ import {
 } from '../summary/summary.ts';
 import { Moments } from './moments.ts';
 
-/** No campaign has more runs, so no point has more replications. */
+/** No campaign has more runs than this, so no point has more replications. */
 const MOST_RUNS = 10_000_000;
 
 /** A point with a finished run. */
@@ -24,14 +24,14 @@ interface SeenPoint {
   position: number;
   key: string;
   values: readonly string[];
-  /** Numbers of finished runs, and of those that are done. */
+  /** The number of finished runs, and how many of them did not fail. */
   runs: number;
   done: number;
 }
 
 /**
- * A summary of runs in any order that can be read at any moment. It keeps running moments of the drawn outputs for each
- * point, so its memory grows with the number of points, not of runs.
+ * A summary that can be read at any moment. Runs are added in any order. It keeps the count, mean and spread of the
+ * drawn outputs for each point, so its memory grows with the number of points, not of runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;
@@ -39,13 +39,13 @@ export class LiveSummary {
   readonly #shown: Shown;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
-  /** Moments by the names of outputs that are ranked, or that must be precise. */
+  /** Moments by the name of the output, for outputs that are ranked or that must be precise. */
   readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
-  /** By ordinal. */
+  /** The points by ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
   readonly #failed = new Set<number>();
 
-  /** Whether moments are enough for the summary: quantiles need every value. */
+  /** Whether the summary needs only moments. Quantiles need every value. */
   static isEnough(campaign: Campaign, asked: readonly Measure[]): boolean {
     return drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile');
   }
@@ -67,8 +67,8 @@ export class LiveSummary {
   }
 
   /**
-   * Adds a finished run. Returns false if this run had failed before: it was requested again, and its failure cannot be
-   * removed from the summary, so a new summary is needed.
+   * Adds a finished run. Returns false if this run had failed before and was requested again. The summary cannot remove
+   * the earlier failure, so the caller must begin a new summary.
    */
   add({ seq, ordinal, position, row }: FinishedRow): boolean {
     if (this.#failed.has(seq)) return false;
@@ -91,8 +91,8 @@ export class LiveSummary {
   }
 
   /**
-   * @param rowsOf reads the finished runs of a point in the order of their replications, because a few points are shown
-   * in full
+   * @param rowsOf reads the finished runs of a point in the order of their replications. The few best points are read
+   * with it, because they are shown with all values
    * @param options the current options
    */
   async summary(
@@ -132,7 +132,7 @@ export class LiveSummary {
   }
 }
 
-/** The outputs with numbers for each point. */
+/** The outputs for which the summary keeps moments of each point. */
 function drawnOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
   return [...shownOf(campaign, asked).ranked, ...preciseMeasures(campaign)];
 }

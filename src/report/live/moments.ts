@@ -1,18 +1,18 @@
 import { OutputSample } from '../summary/points.ts';
 
-/** Number of points that the first arrays can hold. */
+/** The number of points for which the first arrays have room. */
 const FIRST_POINTS = 1_024;
 
 /**
- * The number, mean and spread of an output's values at each point. Values come in any order. Each point has running
- * sums as in `Sample`, in 24 bytes.
+ * The number, mean and spread of an output's values at each point. Values come in any order. A point needs 24 bytes,
+ * for the same running sums as in `Sample`.
  */
 export class Moments {
   #counts = new Float64Array(FIRST_POINTS);
   #means = new Float64Array(FIRST_POINTS);
   #squares = new Float64Array(FIRST_POINTS);
 
-  /** @param ordinal the point's number */
+  /** @param ordinal - the ordinal of the point */
   add(ordinal: number, value: number): void {
     if (ordinal >= this.#counts.length) {
       const points = 2 ** Math.ceil(Math.log2(ordinal + 1));
@@ -26,7 +26,7 @@ export class Moments {
     this.#squares[ordinal]! += difference * (value - mean);
   }
 
-  /** The moments of a point. Its least and greatest value are not kept. */
+  /** The moments of a point, without its least and greatest value. */
   at(ordinal: number): OutputSample {
     return new KnownSample(
       this.#counts[ordinal] ?? 0,

@@ -2,10 +2,10 @@ import type { Measure } from '../../campaign/measures.ts';
 import { measureText } from '../words/words.ts';
 
 /**
- * Layers with a ring around the best point and its mean beside it, readable on any colour.
+ * Makes layers with a ring around the best point and its mean beside it. They can be read on any colour.
  *
  * @param word - the name of the point
- * @param isOnRight - whether the words go to the left of it
+ * @param isOnRight - whether the point is on the right side of the picture. The words then go to its left
  */
 export function bestMark(
   { x, y, mean, output }: { x: number; y: number; mean: number; output: Measure },
@@ -17,9 +17,9 @@ export function bestMark(
 }
 
 /**
- * Layers with a cross at a known point from elsewhere.
+ * Makes layers with a cross at a known point.
  *
- * @param isOnRight - whether the words go to the left of it
+ * @param isOnRight - whether the point is on the right side of the picture. The words then go to its left
  */
 export function knownMark(
   { x, y, label }: { x: number; y: number; label: string },
@@ -29,7 +29,7 @@ export function knownMark(
   return marked({ x, y }, cross, label, isOnRight);
 }
 
-/** A symbol and words, each over a white copy that makes it readable. */
+/** Draws a symbol and words. Each has a white copy behind it, so that it can be read on any colour. */
 function marked(
   place: { x: number; y: number },
   symbol: object,

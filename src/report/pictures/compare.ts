@@ -5,7 +5,7 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words/words.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** More points than this are drawn without their names. */
+/** The most points that are drawn with their names. */
 const MOST_NAMED = 30;
 
 const OPEN = 'no clear difference';
@@ -21,8 +21,9 @@ interface Datum {
 }
 
 /**
- * The difference of an output with its interval at each point, and a line at 0. If the one varying input is a number,
- * it is the x axis. Otherwise each point is a row, the largest difference first; many points have no names.
+ * Draws the difference of an output, with its interval, at each point, and a line at 0. If only one input varies and it
+ * is a number, it is the x axis. Otherwise each point is a row, the largest difference first; many points have no
+ * names.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
   const { sample } = summary;
@@ -42,7 +43,7 @@ export function differences(summary: OutputSummary, varied: readonly VariedInput
   const sorted = sample.toSorted((a, b) => b.found.difference - a.found.difference);
   if (sorted.length > MOST_NAMED) {
     const x = {
-      title: 'Points, those with the greatest difference first',
+      title: 'Points, greatest difference first',
       scale: { nice: false, padding: 10 },
       axis: { grid: false, labels: false, ticks: false },
     };
@@ -72,7 +73,7 @@ function datum({ found }: Shown, place: number | string, words: Words): Datum {
 /**
  * The name of a point, "Servers 2, Policy fifo". Different points have different names.
  *
- * @param isShort - with rounded numbers, so that points that lie close together may have the same name
+ * @param isShort - whether numbers are rounded. Points that are close together may then have the same name
  */
 function nameOf(
   { key, values }: Shown,
@@ -89,7 +90,7 @@ function nameOf(
 
 type Axis = Record<string, unknown>;
 
-/** Points along the x-axis. */
+/** Draws the points along the x axis. */
 function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   const size = values.length > 120 ? 18 : values.length > 40 ? 34 : 64;
   const place = { field: 'place', type: 'quantitative', ...axis };
@@ -103,7 +104,7 @@ function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
   } as Spec;
 }
 
-/** One row per point. */
+/** Draws one row per point. */
 function lying(values: Datum[], summary: OutputSummary): Spec {
   const place = {
     field: 'place',
@@ -123,7 +124,7 @@ function lying(values: Datum[], summary: OutputSummary): Spec {
 }
 
 interface Frame {
-  /** The position of a point: the channel, and its encoding. */
+  /** The channel that shows the position of a point, and its encoding. */
   place: ['x' | 'y', Axis];
   along: ['x' | 'y', Axis];
 }

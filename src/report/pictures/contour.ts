@@ -7,11 +7,11 @@ export interface Segment {
 }
 
 /**
- * The contour of a surface at a level, by marching squares. The surface is linear between the centres of neighbouring
- * cells. If opposite corners of a square are above and the others below, the mean of the four decides which are
- * connected. There is no line beside an empty cell.
+ * Finds the contour of a surface at a level, by marching squares. The surface is linear between the centres of
+ * neighbouring cells. If two opposite corners of a square are above the level and the other two below it, the mean of
+ * the four decides which corners are connected. There is no line beside an empty cell.
  *
- * @param cells - row by row; the centre of the first cell is at (0.5, 0.5)
+ * @param cells - the cells row by row. The centre of the first cell is at (0.5, 0.5)
  */
 export function contourOf(cells: readonly (number | null)[], columns: number, level: number): Segment[] {
   const rows = cells.length / columns;
@@ -19,7 +19,7 @@ export function contourOf(cells: readonly (number | null)[], columns: number, le
   for (let row = 0; row + 1 < rows; row += 1) {
     for (let column = 0; column + 1 < columns; column += 1) {
       const at = row * columns + column;
-      // around the square
+      // the corners in the order around the square
       const corners = [cells[at]!, cells[at + 1]!, cells[at + columns + 1]!, cells[at + columns]!];
       if (corners.some((corner) => corner === null)) continue;
       segments.push(...square(corners, level, column + 0.5, row + 0.5));
@@ -28,7 +28,7 @@ export function contourOf(cells: readonly (number | null)[], columns: number, le
   return segments;
 }
 
-/** The corners of a square that is 1 wide: left below, right below, right above, left above. */
+/** The corners of a square of size 1: bottom left, bottom right, top right, top left. */
 const CORNERS = [
   [0, 0],
   [1, 0],
@@ -51,6 +51,6 @@ function square(corners: readonly number[], level: number, left: number, below: 
   };
   if (crossings.length === 2) return [line(0, 1)];
   const mean = corners.reduce((sum, value) => sum + value, 0) / 4;
-  // the first corner is joined with the opposite one, or cut off
+  // the first corner is either connected with the opposite corner, or cut off from it
   return mean >= level === corners[0]! >= level ? [line(0, 1), line(2, 3)] : [line(3, 0), line(1, 2)];
 }

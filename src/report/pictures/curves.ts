@@ -13,8 +13,8 @@ export interface Observed {
 const OPACITY = { ninety: 0.28, fifty: 0.42 };
 
 /**
- * The best point's curve of a DATA_SET in front of the quantiles of all runs, or in front of the curves of the other
- * runs if there are few, with observations if there are any.
+ * Draws the curve of the best point in front of the quantiles of all runs. If there are few runs, it is in front of the
+ * curves of the other runs. Observations, if there are any, are dots over the curves.
  *
  * @param front - the name of the curve in front
  */

@@ -3,14 +3,14 @@ import { titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** A point of the comparison as a row. */
+/** A point of the comparison, which is drawn as a row. */
 export interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
   /** Its value during the search; null if it had none. */
   seen: number | null;
-  /** The value of the winner from runs that did not choose it; null for other points. */
+  /** The value of the winner from runs that were not used to choose it; null for other points. */
   own: number | null;
   kind: 'winner' | 'finalist' | 'infeasible';
 }
@@ -23,7 +23,7 @@ const names = {
   seen: 'during the search',
 };
 
-/** The finalists, one row each: the mean of the new runs with its interval, and the value during the search. */
+/** Draws the finalists, one row each: the mean of the new runs with its interval, and the value during the search. */
 export function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
   const shown = key(

@@ -8,10 +8,11 @@ import { type Spec, WIDTH } from './render.ts';
 import { colourScale } from './scale.ts';
 
 /**
- * The mean of an output over two numeric inputs as coloured cells, with the best point marked. Lighter is lower.
+ * Draws the mean of an output over two numeric inputs as coloured cells, with the best point marked. A lighter colour
+ * is a lower value.
  *
- * @param best - its mean, and its bins
- * @param word - the name of the best point
+ * @param best - the bins of the best point, and its mean
+ * @param word - the word beside the best point
  */
 export function heatMap(
   { x, y, cells }: GridEffect,
@@ -29,20 +30,20 @@ export function heatMap(
   } as Spec;
 }
 
-/** A place over a heat map, in the values of its axes. */
+/** A place on a heat map, as values of its two inputs. */
 export interface Place {
   x: number;
   y: number;
 }
 
-/** The points over a heat map: those of a search, its best one, and a known one. */
+/** The points over a heat map: all points of a search, the best point, and a known point. */
 export interface Overlay {
   points: readonly Place[];
   best: Place & { mean: number };
   known: (Place & { label: string }) | undefined;
 }
 
-/** A heat map under the points of a search. */
+/** Draws a heat map under the points of a search. */
 export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overlay): Spec {
   const along = (place: Place): Place => ({ x: alongOf(x, place.x), y: alongOf(y, place.y) });
   const best = { ...over.best, ...along(over.best) };
@@ -71,7 +72,7 @@ export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over:
 
 const COLUMNS = 3;
 
-/** A heat map for each value of a third input, all with the same scales. */
+/** Draws a heat map for each value of a third input. All have the same scales. */
 export function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
   const columns = Math.min(COLUMNS, facets.length);
   const cells = facets.flatMap((facet) => facet.cells);
@@ -113,8 +114,8 @@ function rectsOf({ x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>) {
 }
 
 /**
- * The position of a bin along its axis. Bins of single values are at equal distances, because the values may be far
- * apart.
+ * The position of a bin along its axis. If each value has its own bin, bins have equal sizes, because the values may be
+ * far apart.
  */
 function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
   if (hasBinEach(axis)) return [bin, bin + 1];
@@ -127,7 +128,7 @@ function alongOf(axis: Axis, value: number): number {
   const { bins } = axis;
   if (!hasBinEach(axis) || bins.length < 2) return value;
   const next = bins.findIndex((bin) => bin.value > value);
-  // beyond the outer bins the scale is the same as within them
+  // outside the outer bins, the scale of the nearest two bins continues
   const right = next < 0 ? bins.length - 1 : Math.max(1, next);
   const [a, b] = [bins[right - 1]!.value, bins[right]!.value];
   return right - 0.5 + (value - a) / (b - a);
@@ -142,7 +143,7 @@ function placeOf({ x, y }: Pick<GridEffect, 'x' | 'y'>, cell: { x: number; y: nu
   return { ...cell, x: middleOf(x, cell.x), y: middleOf(y, cell.y) };
 }
 
-/** The scale of an axis, and the values with a label. */
+/** The scale of an axis, with labels at some values. */
 function scaleOf(axis: Axis, mostLabels: number) {
   const { bins } = axis;
   const scale = {

@@ -6,7 +6,7 @@ import { colours, type Spec } from './render.ts';
 
 const MOST_BARS = 40;
 
-/** The number of runs by value, one panel per output. */
+/** Draws the number of runs by value, one panel per output. */
 export function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
   const drawn = all.map(({ output, distribution }) => {
     const bars = distribution.intervals(barsFor(distribution.count));
@@ -16,12 +16,12 @@ export function histograms(all: readonly { output: CampaignOutput; distribution:
   return panels(drawn, 220, 150);
 }
 
-/** Twice as many as by the Rice rule, because doubling the width may halve their number. */
+/** The most bars: twice as many as by the Rice rule, because doubling their width may halve their number. */
 function barsFor(count: number): number {
   return Math.min(MOST_BARS, Math.max(8, Math.ceil(4 * Math.cbrt(count))));
 }
 
-/** The bar of a whole number is centred on it. */
+/** Whether each bar is a single whole number. The bar is then centred on that number. */
 function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean {
   return (
     (type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN') &&
@@ -30,7 +30,7 @@ function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean
   );
 }
 
-/** The positions of false and true along an axis, with their names. */
+/** The labels of an axis for false (0) and true (1). */
 const BOTH = { values: [0, 1], labelExpr: "datum.value === 1 ? 'true' : 'false'" };
 
 function panel(title: string, bars: readonly Interval[], shift: number, labels: object) {

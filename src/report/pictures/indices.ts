@@ -1,7 +1,7 @@
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** An index of an input with its interval, drawn as one of the bars of a row. */
+/** An index of an input with its interval. It is one bar in the row of the input. */
 export interface IndexBar {
   input: string;
   /** The name of the index in the key. */
@@ -14,10 +14,10 @@ export interface IndexBar {
 const BARS = [colours.line, colours.muted];
 
 /**
- * Bars with intervals, one row per input, with the first input on top. A row has a bar for each of the names.
+ * Draws bars with intervals, one row per input, with the first input at the top. A row has one bar for each name.
  *
- * @param names - at most two
- * @param title - of the axis
+ * @param names - the names of the indices, at most two
+ * @param title - the title of the axis
  */
 export function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): Spec {
   const inputs = [...new Set(bars.map(({ input }) => input))];
@@ -58,7 +58,7 @@ export function indexBars(bars: readonly IndexBar[], names: readonly string[], t
 
 const BLUE = { color: { value: colours.line } };
 
-/** An input of a screening. */
+/** An input of a screening by Morris. */
 export interface ScreenedInput {
   input: string;
   muStar: number;
@@ -66,7 +66,7 @@ export interface ScreenedInput {
   sigma: number;
 }
 
-/** Inputs by the mean size of their effects (μ*) and how much these differ (σ), each with its name. */
+/** Draws inputs by the mean size of their effects (μ*) and by how much the effects differ (σ), each with its name. */
 export function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
   const rows = inputs.map(({ interval, ...one }) => ({ ...one, low: interval?.[0], high: interval?.[1] }));
   const most = Math.max(...rows.map(({ muStar, sigma, high }) => Math.max(high ?? muStar, sigma)));
@@ -117,10 +117,10 @@ export interface IndexCourse {
 
 const COURSES = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
 
-/** How many inputs a picture over time can show. */
+/** The most inputs that a picture over time can show. */
 export const MOST_COURSES = COURSES.length;
 
-/** An index of inputs over time, each a line with its interval as a band. */
+/** Draws an index of inputs over time. Each input is a line, with its interval as a band. */
 export function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): Spec {
   const shown = key(courses.map(({ input }, at) => ({ name: input, colour: COURSES[at]!, opacity: 1 })));
   const x = {

@@ -1,4 +1,4 @@
-/** A kind of marks in a picture, and its name. */
+/** A kind of marks in a picture: its name and how it looks. */
 export interface KeyEntry {
   name: string;
   colour: string;
@@ -6,8 +6,8 @@ export interface KeyEntry {
 }
 
 /**
- * The key above a picture, which explains its colours. Returns the encoding of the colour of one kind of marks. The key
- * shows all entries, whichever marks are drawn.
+ * Makes the key above a picture, which explains its colours. The returned function gives the colour encoding of the
+ * kind of marks with a name. The key shows all entries, also those without marks in the picture.
  */
 export function key(entries: readonly KeyEntry[]): (name: string) => object {
   const names = entries.map(({ name }) => name);
@@ -19,7 +19,7 @@ export function key(entries: readonly KeyEntry[]): (name: string) => object {
     symbolType: 'circle',
     symbolSize: 90,
     symbolStrokeWidth: 0,
-    // lines have no fill here
+    // lines have no fill, so the fill of the key's symbols is set here
     symbolFillColor: { expr: "scale('color', datum.value)" },
     symbolOpacity: { expr: `${opacities}[indexof(domain('color'), datum.value)]` },
   };

@@ -1,10 +1,10 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { titleOfMeasure } from '../words/words.ts';
 
-/** Characters that a line beside a picture has room for: a longer title would be cut. */
+/** The most characters of a line beside a picture. A longer line would be cut. */
 const LINE = 20;
 
-/** The title of a legend beside a picture, in as many lines as it takes. */
+/** The title of a legend beside a picture, in as many lines as it needs. */
 export function legendTitle(output: Measure): string | string[] {
   const lines: string[] = [];
   for (const word of titleOfMeasure(output).split(' ')) {

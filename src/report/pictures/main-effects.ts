@@ -10,21 +10,21 @@ import { colours, type Spec } from './render.ts';
 /** How an output depends on an input. */
 export interface EffectPanel extends InputEffect {
   output: Measure;
-  /** Known values, by the canonical value of the input. */
+  /** Known values of the output, by the canonical value of the input. */
   known?: readonly { value: string; y: number }[] | undefined;
 }
 
 /** The most dots in a panel that a reader can distinguish. */
 const MOST_DOTS = 60;
-/** From this number of characters on, several labels do not fit beside each other. */
+/** The fewest characters of a label that does not fit beside other labels. */
 const LONG_LABEL = 10;
 
 /**
- * The mean of an output with its interval by the value of an input, in one panel per input. A single panel has the full
- * width. The best mean is marked, unless known values are drawn as a line.
+ * Draws the mean of an output, with its interval, by the value of an input. Each input has a panel. A single panel has
+ * the full width. The best mean is marked, unless known values are drawn as a line.
  *
- * @param isShared - all panels have the same scale, so that a flat panel means no effect
- * @param wants - which mean is the best; without it, none is marked
+ * @param isShared - whether all panels have the same scale. A flat panel then means no effect
+ * @param wants - which mean is marked as the best; without it, no mean is marked
  * @param label - the name of the known values
  */
 export function mainEffects(
@@ -81,7 +81,7 @@ function panel(
     { name: names.mean, colour: colours.line, opacity: 1 },
     { name: names.known, colour: colours.best, opacity: 1 },
   ]);
-  // two kinds of marks need a key
+  // a key is needed only for two kinds of marks
   const color = (name: string, colour: string) =>
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
@@ -144,7 +144,7 @@ function panel(
   };
 }
 
-/** Known values within the axis, ascending. */
+/** The known values within the axis, in ascending order of the input. */
 function withinOf({
   axis,
   known = [],
@@ -160,7 +160,7 @@ function isWhole({ bins }: InputEffect['axis']): boolean {
   return bins.every(({ value }) => Number.isSafeInteger(value));
 }
 
-/** The axis that panels share. */
+/** The vertical axis that several panels share. */
 function verticalAxis(all: readonly EffectPanel[]): object {
   const values = all.flatMap(heights);
   return all.every(isShare) ? shareAxis(values) : meanAxis(values);
@@ -170,7 +170,7 @@ function isShare({ output }: EffectPanel): boolean {
   return output.statistic === 'share';
 }
 
-/** All values that must fit into a panel. */
+/** All values for which a panel must have room. */
 function heights({ axis, means, known }: EffectPanel): number[] {
   return [
     ...means.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean]),
@@ -178,7 +178,7 @@ function heights({ axis, means, known }: EffectPanel): number[] {
   ];
 }
 
-/** Whether panels that share a scale have a logarithmic one. */
+/** Whether panels that share a scale have a logarithmic scale. */
 export function isLogarithmic(all: readonly EffectPanel[]): boolean {
   return all.every((one) => !isShare(one)) && isWide(all.flatMap(heights));
 }

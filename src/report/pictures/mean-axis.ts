@@ -1,4 +1,4 @@
-/** If the highest value is more than this factor above the lowest one, the low values look alike on a linear scale. */
+/** If the highest value is more than this many times the lowest value, low values look alike on a linear scale. */
 const WIDE = 20;
 
 /** The most powers of ten with a label on an axis. */
@@ -24,7 +24,7 @@ function rangeOf(values: readonly number[]): [min: number, max: number] {
 }
 
 /**
- * The axis of means, with a margin around the values.
+ * Makes the axis of means, with a margin around the values.
  *
  * @param isLog - whether it is logarithmic
  */
@@ -48,7 +48,7 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
 /** If all shares are within this distance of 0 % or of 100 %, the axis shows only that end. */
 const NEAR_END = 0.2;
 
-/** The axis of shares in percent: from 0 to 100 %, or only the end that all of them are near. */
+/** Makes the axis of shares in percent. It goes from 0 to 100 %, or shows only one end if all shares are near it. */
 export function shareAxis(values: readonly number[]) {
   const [min, max] = rangeOf(values);
   const margin = 1.06;
@@ -58,7 +58,7 @@ export function shareAxis(values: readonly number[]) {
       : min < 1 && min >= 1 - NEAR_END
         ? [1 - (1 - min) * margin, 1]
         : [0, 1];
-  // the trailing zeros of percentages are trimmed
+  // "~" removes trailing zeros
   return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
 }
 
@@ -79,10 +79,10 @@ export function levelsWithin(values: readonly number[], isLog: boolean): number[
 const LEVELS = 8;
 
 /**
- * 1, 2 and 5 times the powers of ten between two numbers. If there are many powers, only the powers, and if there are
- * very many, some of them.
+ * The numbers 1, 2 and 5 times a power of ten that lie between two numbers. If there are many powers, it has only the
+ * powers. If there are very many, it has only some powers.
  *
- * @param mostDecades - with more decades, only the powers
+ * @param mostDecades - the most powers of ten with all three numbers
  */
 export function steps(low: number, high: number, mostDecades = 4): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];

@@ -23,7 +23,7 @@ export interface PointLine {
 const HEIGHT = 320;
 
 /**
- * Parallel coordinates: each point is a line over its inputs. Better points are in front, with warmer colours.
+ * Draws parallel coordinates: each point is a line over its inputs. Better points are in front and have warmer colours.
  *
  * @param lines - in any order
  * @param best - the best point, drawn in front
@@ -34,7 +34,7 @@ export function parallelCoordinates(
   { output, wants, best }: { output: Measure; wants: Goal['wants']; best: PointLine | undefined },
 ): Spec {
   const sign = wants === 'lowest' ? 1 : -1;
-  // the last one is in front
+  // lines that are drawn later are in front of earlier ones
   const others = lines.filter(({ isFeasible }) => !isFeasible);
   const ordered = lines.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => sign * (b.value - a.value));
   const rows = (all: readonly PointLine[]) =>
@@ -71,7 +71,7 @@ export function parallelCoordinates(
   const ticks = axes.flatMap(({ labels }, axis) => labels.map(({ at, text }) => ({ axis, place: at, text })));
   const heads = axes.map(({ title }, axis) => ({ axis, place: 1, text: title }));
   const text = { type: 'text', color: colours.ink, fontSize: 12, opacity: 0.8 };
-  // labels of the last axis are on its other side
+  // the labels of the last axis are on its right side
   const side = (isLast: boolean) => ({
     data: { values: ticks.filter(({ axis }) => (axis === axes.length - 1) === isLast) },
     mark: { ...text, align: isLast ? 'left' : 'right', baseline: 'middle', dx: isLast ? 7 : -7 },

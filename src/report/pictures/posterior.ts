@@ -3,7 +3,7 @@ import { panels } from './panels.ts';
 import { colours, type Spec } from './render.ts';
 
 /**
- * The distribution of an input: after a calibration as bars, before it as a line. The line is empty if there is no
+ * The distribution of an input: bars after the calibration, and a line before it. The line is empty if the prior has no
  * density.
  */
 export interface DensityPanel {
@@ -13,7 +13,7 @@ export interface DensityPanel {
   range: [number, number];
 }
 
-/** The accepted points by two inputs. */
+/** The accepted points of a calibration, by the values of two inputs. */
 export interface PairPanel {
   x: string;
   y: string;

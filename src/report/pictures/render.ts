@@ -62,9 +62,9 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
   try {
     const svg = await view.toSVG();
-    // a hundredth of a pixel is enough, and saves a third of the bytes
+    // two decimals of a pixel are enough, and save a third of the bytes
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
-    // to a screen reader, the whole picture is one image, and its marks are not images
+    // a screen reader treats the picture as one image, so its marks must have no roles
     const whole = rounded.replaceAll(/ (role="graphics-\w+"|aria-roledescription="[^"]*")/g, '');
     return ownIds(whole, id).replace(
       /^<svg[^>]*?(viewBox="[^"]*")[^>]*>/,
@@ -75,7 +75,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   }
 }
 
-/** Vega continues its ids from picture to picture. Here they start at 1 in each picture. */
+/** Replaces the ids in a picture. Vega counts them on from picture to picture; here they begin at 1 in each picture. */
 function ownIds(svg: string, id: string): string {
   const names = new Map<string, string>();
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
@@ -85,17 +85,17 @@ function ownIds(svg: string, id: string): string {
 }
 
 function escapeAttribute(text: string): string {
-  // a function, because "$" has a meaning in a replacement text
+  // "$" is also replaced, because it has a special meaning in a replacement text
   return text.replaceAll(/[&<>"$]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /**
- * Makes the sides of rectangles longer by the possible rounding error. Otherwise adjacent cells would have gaps of a
- * pixel.
+ * How much longer the sides of rectangles become, in pixels. This is the most that cutting the decimals can take away.
+ * Otherwise there would be gaps of a pixel between cells.
  */
 const SIDE = 0.02;
 
-/** A path with two decimals. */
+/** Cuts the numbers of a path to two decimals, and makes the sides of rectangles longer by `SIDE`. */
 function shortened(path: string): string {
   const cut = path.replaceAll(/(\.\d\d)\d+/g, '$1');
   return cut.replaceAll(/([hv]-?)(\d+(?:\.\d+)?)/g, (_, side: string, length: string) =>

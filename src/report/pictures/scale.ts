@@ -1,6 +1,7 @@
 /**
- * A colour scale on which low values can be distinguished: logarithmic if the values span more than a decade, by the
- * square root if they do but start at zero, otherwise linear.
+ * Chooses a colour scale on which low values can be distinguished. It is logarithmic if all values are positive and the
+ * highest is more than ten times the lowest. It is a square root if the lowest value is zero and the highest is more
+ * than ten times the lowest positive value. Otherwise it is linear.
  */
 export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
   const min = values.reduce((a, b) => Math.min(a, b), Infinity);

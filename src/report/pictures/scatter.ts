@@ -18,11 +18,11 @@ export function scatterPanels({ effects, isLog }: ScatterEffects, output: Measur
 }
 
 /**
- * The points by the value of an input with a smooth and its band, in one panel per input. A single panel has the full
- * width.
+ * Draws the points by the value of an input, with a smooth curve and its band. Each input has a panel. A single panel
+ * has the full width.
  *
- * @param isShared - all panels have the same scale, so that a flat panel means no effect
- * @param wants - which point is marked; none without it
+ * @param isShared - whether all panels have the same scale. A flat panel then means no effect
+ * @param wants - which point is marked; without it, no point is marked
  */
 export function scatterPlots(all: readonly ScatterPanel[], isShared: boolean, wants?: Goal['wants']): Spec {
   const shared = isShared ? axisOf(all) : undefined;
@@ -33,7 +33,7 @@ export function scatterPlots(all: readonly ScatterPanel[], isShared: boolean, wa
   );
 }
 
-/** A common axis for several panels of one output. */
+/** The vertical axis that several panels of one output share. */
 function axisOf(all: readonly ScatterPanel[]): object {
   const [{ output, isLogOutput }] = all as [ScatterPanel];
   const values = all.flatMap(heights);
@@ -99,7 +99,7 @@ function panel(
   };
 }
 
-/** More points are smaller and paler, so that their density can be seen. */
+/** The size and opacity of points. Many points are small and pale, so that their density is visible. */
 function looks(count: number, isSmall: boolean): { size: number; opacity: number } {
   const size = Math.max(14, Math.min(48, 4_000 / count));
   return { size: isSmall ? 0.7 * size : size, opacity: Math.max(0.5, Math.min(0.85, 60 / count)) };
@@ -110,7 +110,7 @@ function endsOf(points: ScatterPanel['points']): [low: number, high: number] {
   return [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))];
 }
 
-/** All values that must fit into a panel: the points and the smooth. */
+/** All values for which a panel must have room: the points and the smooth. */
 function heights({ points, smooth }: ScatterPanel): number[] {
   return [...points.map(({ mean }) => mean), ...smooth.map(({ value }) => value)];
 }

@@ -7,17 +7,17 @@ import { colours, type Spec, WIDTH } from './render.ts';
 /** The asks of a search. */
 export interface Progress {
   points: ProgressPoint[];
-  /** The best value so far, at the asks where it changes and at the last ask. */
+  /** The best value so far: one step at each ask where it changes, and one at the last ask. */
   steps: { ask: number; value: number }[];
-  /** The last ask of a search that has ended. */
+  /** The last ask of a search that has ended; null if it has not. */
   end: number | null;
-  /** The value of the winner of the comparison, with its interval. */
+  /** The value of the comparison's winner, with its interval. */
   winner: { value: number; interval: [number, number] | null } | null;
 }
 
 export interface ProgressPoint {
   ask: number;
-  /** Null for a point that failed. */
+  /** The value of the point; null if it failed. */
   value: number | null;
   isFeasible: boolean;
 }
@@ -32,7 +32,7 @@ const names = {
   winner: 'winner',
 };
 
-/** The values of the points and the best value so far by ask, and the value of the winner as a band. */
+/** Draws the values of the points and the best value so far by ask. The value of the winner is a band. */
 export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);

@@ -7,14 +7,14 @@ import { legendTitle } from './legend-title.ts';
 import { levelsWithin, steps } from './mean-axis.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
-/** A fraction of a cell. */
+/** How far a cell reaches over the next one, as a fraction of a cell. */
 const OVER = 0.1;
 
 /**
- * A smooth over two inputs as coloured cells, with contour lines at the values of the legend, and the points of the
- * fit. Lighter is lower. Places far from all points are empty.
+ * Draws a smooth surface over two inputs as coloured cells, with contour lines at the values of the legend, and the
+ * points of the fit. A lighter colour is a lower value. Places far from all points are empty.
  *
- * @param word - the name of the first point, which is marked
+ * @param word - the word beside the first point, which is marked
  */
 export function surfacePlot(
   surface: SurfaceEffect,
@@ -32,7 +32,7 @@ export function surfacePlot(
   const rects = cells.flatMap((value, cell) => {
     const [column, row] = [cell % columns, Math.floor(cell / columns)];
     if (value === null) return [];
-    // a little larger than a cell, because rounding would leave hair lines between cells
+    // cells overlap a little, because rounding would leave thin lines between them
     const [end, top] = [Math.min(columns, column + 1 + OVER), Math.min(rows, row + 1 + OVER)];
     return { x: across(column), x2: across(end), y: up(row), y2: up(top), value };
   });
@@ -111,7 +111,7 @@ function scaleOf(isLog: boolean) {
   return isLog ? { type: 'log', nice: false } : { type: 'linear', nice: false, zero: false };
 }
 
-/** The value at a share of an axis. */
+/** The value at a position along an axis, from 0 to 1. */
 function valueAt({ isLog, from, to }: SurfaceAxis, share: number): number {
   return isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
 }

@@ -3,8 +3,8 @@ import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './render.ts';
 
 /**
- * Units of the time axis: the shortest length for the unit, its duration in ms, and its names in the singular and
- * plural.
+ * The units of the time axis: the shortest timeline in ms for the unit, the length of the unit in ms, and its names in
+ * the singular and plural.
  */
 const units = [
   { from: 0, ms: 1_000, one: 'second', many: 'seconds' },
@@ -17,7 +17,7 @@ const BARS = 64;
 const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
 
 /**
- * Outstanding runs over time, and below them finished runs as bars, stacked by kind.
+ * Draws outstanding runs over time, and below them finished runs as bars, stacked by kind.
  *
  * @param moments - adjacent intervals of one width, at least one
  */
@@ -74,7 +74,7 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
   } as Spec;
 }
 
-/** Finished runs per unit of time, over several intervals together, with the kinds stacked. */
+/** The bars of finished runs per unit of time. A bar covers several intervals, and its kinds are stacked. */
 function barsOf(moments: readonly Moment[], unit: number) {
   const together = Math.ceil(moments.length / BARS);
   return Array.from({ length: Math.ceil(moments.length / together) }, (_, i) => {

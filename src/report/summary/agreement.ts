@@ -10,7 +10,7 @@ export interface Comparison {
   output: Measure;
   known: number;
   estimate: Estimate;
-  /** Null if there is no interval. */
+  /** Whether the interval contains the known value; null if there is no interval. */
   isWithin: boolean | null;
 }
 
@@ -18,7 +18,7 @@ export interface Comparison {
  * Compares points with the reference values at the same inputs. Its memory depends only on the size of the reference.
  */
 export class Agreement {
-  /** In the order of the points. */
+  /** The comparisons so far, in the order of the points. */
   readonly comparisons: Comparison[] = [];
   readonly #known = new Map<string, Reference['rows'][number]>();
   readonly #measures: ReadonlyMap<string, Measure>;

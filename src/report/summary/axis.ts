@@ -1,7 +1,10 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
-/** One or several neighbouring values of an input. `value`, `from` and `to` are its middle and edges, if it is numeric. */
+/**
+ * One value of an input, or several neighbouring ones. If the input is numeric, `value` is the middle of the bin, and
+ * `from` and `to` are its edges.
+ */
 export interface Bin {
   label: string;
   value: number;
@@ -14,13 +17,13 @@ export interface Axis {
   input: VariedInput;
   numeric: boolean;
   bins: Bin[];
-  /** The bin of a canonical value. */
+  /** The index in `bins` by canonical value. */
   binOf: ReadonlyMap<string, number>;
 }
 
 /**
- * Numeric values ascending, others in design order. More than `most` numeric values are grouped with their neighbours,
- * because a picture has a limited number of pixels, and a page a limited size.
+ * Makes the axis of an input. Numeric values are ascending, and others are in design order. If there are more than
+ * `most` numeric values, neighbours are grouped: a picture has few pixels, and a page must stay small.
  */
 export function axisOf(input: VariedInput, levels: Iterable<string>, most: number): Axis {
   const values = [...new Set(levels)];
@@ -43,13 +46,14 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
   return { input, numeric: true, bins, binOf };
 }
 
-/** Whether each of its values has a bin of its own. */
+/** Whether each value of the axis has its own bin. */
 export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boolean {
   return binOf.size === bins.length;
 }
 
 /**
- * The borders between ascending numbers: halfway between neighbours, and at the same distance beyond the outer ones.
+ * The edges of bins around ascending numbers. Inner edges are halfway between neighbours. The first and last edge are
+ * as far outside as the next edge is inside.
  */
 function edgesOf(numbers: readonly number[]): number[] {
   if (numbers.length === 1) return [numbers[0]! - 0.5, numbers[0]! + 0.5];

@@ -11,12 +11,14 @@ export interface Band {
   q95: number;
 }
 
-/** Number of x values at which curves with different x values are compared. */
+/** The number of x values at which curves with different x values are compared. */
 const PLACES = 121;
-/** The most points that are kept of a curve, more than a picture shows. */
+/** The most points of a curve that are kept. A picture shows fewer. */
 export const MOST_POINTS = 512;
 
-/** A limited number of points of a curve, by x: the first, the last and some between them. */
+/**
+ * Keeps at most `most` points of a curve, ascending by x: the first, the last, and others spread evenly between them.
+ */
 export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
   const sorted = curve.toSorted(([a], [b]) => a - b);
   if (sorted.length <= most) return sorted;
@@ -24,12 +26,12 @@ export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
 }
 
 /**
- * Quantiles across curves, by x. If all curves have the same x values, these are used. Otherwise x values at equal
- * distances from the lowest to the highest x are used, with linear interpolation between points of a curve. A curve
- * counts at an x where it has a value, and an x counts if half of the curves have values: otherwise quantiles would
- * jump where curves end.
+ * The quantiles across curves at each x. If all curves have the same x values, the quantiles are at these. Otherwise
+ * they are at equal distances from the lowest to the highest x, with linear interpolation between the points of a
+ * curve. An x is left out if fewer than half of the curves have a value there, because the quantiles would jump where
+ * curves end.
  *
- * @param curves - each by x, ascending
+ * @param curves - each with its points ascending by x
  */
 export function bandsOf(curves: readonly Curve[]): Band[] {
   const filled = curves.filter(({ length }) => length > 0);

@@ -1,7 +1,10 @@
 import type { ResultRow } from '../../store/index.ts';
 import { numberIn } from '../../api/index.ts';
 
-/** Keeps the items with the lowest scores, lowest first. Of equal scores it keeps the first items. */
+/**
+ * Keeps the items with the lowest scores, the lowest first. If scores are equal, it keeps the items that were added
+ * first.
+ */
 export class Lowest<Item> {
   readonly #kept: { item: Item; score: number }[] = [];
   readonly #size: number;
@@ -23,9 +26,7 @@ export class Lowest<Item> {
   }
 }
 
-/**
- * Runs without a value are left out.
- */
+/** Finds the `count` runs with the lowest values of an output, the lowest first. Runs without a value are left out. */
 export async function bestRows(
   rows: AsyncIterable<ResultRow>,
   output: string,

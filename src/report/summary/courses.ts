@@ -5,41 +5,41 @@ import { EvenSample } from './even-sample.ts';
 import type { PointResult } from './points.ts';
 import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 
-/** The curves of a DATA_SET. */
+/** The curves of a DATA_SET output. */
 export interface Courses {
   output: CampaignOutput;
   /** The curve of the best point's first replication; empty if there is none. */
   best: Curve;
-  /** For few runs: their curves. */
+  /** The curves of the other runs, if there are few; otherwise empty. */
   others: Curve[];
-  /** For more runs: quantiles across their curves. */
+  /** Quantiles across the curves of all kept runs, if there are more; otherwise empty. */
   bands: Band[];
-  /** Number of runs in the bands. */
+  /** The number of runs in the bands. */
   runs: number;
-  /** Whether these are only a part of all runs. */
+  /** Whether the bands show only a part of all runs. */
   isPart: boolean;
-  /** Whether curves had more points than are kept. */
+  /** Whether some curves had more points than are kept. */
   areThinned: boolean;
 }
 
 /** The most DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;
 /**
- * The most runs whose curves are kept (at least a third of this number is kept). The outer band of this sample holds 90
- * % of all runs with a standard error of 3 %.
+ * The most runs whose curves are kept. If there are more runs, at least a third of this number is kept. The outer band
+ * of such a sample contains 90 % of all runs, with a standard error of 3 % at most.
  */
 const MOST_RUNS = 400;
-/** The most curves that are drawn one by one. Quantiles of so few curves have no meaning. */
+/** The most curves that are drawn one by one. With so few curves, quantiles have no meaning. */
 const FEW_RUNS = 10;
 
-/** Keeps curves of runs, spread evenly over all of them. */
+/** Keeps the curves of some runs, spread evenly over all runs. */
 export class CourseGatherer {
   readonly #outputs: {
     output: CampaignOutput;
     curves: EvenSample<{ point: string; curve: Curve; isThinned: boolean }>;
   }[];
 
-  /** @param first - name of a DATA_SET that is always drawn, even if there are too many */
+  /** @param first - the name of a DATA_SET that is drawn even if there are too many */
   constructor(outputs: readonly CampaignOutput[], first?: string) {
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)
@@ -58,7 +58,7 @@ export class CourseGatherer {
     }
   }
 
-  /** DATA_SETs without a curve are left out. */
+  /** The curves of each DATA_SET. DATA_SETs without a curve are left out. */
   result(best: PointResult | undefined): Courses[] {
     return this.#outputs.flatMap(({ output, curves }) => {
       const { items, isPart } = curves;

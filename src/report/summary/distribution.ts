@@ -1,17 +1,17 @@
-/** The number of values from `from` up to `to`, without `to`. */
+/** The number of values that are at least `from` and less than `to`. */
 export interface Interval {
   from: number;
   to: number;
   count: number;
 }
 
-/** The most intervals: a power of two, more than a picture shows. */
+/** The most intervals. It is a power of two. A picture shows fewer. */
 const MOST_INTERVALS = 1_024;
 
 /**
- * The distribution of a stream of values, in bounded memory and at any scale. The intervals are multiples of a power of
- * two, which is doubled when there are too many intervals. A doubled interval is exactly two earlier ones, so the
- * counts are the same as with the last width from the beginning, in any order of the values.
+ * The distribution of a stream of values of any size, in bounded memory. The width of the intervals is a power of two,
+ * and their edges are multiples of it. The width is doubled when there are too many intervals. A wide interval is
+ * exactly two earlier ones, so the counts depend neither on the earlier widths nor on the order of the values.
  */
 export class Distribution {
   count = 0;
@@ -38,8 +38,8 @@ export class Distribution {
   }
 
   /**
-   * At most this many adjacent intervals of one width, including empty ones; none without values. More values may be
-   * added afterwards.
+   * Returns at most `most` adjacent intervals of one width, including empty ones. Without values, it returns none. More
+   * values may be added afterwards.
    */
   intervals(most: number): Interval[] {
     if (this.count === 0) return [];
@@ -52,7 +52,7 @@ export class Distribution {
     });
   }
 
-  /** The counts for wider intervals. */
+  /** The counts for intervals of a given width, which is not less than the current one. */
   #countsAt(width: number): Map<number, number> {
     if (width === this.#width) return this.#counts;
     const counts = new Map<number, number>();
@@ -63,7 +63,7 @@ export class Distribution {
     return counts;
   }
 
-  /** The smallest width, starting at the current one, that gives few enough intervals with exact numbers. */
+  /** The smallest width from the current one on that gives at most `most` intervals, whose numbers are exact. */
   #widthFor(most: number): number {
     for (let width = this.#width; ; width *= 2) {
       const [first, last] = [indexOf(this.min, width), indexOf(this.max, width)];
@@ -73,10 +73,7 @@ export class Distribution {
   }
 }
 
-/**
- * The number of a value's interval. It is exact, because a division by a power of two loses no digits except close to
- * zero.
- */
+/** The number of a value's interval. It is exact: a division by a power of two loses digits only close to zero. */
 function indexOf(value: number, width: number): number {
   const index = Math.floor(value / width);
   return index === 0 && value < 0 ? -1 : index;

@@ -10,7 +10,7 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 
 export { type FacetedGrid, type GridEffect } from './grid.ts';
 
-/** Mean, share or quantile of an output by the value of each input. Bins without a value are missing. */
+/** The mean, share or quantile of an output by the value of each input. Bins without a value are missing. */
 export interface MainEffects {
   kind: 'main';
   effects: InputEffect[];
@@ -27,43 +27,46 @@ export interface LeftOut {
   crowded: string[];
   /** Inputs with more values than are kept. */
   cut: string[];
-  /** Whether there are points of an earlier design of the campaign beside this one. */
+  /** Whether some points belong only to an earlier design of the campaign. */
   isBeside: boolean;
 }
 
 const MOST_BINS = 200;
-/** Bins of an input whose bins each contain several points. */
+/** The most bins of an input if each bin contains several of its values. */
 const FEW_BINS = 20;
-/** From this number of different values on, the points of an input are drawn one by one. */
+/** The fewest different values of an input whose points are drawn one by one. */
 const FEWEST_SCATTERED = 10;
 /**
- * The most points that are drawn one by one. With many inputs it is less, because each input has a picture of all
+ * The most points that are drawn one by one. With many inputs, fewer are drawn, because each input has a picture of all
  * points.
  */
 const MOST_SCATTERED = 800;
 const FEWEST_OF_MANY = 200;
 const MOST_MARKS = 6_000;
-/** More different texts make no readable axis. */
+/** The most different texts on an axis. With more, people could not read it. */
 export const MOST_TEXTS = 50;
 /** The most different values of an input that are kept. */
 export const MOST_VALUES = 20_000;
 
 /**
- * Collects how an output depends on the inputs: by each input, and over a grid if two numeric inputs vary, or over
- * several grids, one for each value of a third input. Its memory is bounded for any number of points.
+ * Collects how an output depends on each input. If two numeric inputs vary, it also collects a grid, and if three
+ * inputs vary, one grid for each value of the third. Its memory is bounded for any number of points.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
   readonly #statistic: Statistic;
   readonly #levels: ReadonlyMap<string, readonly string[]>;
-  /** By input, then by value. */
+  /** The means by input, then by the value of the input. */
   readonly #means: Map<string, OverPoints>[];
-  /** By the values of all inputs; only as long as the points may form grids. */
+  /**
+   * The means by the values of all inputs. The map is incomplete if there are more than `MOST_CELLS`; then there are no
+   * grids.
+   */
   readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
-  /** Whether an input had further values than are kept. */
+  /** For each input, whether it had more values than are kept. */
   readonly #isCut: boolean[];
   readonly #sample: EvenSample<SampledPoint>;
-  /** Points per drawn value of the inputs whose values are listed point by point. */
+  /** The number of points per value, for inputs whose values the design draws or lists point by point. */
   readonly #scattered: ReadonlyMap<string, number>;
   #points = 0;
 
@@ -83,7 +86,10 @@ export class EffectGatherer {
     this.#scattered = scatteredInputs(campaign.design);
   }
 
-  /** Adds a point, by the values of its varied inputs and of the output in its replications (at least one). */
+  /**
+   * Adds a point: the values of its varied inputs, and the output's sample over its replications. The sample has at
+   * least one value.
+   */
   add(values: readonly string[], sample: PointSample): void {
     this.#points += 1;
     this.#sample.add(() => ({ values, mean: sample.mean! }));
@@ -100,7 +106,7 @@ export class EffectGatherer {
     else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
   }
 
-  /** The pictures, the most informative first; nothing if no input varies or no points were added. */
+  /** The effects for the pictures, the most informative first. Empty if no input varies or no point was added. */
   result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const { inputs, cells, isGrid } = this.#layout();
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
@@ -110,7 +116,7 @@ export class EffectGatherer {
     const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
     const effects = inputs.flatMap((each) => {
       if (isSampled(each)) return [];
-      // if it varies together with others, nearly every point has a different value
+      // an input that varies together with others may have a different value at nearly every point
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
@@ -118,7 +124,7 @@ export class EffectGatherer {
     return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
   }
 
-  /** Whether an input's points are drawn one by one, because nearly all have different values and form no grid. */
+  /** Whether an input's points are drawn one by one, because nearly all have different values. */
   #isSampled({ input, at, levels }: InputLevels): boolean {
     const pointsPerValue = this.#scattered.get(input.name);
     if (kindOfInput(input.type) !== 'number' || pointsPerValue === undefined) return false;
@@ -129,12 +135,12 @@ export class EffectGatherer {
   #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {
     if (inputs.length === 0) return [];
     const { isPart, items } = this.#sample;
-    // the common part of points with the same seeds does not average out
+    // points with the same seeds share a part of their error, which does not average out
     const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
     return scatterOf(inputs, items, { isPart, confidence, isShare: this.#statistic === 'share' });
   }
 
-  /** The points that the result leaves out. */
+  /** What the result leaves out. */
   leftOut(): LeftOut {
     const { inputs } = this.#layout();
     const names = (which: (one: InputLevels) => boolean): string[] =>
@@ -151,7 +157,7 @@ export class EffectGatherer {
     };
   }
 
-  /** The inputs that vary, the cells if these make a picture, and whether they make one grid. */
+  /** The inputs that vary, the cells if they make a useful picture, and whether they make one grid. */
   #layout(): {
     inputs: InputLevels[];
     cells: { values: readonly string[]; mean: OverPoints }[];
@@ -184,7 +190,7 @@ export class EffectGatherer {
     return mean;
   }
 
-  /** No axis for an input with too many texts. */
+  /** The effect of an input; empty if the input has too many texts for an axis. */
   #effect(each: InputLevels, most: number): InputEffect[] {
     if (isCrowded(each)) return [];
     const { input, at, levels } = each;
@@ -192,7 +198,7 @@ export class EffectGatherer {
     const bins = new Map<number, OverPoints>();
     for (const [value, mean] of this.#means[at]!) {
       const bin = axis.binOf.get(value);
-      // a point of an earlier design of the campaign may lie beside this one
+      // a point of an earlier design may have a value that the present design does not have
       if (bin === undefined) continue;
       if (!bins.has(bin)) bins.set(bin, overPoints(this.#statistic));
       bins.get(bin)!.join(mean);

@@ -1,9 +1,9 @@
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Keeps a bounded number of items, spread evenly over all items of a stream. The choice depends only on the positions:
- * multiples of the golden ratio, modulo 1, are spread evenly for any number of items, and never match the period of a
- * grid. Items below a threshold are kept, and the threshold is halved when there are too many.
+ * Keeps a bounded number of items, spread evenly over all items of a stream. The choice depends only on the number of
+ * the item. That number times the golden ratio, modulo 1, gives values that are spread evenly and never match the
+ * period of a grid. Items whose value is below a threshold are kept. The threshold is halved when there are too many.
  */
 export class EvenSample<Item> {
   readonly #most: number;
@@ -11,12 +11,15 @@ export class EvenSample<Item> {
   #threshold = 1;
   #seen = 0;
 
-  /** @param most - the most items that are kept; at least a third of them if there were more */
+  /** @param most - the most items that are kept. If there are more items, at least a third of this number is kept */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** @param make - makes the item if it is kept; undefined for no item, which counts as well */
+  /**
+   * @param make - makes the item, and is called only if the item is kept. It may return undefined for no item; the
+   * position counts nevertheless
+   */
   add(make: () => Item | undefined): void {
     const place = (this.#seen * GOLDEN) % 1;
     this.#seen += 1;
@@ -30,12 +33,12 @@ export class EvenSample<Item> {
     }
   }
 
-  /** In the order in which they came. */
+  /** The kept items, in the order in which they came. */
   get items(): Item[] {
     return this.#kept.map(({ item }) => item);
   }
 
-  /** Whether some are not kept. */
+  /** Whether some items were not kept. */
   get isPart(): boolean {
     return this.#threshold < 1;
   }

@@ -1,23 +1,23 @@
 import { causeOf } from '../../campaign/failures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** Failed runs of one cause, with the first one of the design as a sample. */
+/** The failed runs of one cause. The first of them in the design is the sample. */
 export interface FailureGroup {
   cause: string;
   count: number;
   sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
 }
 
-/** The most separate causes: some services put a different name into every reason. */
+/** The most separate causes. Some services put a different name into every reason. */
 const MOST_CAUSES = 1_000;
 
-/** Counts failed runs by cause: the common part of reasons that differ only in numbers and ids. */
+/** Counts failed runs by cause. A cause is the common part of reasons that differ only in numbers and ids. */
 export class Failures {
-  /** `place`: of the sample in the design. */
+  /** Groups by cause. `place` is the place of the sample in the design. */
   readonly #groups = new Map<string, FailureGroup & { place: number }>();
   readonly #others: FailureGroup = { cause: 'other causes', count: 0, sample: null };
 
-  /** @param place of the run in the design: a number that is larger for runs behind it */
+  /** @param place - the place of the run in the design: later runs have larger numbers */
   add({ reason, point, values }: ResultRow, place: number): void {
     const cause = causeOf(reason ?? 'no reason given');
     const group = this.#groups.get(cause);
@@ -31,7 +31,7 @@ export class Failures {
     this.#groups.set(cause, { cause, count: count + 1, sample: first.sample, place: first.place });
   }
 
-  /** The most frequent causes first, at most `most`; all others are one group. */
+  /** At most `most` causes, the most frequent first. All other causes are one group. */
   top(most: number): FailureGroup[] {
     const groups = [...this.#groups.values()]
       .sort((a, b) => b.count - a.count || a.place - b.place)

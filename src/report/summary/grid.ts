@@ -9,7 +9,7 @@ interface Cell {
   mean: number;
 }
 
-/** Mean of an output over cells of two numeric inputs. Cells without a value are missing. */
+/** The mean of an output in each cell of two numeric inputs. Cells without a value are missing. */
 export interface GridEffect {
   kind: 'grid';
   x: Axis;
@@ -26,7 +26,7 @@ export interface FacetedGrid {
   facets: { label: string; cells: Cell[] }[];
 }
 
-/** A varied input, its place among them, and its values. */
+/** A varied input, its index among the varied inputs, and its values. */
 export interface InputLevels {
   input: VariedInput;
   at: number;
@@ -38,11 +38,11 @@ type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 /** The most combinations of values that are kept. */
 export const MOST_CELLS = 100_000;
 const MOST_CELLS_A_SIDE = 150;
-/** Most cells along an axis if there are several pictures. */
+/** The most cells along an axis if there are several pictures. */
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
-/** Most values of the third input, each with its own picture. */
+/** The most values of the third input. Each has its own picture. */
 const MOST_FACETS = 9;
-/** Most values of each of the other two inputs. */
+/** The fewest values of each of the other two inputs. */
 const FEWEST_CELLS_A_SIDE = 3;
 
 export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect {
@@ -51,12 +51,12 @@ export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect
 }
 
 /**
- * Grids over two of three inputs, one for each value of the input with the fewest values; undefined if they would not
- * be readable.
+ * Makes grids over two of three inputs, one for each value of the third input. The third input is the one with the
+ * fewest values for which the other two are numeric. Undefined if the grids would not be readable.
  */
 export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
   const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);
-  // the others have to be numeric
+  // the other two inputs must be numeric
   const by = fewest.find((one) =>
     inputs.every((other) => other === one || kindOfInput(other.input.type) === 'number'),
   );
@@ -85,7 +85,7 @@ function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, mea
   const sums = new Map<number, { sum: number; count: number }>();
   for (const { values, mean } of means) {
     const [column, row] = [axes.x.binOf.get(values[x.at]!), axes.y.binOf.get(values[y.at]!)];
-    // a point of an earlier design of the campaign may lie beside this one
+    // a point of an earlier design may have a value that the present design does not have
     if (column === undefined || row === undefined) continue;
     const cell = column * axes.y.bins.length + row;
     const { sum, count } = sums.get(cell) ?? { sum: 0, count: 0 };

@@ -4,7 +4,7 @@ import type { Sample } from '../../statistics/sample.ts';
 import { wilsonInterval } from '../../statistics/share.ts';
 import { studentQuantile } from '../../statistics/student.ts';
 
-/** A mean, share or quantile, and its confidence interval; null if there is none. */
+/** A mean, share or quantile with the ends of its confidence interval. The ends are null if there is no interval. */
 export interface MeanInterval {
   mean: number;
   low: number | null;
@@ -19,9 +19,7 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
   return precision?.confidence ?? CONFIDENCE;
 }
 
-/**
- * The estimate of an output at a point: the number of values, their mean (or share, or quantile), and their variance.
- */
+/** The estimate of an output at a point: the number of values, their mean, share or quantile, and their variance. */
 export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
   /** The interval of a quantile. */
   low?: number | null;
@@ -29,8 +27,8 @@ export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'>
 }
 
 /**
- * The mean over points of the estimate at each, in bounded memory, and its uncertainty by chance in the replications.
- * The points are fixed and not sampled, so differences between points are not part of the uncertainty.
+ * The mean over points of the estimate at each point, in bounded memory, and the uncertainty that comes from chance in
+ * the replications. The points are given, not sampled, so differences between points are not part of the uncertainty.
  */
 export abstract class OverPoints {
   count = 0;
@@ -53,8 +51,8 @@ export abstract class OverPoints {
   }
 
   /**
-   * @param isIndependent - false if replications of different points share seeds: their common part does not average
-   * out, and there is no interval
+   * @param isIndependent - false if replications of different points share seeds. A part of their error is then common
+   * and does not average out, so there is no interval
    */
   abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
 }
@@ -73,10 +71,10 @@ export function overPoints(statistic: Statistic): OverPoints {
 
 /** The mean over points of their means over replications. */
 export class MeanOfPoints extends OverPoints {
-  /** The sum of the variances of the points' means, and of their squares over the degrees of freedom. */
+  /** The sum of the variances of the points' means, and the sum of variance² / degrees of freedom. */
   #variance = 0;
   #squares = 0;
-  /** Degrees of freedom of the points: the smallest number, and the sum. */
+  /** The smallest number of degrees of freedom of a point, and the sum over all points. */
   #least = Infinity;
   #freedom = 0;
 
@@ -99,16 +97,16 @@ export class MeanOfPoints extends OverPoints {
   }
 
   /**
-   * The interval by Student's t. For one point it is the classical one. For several points the degrees of freedom are
-   * those of B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
-   * involved", Biometrika 34 (1947) 28-35. There is no interval if a point has only one replication, or if an end would
-   * overflow.
+   * The interval by Student's t. For one point it is the usual interval. For several points it uses the degrees of
+   * freedom of B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
+   * involved", Biometrika 34 (1947) 28-35. There is no interval if a point has only one replication, or if the width
+   * overflows.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
     if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
     const welch = this.#variance ** 2 / this.#squares;
-    // rounding and overflow must not lead to impossible values
+    // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
     if (!Number.isFinite(half)) return { mean, low: null, high: null };
@@ -118,7 +116,7 @@ export class MeanOfPoints extends OverPoints {
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
-  /** The sum over points of 1 over the number of replications. */
+  /** The sum over points of 1 / (number of replications). */
   #inverse = 0;
   /** The sum of the variances of the points' shares. */
   #variance = 0;
@@ -127,7 +125,7 @@ export class ShareOfPoints extends OverPoints {
     super.add(point);
     const { count, mean } = point;
     this.#inverse += 1 / count;
-    // Laplace's estimate: a share of few runs that is 0 or 1 is not certain
+    // by Laplace's estimate, because a share of 0 or 1 in few runs is not certain
     const share = (mean! * count + 1) / (count + 2);
     this.#variance += (share * (1 - share)) / count;
   }
@@ -139,15 +137,15 @@ export class ShareOfPoints extends OverPoints {
   }
 
   /**
-   * Wilson's interval. For one point it is the classical one. For several points it is the interval of the effective
-   * number of runs: the number of runs of a single point that would give the same variance. Points with different
-   * shares give less variance than runs of one kind, never more, so this number is at least the number of runs. N. Dean
-   * and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of
-   * Survey Statistics and Methodology 3 (2015) 484-503.
+   * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
+   * the number of runs of a single point that would give the same variance. Points with different shares never give
+   * more variance than equal points, so the effective number is at least the real one. N. Dean and M. Pagano,
+   * "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of Survey
+   * Statistics and Methodology 3 (2015) 484-503.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { count } = this;
-    // rounding may make a sum of shares that are all 1 a little too large
+    // if all shares are 1, rounding may make their mean slightly larger than 1
     const mean = Math.min(1, this.mean);
     if (count > 1 && !isIndependent) return { mean, low: null, high: null };
     const runs = count ** 2 / this.#inverse;

@@ -5,21 +5,21 @@ import { shareOf } from '../../statistics/share.ts';
 import { Sample } from '../../statistics/sample.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** A point with the values of its finished replications. */
+/** A point with the numbers of its finished replications. */
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: readonly string[];
-  /** Number of replications that are done. */
+  /** The number of replications that are done. */
   runs: number;
-  /** Number of replications that failed. */
+  /** The number of replications that failed. */
   failed: number;
-  /** The numbers of each measure, from replications that have one. */
+  /** The numbers of each measure, from the replications that have a value. */
   samples: Record<string, S>;
-  /** The text of each DATA_SET of the first replication. */
+  /** The JSON text of each DATA_SET, from the first replication that is done. */
   curves: Record<string, string>;
 }
 
-/** Numbers of one output, added one by one. */
+/** A sample of one output's numbers with its least and greatest number. */
 export class OutputSample extends Sample {
   min = Infinity;
   max = -Infinity;
@@ -40,7 +40,7 @@ export class RankedSample extends OutputSample {
     this.values.push(value);
   }
 
-  /** The quantiles at some probabilities; null without values. */
+  /** The quantiles at the given probabilities; null without values. */
   quantiles(probabilities: readonly number[]): (number | null)[] {
     const { sorted } = this;
     return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));
@@ -73,8 +73,8 @@ export function estimateAt(
 /**
  * Groups a stream of rows into points. Rows must be in design order, so the rows of a point are adjacent.
  *
- * @param dataSets - names of the DATA_SETs whose curves are kept
- * @param newSample makes what keeps the numbers of a measure of a point
+ * @param dataSets - the names of the DATA_SETs whose curves are kept
+ * @param newSample - makes the sample of a measure at a point
  */
 export function pointsOf(
   rows: AsyncIterable<ResultRow>,
@@ -126,7 +126,7 @@ function sampleFor({ statistic }: Measure): OutputSample {
   return statistic === 'quantile' ? new RankedSample() : new OutputSample();
 }
 
-/** The mean, share or quantile of a measure over the replications of a point that have a value. */
+/** The mean, share or quantile of a measure at a point; undefined if no replication has a value. */
 export function valueOf({ samples }: PointResult, measure: Measure): number | undefined {
   const { name, statistic, probability } = measure;
   const sample = samples[name];

@@ -5,8 +5,8 @@ import type { ResultRow } from '../../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
 
 /**
- * Counts the points that are precise enough, and those that are not and get no more replications. Rows come point by
- * point, including failed ones.
+ * Counts the points that are precise enough, and the points that are not but get no more replications. Rows must come
+ * point by point, including rows of failed runs.
  */
 export class PrecisePoints {
   readonly #precision: Campaign['precision'];
@@ -52,15 +52,16 @@ export class PrecisePoints {
   }
 }
 
-/** The outputs that must be precise. */
+/** The measures of the outputs that must be precise. */
 export function preciseMeasures({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>): Measure[] {
   return (precision?.outputs ?? []).map((name) => measureOf(outputs, name));
 }
 
 /**
- * Whether a point is precise enough; imprecise if it is not and gets no more replications.
+ * Judges whether a point is precise enough. A point is `imprecise` if it is not precise enough and gets no more
+ * replications; it is `open` if it gets more.
  *
- * @param samples of each measure
+ * @param samples - one for each measure
  */
 export function judge(
   precision: Precision,

@@ -11,7 +11,7 @@ import { didYouMean, quoted } from '../../text/suggest.ts';
 export interface Reference {
   /** The file's name. */
   label: string;
-  /** Outputs and formulas that it has values of. */
+  /** The outputs and formulas that have a column in the file. */
   outputs: string[];
   rows: ReferenceRow[];
 }
@@ -19,13 +19,13 @@ export interface Reference {
 export interface ReferenceRow {
   /** Canonical values of the varied inputs, in their order. */
   values: string[];
-  /** By output. */
+  /** The known values by the name of the output. */
   numbers: ReadonlyMap<string, number>;
 }
 
 /**
- * Reads a file of reference values: CSV, with the names of all inputs that the campaign varies and of outputs in its first
- * line, then one line per point. An empty field means no value.
+ * Reads a CSV file of reference values. Its first line names all inputs that the campaign varies, and outputs. Each
+ * further line is a point. An empty field means that the value is unknown.
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */
@@ -36,7 +36,11 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
     records = parse(await readFile(file, 'utf8'), options) as unknown as Record[];
   } catch (error) {
     if (error instanceof CsvError)
-      throw invalid(`It is no table: ${error.message}.`, { file, line: Number(error.lines ?? 1), column: 1 });
+      throw invalid(`It is not a CSV table: ${error.message}.`, {
+        file,
+        line: Number(error.lines ?? 1),
+        column: 1,
+      });
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     throw new ForayError('REFERENCE_INVALID', `The file ${quoted(file)} cannot be read (${code}).`, {
       hint: 'Check the path.',
@@ -56,7 +60,7 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
     const key = values.join('\n');
     const before = lineOf.get(key);
     if (before !== undefined)
-      throw invalid(`It has the point of line ${before} again.`, place, 'Remove one of the two lines.');
+      throw invalid(`It repeats the point of line ${before}.`, place, 'Remove one of the two lines.');
     lineOf.set(key, info.lines);
     const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
       const text = record[at]!;
@@ -67,16 +71,16 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
   return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
 }
 
-/** The part of a campaign that a reference needs. */
+/** The part of a campaign that is needed to read a reference. */
 type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
-/** A line of CSV as its fields, and where it ends. */
+/** The fields of a CSV line. `info.lines` is the number of the line at which it ends. */
 interface Record {
   record: string[];
   info: { lines: number };
 }
 
-/** The column of each varied input, and the columns of outputs. */
+/** Finds the column of each varied input, and the columns of outputs. */
 function columnsOf(
   names: readonly string[],
   campaign: ReferredCampaign,
@@ -110,10 +114,10 @@ function columnsOf(
     );
   }
   if (others.length > 0) return { inputs, outputs: others };
-  throw invalid('It has no column of an output.', place, didYouMean('', known));
+  throw invalid('It has no column for an output.', place, didYouMean('', known));
 }
 
-/** @throws ForayError REFERENCE_INVALID for a value that does not have the type */
+/** @throws ForayError REFERENCE_INVALID if the value does not have the type */
 function checked<T>(value: () => T, name: string, place: Place): T {
   try {
     return value();

@@ -4,19 +4,19 @@ import { areaOf, hullOf, isWithin, type Place } from '../../statistics/hull.ts';
 import { quantile } from '../../statistics/quantile.ts';
 import { isWide } from '../pictures/mean-axis.ts';
 
-/** A point of a sampled design: the values of all inputs that vary, and the mean of an output. */
+/** A point of a sampled design: the values of all inputs that vary, and the mean, share or quantile of an output. */
 export interface SampledPoint {
   values: readonly string[];
   mean: number;
 }
 
-/** The points of sampled inputs, and the smoothed output over each input. */
+/** The points of sampled inputs, and for each input a smooth curve of the output over it. */
 export interface ScatterEffects {
   kind: 'scatter';
   effects: ScatterEffect[];
   /** Whether only a part of the points is shown, spread evenly. */
   isPart: boolean;
-  /** Whether the output has values of very different magnitude. Their logarithms are then smoothed. */
+  /** Whether the output has values of very different size. The smooth is then a fit of their logarithms. */
   isLog: boolean;
 }
 
@@ -24,9 +24,11 @@ export interface ScatterEffect {
   input: VariedInput;
   isLog: boolean;
   points: { x: number; mean: number }[];
-  /** The smooth by ascending x; empty if there are too few points. */
+  /** The smooth curve by ascending x; empty if there are too few points. */
   smooth: ({ x: number } & SmoothValue)[];
-  /** The share of variance that the smooth explains at points that were not used for the fit; 0 without a smooth. */
+  /**
+   * The share of the variance that the smooth explains at points that were not used for the fit; 0 without a smooth.
+   */
   explained: number;
 }
 
@@ -45,7 +47,7 @@ export interface SurfaceEffect {
   explained: number;
 }
 
-/** An input along an axis, whose ends are those of the points. */
+/** An input along an axis, which goes from its lowest to its highest value at the points. */
 export interface SurfaceAxis {
   input: VariedInput;
   isLog: boolean;
@@ -55,26 +57,28 @@ export interface SurfaceAxis {
   explained: number;
 }
 
-/** A sampled input and its place among the inputs that vary. */
+/** A sampled input and its index among the varied inputs. */
 export interface SampledInput {
   input: VariedInput;
   at: number;
 }
 
-/** Number of places at which a smooth is drawn. */
+/** The number of places at which a smooth is drawn. */
 const PLACES = 81;
-/** Number of cells of a surface along each axis. */
+/** The number of cells of a surface along each axis. */
 const COLUMNS = 72;
 const ROWS = 48;
-/** A surface ends at this distance from its points, in mean distances of neighbours. */
+/**
+ * A surface ends at this distance from the nearest point. The unit is the mean distance between neighbouring points.
+ */
 const FURTHEST = 2;
 
 /**
- * How an output depends on sampled inputs: on each one, and on the two that explain the most.
+ * Finds how an output depends on each sampled input. The two inputs that explain the most also get a surface.
  *
  * @param points the mean, share or quantile of each point
- * @param options `confidence` of the bands; null for none. A share has no band either: its variance depends on the
- * share itself, and the regression assumes the same variance everywhere.
+ * @param options `confidence` is that of the bands; null for no bands. A share has no band either, because its variance
+ * depends on the share itself, and the regression assumes the same variance everywhere.
  */
 export function scatterOf(
   inputs: readonly SampledInput[],
@@ -100,7 +104,7 @@ export function scatterOf(
   const surface =
     first && second
       ? surfaceOver(
-          // in the order of the design
+          // the two inputs in the order of the design
           effects.flatMap((effect, i) =>
             effect === first || effect === second ? [{ effect, scale: scales[i]! }] : [],
           ),
@@ -110,7 +114,7 @@ export function scatterOf(
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 
-/** The ends of the middle nine tenths, so that a single outlier does not cause a logarithmic scale. */
+/** The 5 % and 95 % quantiles. They decide about the scale, so that a single outlier does not make it logarithmic. */
 function middleOf(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
@@ -126,7 +130,7 @@ interface Output {
 
 function backOf({ isLog, isShare }: { isLog: boolean; isShare: boolean }): Output['back'] {
   if (isLog) return Math.exp;
-  // a regression does not know the limits of a share
+  // a regression may give shares below 0 or above 1
   return isShare ? (fitted) => Math.min(1, Math.max(0, fitted)) : (fitted) => fitted;
 }
 
@@ -188,7 +192,9 @@ function surfaceOver(
   };
 }
 
-/** Values as positions along an axis from 0 to 1: by their logarithms if these are spread more evenly. */
+/**
+ * The positions of values along an axis, from 0 to 1. The axis is logarithmic if the logarithms are spread more evenly.
+ */
 class Scale {
   readonly from: number;
   readonly to: number;
@@ -218,7 +224,7 @@ class Scale {
   #shareOf(value: number, isLog: boolean): number {
     const { from, to } = this;
     if (isLog) return Math.log(value / from) / Math.log(to / from);
-    // halves, because the distance of two large numbers may overflow
+    // the values are halved first, because the difference of two large numbers may overflow
     return (value / 2 - from / 2) / (to / 2 - from / 2);
   }
 }

@@ -13,7 +13,7 @@ import { PrecisePoints } from './precise-points.ts';
 import type { Reference } from './reference.ts';
 import { Timeline } from './timeline.ts';
 
-/** Everything in a report about a campaign's results. */
+/** The results of a campaign as a report shows them. */
 export interface Summary {
   /** The measure by which points are ranked; undefined if there is none. */
   output: Measure | undefined;
@@ -21,16 +21,16 @@ export interface Summary {
   measures: readonly Measure[];
   ranking: Ranking;
   /**
-   * The best points by the mean, share or quantile of the chosen output; the first points of the design if there is no
-   * such output. Empty for a calibration without a goal, which has no best point.
+   * The best points by the mean, share or quantile of `output`; without an output, the first points of the design.
+   * Empty for a calibration without a goal, because it has no best point.
    */
   best: PointResult[];
-  /** Effects of the chosen output; if one input varies, also of others. */
+  /** The effects on `output`; if only one input varies, also those on other outputs. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
-  /** The inputs of the effects, which are the same for all of these outputs; undefined without effects. */
+  /** What the pictures of the effects leave out: the same for all outputs. Undefined without effects. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
-  /** The number of points that are precise enough. */
+  /** The numbers of points that are precise enough and that are not. */
   precision: ReturnType<PrecisePoints['result']>;
   distributions: OutputDistribution[];
   courses: Courses[];
@@ -38,24 +38,27 @@ export interface Summary {
   timeline: Timeline;
 }
 
-/** The values of finished runs. */
+/** The distribution of an output's values over all runs that are done. */
 export interface OutputDistribution {
   output: Measure;
   distribution: Distribution;
-  /** Runs that are left out, because their value is infinite, not a number, or missing. */
+  /** The number of runs that are left out, because their value is infinite, not a number, or missing. */
   without: number;
 }
 
 /** How points are ranked by an output. */
 export interface Ranking {
   wants: Goal['wants'];
-  /** Whether the definition or the reader says that these are the best; otherwise they are only the lowest. */
+  /**
+   * Whether the definition or the reader says which values are better. Otherwise the first points are only the lowest
+   * ones.
+   */
   isGoal: boolean;
 }
 
 const BEST_POINTS = 10;
 const FAILURE_CAUSES = 20;
-/** The most outputs with effects or distributions. Nobody would read a longer page. */
+/** The most outputs whose effects or distributions are shown. Nobody would read a longer page. */
 const MOST_OUTPUTS = 12;
 
 export interface SummaryOptions {
@@ -64,8 +67,8 @@ export interface SummaryOptions {
   observed?: string | undefined;
   goal?: Goal | undefined;
   /**
-   * The key of the point that a search found, and its output: no other point is the best one by that output. Null if
-   * the search found none.
+   * The output of a search's goal, and the key of the point that the search found; `key` is undefined if it found none.
+   * By that output, no other point is shown as the best. Null or undefined without a search.
    */
   found?: { output: string; key: string | undefined } | null;
 }
@@ -92,13 +95,13 @@ export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
   return {
     measures,
     ranked: areAllDrawn || !output ? first : [output],
-    // the values of a quantile are those of an output
+    // a quantile has the same values as its output
     counted: first.filter(({ statistic }) => statistic !== 'quantile'),
     areAllDrawn,
   };
 }
 
-/** Collects the values of single runs. The order in which they come affects only which of many curves are kept. */
+/** Collects what the summary shows of single runs. The order of the runs only affects which of many curves are kept. */
 export class RunGatherer {
   readonly #distributions: OutputDistribution[];
   readonly #courses: CourseGatherer;
@@ -114,7 +117,7 @@ export class RunGatherer {
     this.#courses = new CourseGatherer(campaign.outputs, observed);
   }
 
-  /** @param place a number that is larger for runs that come later in the design */
+  /** @param place - the place of the run in the design: later runs have larger numbers */
   add(row: ResultRow, place: number): void {
     this.#timeline.add(row);
     if (row.status === 'failed') {
@@ -129,7 +132,7 @@ export class RunGatherer {
     }
   }
 
-  /** @param best the point whose curves are drawn in front of the others */
+  /** @param best - the point whose curves are drawn in front of the others */
   result(
     best: PointResult | undefined,
   ): Pick<Summary, 'distributions' | 'courses' | 'failures' | 'timeline'> {
@@ -142,7 +145,7 @@ export class RunGatherer {
   }
 }
 
-/** Collects the values of points, in design order. */
+/** Collects what the summary shows of points. They must come in design order. */
 export class PointGatherer {
   readonly #asked: Measure | undefined;
   readonly #shown: Shown;
@@ -169,7 +172,7 @@ export class PointGatherer {
     }));
   }
 
-  /** @param point has at least samples of the ranked outputs; with a reference, of all outputs */
+  /** @param point - has samples of at least the ranked outputs; if there is a reference, of all outputs */
   add(point: PointResult): void {
     const { goal, found } = this.#options;
     if (this.#gathered.length === 0) this.#firstPoints.add(point, this.#points);
@@ -181,7 +184,7 @@ export class PointGatherer {
         one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
       one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
       if (this.#shown.areAllDrawn || this.#asked) continue;
-      // later measures are not the first one with values
+      // this is the first measure with values, so the later ones are not needed
       this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
       break;
     }
@@ -210,11 +213,11 @@ export class PointGatherer {
 }
 
 /**
- * Reads the rows once, in bounded memory.
+ * Summarizes the rows of a campaign. They are read once, in bounded memory.
  *
- * @param rows in design order
- * @param asked - the measures that are shown first. Points are ranked by the first of them. By default that is the
- * first numeric output with values, or else the first other one: a model may give some outputs only in comparisons
+ * @param rows - in design order
+ * @param asked - the measures that are shown first. Points are ranked by the first of them. By default they are ranked
+ * by the first measure with values; numbers come before shares and quantiles, and an output may have no values
  */
 export async function summarize(
   campaign: Campaign,
@@ -246,13 +249,13 @@ export function dataSetsOf({ outputs }: Pick<Campaign, 'outputs'>): string[] {
   return outputs.filter(({ type }) => type === 'DATA_SET').map(({ name }) => name);
 }
 
-/** The requested measures, then numbers, then shares and quantiles. */
+/** Orders measures: first the requested ones, then means, then shares and quantiles. */
 function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] {
   const isMean = ({ statistic }: Measure): boolean => statistic === 'mean';
   return distinct([...asked, ...all.filter(isMean), ...all.filter((one) => !isMean(one))]);
 }
 
-/** The estimate of a measure at a point that has a value. */
+/** The estimate of a measure at a point. At least one replication has a value. */
 function sampleOf(point: PointResult, measure: Measure, confidence: number): PointSample {
   const sample = point.samples[measure.name]!;
   if (measure.statistic !== 'quantile') return sample;
@@ -260,13 +263,13 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
   return { count: sample.count, mean, variance: null, low, high };
 }
 
-/** Without a goal, the lowest values come first. */
+/** How points are ranked by an output. Without a goal, the lowest values come first. */
 export function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
   const isGoal = goal !== undefined && goal.output === output?.name;
   return { wants: isGoal ? goal.wants : 'lowest', isGoal };
 }
 
-/** Whether its values are whole numbers, such as 1 and 0 for true and false. */
+/** Whether the values of a measure are whole numbers. True counts as 1 and false as 0. */
 function isWhole({ type }: Measure): boolean {
   return type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN';
 }

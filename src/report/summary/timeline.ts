@@ -1,12 +1,15 @@
 import type { ResultRow } from '../../store/index.ts';
 
-/** The runs in an interval of time. Times in ms since the epoch. */
+/** The runs in an interval of time. `from` and `to` are in ms since the epoch. */
 export interface Moment {
   from: number;
   to: number;
-  /** The average number of outstanding runs over the interval: requested, and not yet seen to have finished. */
+  /**
+   * The average number of outstanding runs in the interval. A run is outstanding from its request until foray sees its
+   * end.
+   */
   outstanding: number;
-  /** Number of runs that were seen to finish in it. */
+  /** The number of runs by kind whose end foray saw in the interval. */
   finished: Record<Kind, number>;
 }
 
@@ -16,20 +19,20 @@ export type Kind = (typeof kinds)[number];
 interface Bin {
   requested: number;
   ended: number;
-  /** For the requests and for the ends in the bin: the sum of the times until the end of the bin. */
+  /** The sum of the times from each request in the bin to the end of the bin, and the same sum for the ends of runs. */
   requestedBefore: number;
   endedBefore: number;
   finished: Record<Kind, number>;
 }
 
-/** The most intervals, more than a picture shows. */
+/** The most intervals. A picture shows fewer. */
 const MOST_BINS = 256;
 
 /**
- * The requests and ends of runs over time, in bounded memory. The intervals are multiples of a power of two of
- * milliseconds, which is doubled when there are too many intervals. Each interval has sums, so the average of
- * outstanding runs is exact over any of them. If a run was tried several times, only the request of the last attempt is
- * known. Reused runs are not outstanding, because their results existed.
+ * The requests and ends of runs over time, in bounded memory. The width of the intervals is a power of two in
+ * milliseconds. It is doubled when there are too many intervals. Each interval keeps sums of times, so its average
+ * number of outstanding runs stays exact. If a run was tried several times, only the request of the last attempt is
+ * known. Reused runs are never outstanding, because their results already existed.
  */
 export class Timeline {
   /** The sum of the times from request to end, without reused runs, in ms. */
@@ -42,7 +45,7 @@ export class Timeline {
   add({ status, origin, requestedAt, finishedAt }: ResultRow): void {
     if (requestedAt === null || finishedAt === null) return;
     const kind = status === 'failed' ? 'failed' : origin === 'reused' ? 'reused' : 'new';
-    // two workers' clocks may differ
+    // the clocks of two workers may differ
     const from = Math.min(requestedAt, finishedAt);
     this.#first = Math.min(this.#first, from);
     this.#last = Math.max(this.#last, finishedAt);
@@ -93,7 +96,7 @@ export class Timeline {
     const bins = new Map<number, Bin>();
     for (const [at, bin] of this.#bins) {
       const wide = Math.floor(at / 2);
-      // the end of the first of two merged bins is now later
+      // the first of two merged bins now ends later, so its times to the end are longer
       const more = at % 2 === 0 ? this.#width : 0;
       bins.set(wide, joined(bins.get(wide) ?? empty(), bin, more));
     }

@@ -5,24 +5,24 @@ import { type Kind, kindOfInput, kindOfOutput } from './value-kinds.ts';
 export interface Column {
   name: string;
   kind: Kind;
-  /** The exact type of its values; undefined for texts of foray. INSTANT is a time in UTC. */
+  /** The exact type of the values; undefined for foray's own texts. INSTANT is a time in UTC. */
   type?: InputType | OutputType | 'INSTANT';
   units?: Unit | null;
-  /** Whether it shows inputs or outputs of the model; undefined for columns of foray. */
+  /** Whether the column shows an input or an output of the model; undefined for foray's own columns. */
   of?: 'input' | 'output';
 }
 
-/** A text column of foray. */
+/** A text column of foray's own. */
 export function text(name: string): Column {
   return { name, kind: 'text' };
 }
 
-/** A number column of foray. */
+/** A number column of foray's own. */
 export function number(name: string): Column {
   return { name, kind: 'number' };
 }
 
-/** A number of things. */
+/** A column of whole numbers, such as a count of runs. */
 export function count(name: string): Column {
   return { name, kind: 'number', type: 'INTEGER' };
 }
@@ -42,8 +42,9 @@ export function outputColumn({ name, type, units }: CampaignOutput): Column {
 }
 
 /**
- * Columns with unique names. A model may have an input "status", or an input and an output with the same name. Columns
- * of foray keep their names, and those of the model get `(input)` or `(output)` at the end.
+ * Makes the names of columns unique. A model may have an input "status", or an input and an output with the same name.
+ * foray's own columns keep their names. A column of the model gets `(input)` or `(output)` at the end if its name is
+ * taken.
  */
 export function uniquelyNamed(columns: readonly Column[]): Column[] {
   const taken = new Set(columns.filter((column) => !column.of).map(({ name }) => name));

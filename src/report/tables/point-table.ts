@@ -18,7 +18,7 @@ const QUANTILES: Record<string, number> = {
   q95: 0.95,
   max: 1,
 };
-/** The statistics of an output's values, besides their number. */
+/** The columns of an output by its statistic, besides the column `n`. */
 const STATISTICS: Record<Statistic, readonly string[]> = {
   mean: ['mean', 'sd', 'low', 'high', ...Object.keys(QUANTILES)],
   share: ['share', 'low', 'high'],
@@ -71,7 +71,10 @@ export function pointTable(
   };
 }
 
-/** The same with one row per output of a point. Columns of shares and quantiles exist if there are such outputs. */
+/**
+ * The results with one row per output of a point. The columns `share` and `quantile` exist only if an output has this
+ * statistic.
+ */
 export function longPointTable(
   campaign: Pointed,
   rows: AsyncIterable<ResultRow>,
@@ -117,12 +120,15 @@ function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[
   return [key, ...values, String(runs), String(failed)];
 }
 
-/** Whether points are replicated until an output is precise. */
+/** Returns whether points are replicated until the given output is precise. */
 function goalsOf({ precision }: Pointed): (output: string) => boolean {
   return (output) => precision?.outputs.includes(output) ?? false;
 }
 
-/** The cells of an estimate, by the names of their columns, without those that the statistic does not have. */
+/**
+ * Returns a function that gives the cells of an estimate by column name. Columns that the statistic does not have are
+ * missing.
+ */
 function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
   const wanted = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
   const quantiles = Object.entries(QUANTILES);

@@ -2,20 +2,20 @@ import { type Campaign, findsPoints } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, number, text } from './column-types.ts';
 
-/** The text of a value, with numbers as given; null if a run has none. */
+/** A cell of a table: the text of a value, with numbers as the service gave them. Null if there is no value. */
 export type Cell = string | null;
 
 /** Columns of each run: its point, replication and status. */
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
-/** The column of a campaign that continued with another version of its model. */
+/** The column of a campaign whose runs have different versions of the model. */
 const VERSION = count('version');
-/** The column of a search: the number of the ask of the run's point. */
+/** The column of a search: the number of the ask that chose the run's point. */
 const ASK = count('ask');
-/** The columns of a calibration: the generation of the run's point, and its weight there. */
+/** The columns of a calibration: the generation of the run's point, and the point's weight in it. */
 const PARTICLE: readonly Column[] = [count('generation'), number('weight')];
 /** Why a run failed. */
 export const REASON = text('reason');
-/** Columns that differ between equal campaigns. */
+/** Columns whose values differ between equal campaigns. */
 export const ALL: readonly Column[] = [
   text('run'),
   text('origin'),
@@ -26,7 +26,7 @@ export const ALL: readonly Column[] = [
 /** The part of a campaign that determines the columns of its results. */
 export type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search' | 'calibrate'>;
 
-/** The columns before the outputs: of the run, and of the inputs that its design varies. */
+/** The columns before the outputs: those of the run, then the inputs that the design varies. */
 export function headColumns(campaign: TabledCampaign): Column[] {
   return [
     ...HEAD,
@@ -58,7 +58,7 @@ function instant(name: string): Column {
   return { name, kind: 'text', type: 'INSTANT' };
 }
 
-/** ISO 8601 in UTC of ms since the epoch. */
+/** Formats a time in ms since the epoch as ISO 8601 in UTC. */
 function isoTime(time: number | null): Cell {
   return time === null ? null : new Date(time).toISOString();
 }

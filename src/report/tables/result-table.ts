@@ -17,13 +17,13 @@ export interface TableOptions {
   all?: boolean;
 }
 
-/** Rows of a curve that pass at a time. */
+/** The most rows in a batch of the long table. */
 const GROUP = 500;
 
 /**
- * The results as a table, one row per run. Its columns depend only on the campaign, never on the rows: point, replication,
- * status, the model's version where the campaign has had several, then each input that the design varies, then each
- * output, then the reason of a failure. The default columns are the same for equal campaigns.
+ * The results as a table, one row per run. Its columns depend only on the campaign, never on the rows: point,
+ * replication, status, the model's version if the campaign has had several, then each input that the design varies,
+ * then each output, then the reason of a failure. The default columns are the same for equal campaigns.
  */
 export function resultTable(
   campaign: TabledCampaign,
@@ -42,9 +42,9 @@ export function resultTable(
 }
 
 /**
- * The results with one row per value of a run: as the other table up to the inputs, then `output`, its `units`, its `value` if
- * it is a number and its `text` if it is anything else. A curve (DATA_SET) has one row per time, and a column `time`
- * before `value`. A failed run has its rows too, without values.
+ * The results with one row per value of a run. The columns up to the inputs are those of `resultTable`. Then come
+ * `output`, its `units`, and its value: in `value` if it is a number, otherwise in `text`. A curve (DATA_SET) has one
+ * row per time, and a column `time` before `value`. A failed run has rows without values.
  */
 export function longTable(
   campaign: TabledCampaign,
@@ -79,7 +79,7 @@ export function longTable(
   return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
 }
 
-/** The values of an output: one, or one per point of its curve. A text that is no curve stays unchanged. */
+/** The values of an output: one, or one per point of its curve. A text that is not a curve stays unchanged. */
 function valuesOf(
   output: Column,
   given: string | undefined,
@@ -96,7 +96,7 @@ function isCurve({ type }: Column): boolean {
   return type === 'DATA_SET';
 }
 
-/** Items in groups that are small enough to lie in memory. */
+/** Groups items, so that only `GROUP` of them are in memory at once. */
 function* groupsOf<Item>(items: Iterable<Item>): Generator<Item[]> {
   let group: Item[] = [];
   for (const item of items) {

@@ -18,7 +18,7 @@ export function kindOfOutput(type: OutputType): Kind {
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
 }
 
-/** Outputs, with the output of the given name first. */
+/** Moves the output with the given name to the front. */
 export function firstOf<Output extends { name: string }>(
   outputs: readonly Output[],
   first: string | undefined,
@@ -32,8 +32,8 @@ export function isNumeric({ type }: { type: OutputType }): boolean {
 }
 
 /**
- * The cell of an output. A service gives values as JSON text: a scalar loses its quotes here ("Infinity" of a number
- * too), everything else stays as it was given. Null if the run has no such value.
+ * The cell of an output; null if the run has no value. A service gives values as JSON text. A single value loses its
+ * quotes here, also a number such as "Infinity". Everything else stays unchanged.
  */
 export function cellOf(kind: Kind, text: string | undefined): string | null {
   if (text === undefined || text === '' || text === 'null') return null;

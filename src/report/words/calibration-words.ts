@@ -3,7 +3,10 @@ import type { Campaign } from '../../campaign/types.ts';
 import { stopText } from './stop-words.ts';
 import { amount, counted, numberText, percent } from './words.ts';
 
-/** The progress of a calibration in one line: "generation 4, distances up to 2.1: 120 of 200 points accepted, 1,843 asked". */
+/**
+ * The progress of a calibration in one line: "generation 4, distances up to 2.1: 120 of 200 points accepted, 1,843
+ * asked".
+ */
 export function calibrationText({
   generation,
   tolerance,

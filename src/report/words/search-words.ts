@@ -20,7 +20,10 @@ export function searchText(summary: SearchSummary): string {
   return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
 
-/** "; it began with 9 known points, without 3 outside the bounds". Empty for a search that did not begin with a campaign. */
+/**
+ * "; it began with 9 known points, without 3 outside the bounds". Empty if the search did not begin with the points of
+ * a campaign.
+ */
 function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): string {
   if (known === 0 && unused.length === 0) return '';
   const others = unused.map(({ points, which }) => `${points} ${which}`).join(', ');
@@ -28,7 +31,7 @@ function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): 
   return `; it began with ${points}${others && `, without ${others}`}`;
 }
 
-/** The comparison at the end of a planned search, as runs. */
+/** The comparison at the end of a planned search: how many points, and how many runs. */
 interface PlannedComparison {
   best: number;
   runs: number;
@@ -36,11 +39,11 @@ interface PlannedComparison {
 }
 
 /**
- * The limits of a planned search: "at most 50 points and 600 runs; then at most 100 runs for the 6 best points, 14,210 if
- * they are hard to distinguish".
+ * The limits of a planned search: "at most 50 points and 600 runs; then at most 100 runs for the 6 best points, 14,210
+ * if they are hard to distinguish".
  *
  * @param points - 0 if the search has no limit
- * @param mostRuns - with those of the comparison
+ * @param mostRuns - including the runs of the comparison
  */
 export function searchPlanText(points: number, mostRuns: number, confirm: PlannedComparison | null): string {
   const runs = mostRuns - (confirm?.mostRuns ?? 0);
@@ -83,7 +86,10 @@ export function requirementsText(require: readonly Requirement[]): string | unde
 
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
 
-/** The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far: Fit error 17.4 ± 0.3". */
+/**
+ * The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far:
+ * Fit error 17.4 ± 0.3".
+ */
 export function searchLine(
   campaign: Pick<Searched, 'goal' | 'outputs'>,
   {
@@ -105,14 +111,19 @@ export function searchLine(
   return `${text}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
 }
 
-/** The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that did not choose it); …". */
+/**
+ * The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that were not used to
+ * choose it); …".
+ */
 export function bestText(campaign: Searched, best: BestPoint): string {
   const { place, value, how } = bestParts(campaign, best);
   const [runs, ...more] = how;
   return [`${place}: ${campaign.goal!.output} ${value} (${runs})`, ...more].join('; ');
 }
 
-/** The parts of that text: the point, its value with the half-width, and the runs behind it. */
+/**
+ * The parts of `bestText`: the point, its value with the half-width of the interval, and how its value was measured.
+ */
 export function bestParts(
   { goal, outputs, search, select, base }: Searched,
   best: BestPoint,
@@ -125,7 +136,11 @@ export function bestParts(
     .join(', ');
   const ran = counted(runs, 'run');
   const how = [
-    isSure !== null ? `${ran} that did not choose it` : isSame(best) ? `${ran} with the same value` : ran,
+    isSure !== null
+      ? `${ran} that were not used to choose it`
+      : isSame(best)
+        ? `${ran} with the same value`
+        : ran,
   ];
   const seenIn = select ? 'in the comparison' : 'seen during the search';
   if (isSure !== null && interval) how.push(`${seenIn} ${measureText(measure, seen)}`);
@@ -138,17 +153,17 @@ export function isSame({ runs, interval }: Pick<BestPoint, 'runs' | 'interval'>)
   return runs > 1 && interval === null;
 }
 
-/** The certainty of the choice: "no other point is better by more than 10, with 95 %". */
+/** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */
 function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, isSure: boolean): string {
   if (select?.method === 'ocba') return `chosen with a budget of ${counted(select.runs, 'run')}`;
   const { confidence, indifference } = select ?? search!.confirm!;
   const which = select ? 'point' : 'finalist';
   return isSure
-    ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)}`
+    ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)} confidence`
     : `the best ${which}s could not be distinguished`;
 }
 
-/** "17.4 ± 0.3" */
+/** The value of the best point with the half-width of its interval: "17.4 ± 0.3". */
 function valueText(
   { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
   { value, interval }: Pick<BestPoint, 'value' | 'interval'>,

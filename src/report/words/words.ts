@@ -41,16 +41,16 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
-/** Significant digits of a number for people. */
+/** The number of significant digits in a number for people. */
 const DIGITS = 4;
 
-/** The name of an output with its unit. A BOOLEAN output is shown as a share, and the name says so. */
+/** The name of an output with its unit. A BOOLEAN output has the note "(share)" instead, because its share is shown. */
 export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
   const { name, statistic, sources } = measure;
   return statistic === 'share' && sources[0] === name ? `${name} (share)` : titleOf(measure);
 }
 
-/** The statistics of some measures, each once. */
+/** The different statistics of some measures. */
 export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): Measure['statistic'][] {
   return (['mean', 'share', 'quantile'] as const).filter((one) =>
     measures.some(({ statistic }) => statistic === one),
@@ -65,14 +65,15 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
-/** The same value with all digits. */
+/** The text of `measureText` with all digits. */
 export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
-  // 12 digits, because 100 times a share may differ in the last digit
+  // 12 digits, because 100 times a share may have a rounding error in its last digits
   return statistic === 'share' ? `${Number((100 * value).toPrecision(12))} %` : amount(String(value), units);
 }
 
 /**
- * The cells of a column of a measure, for people: shares in percent, all with the decimals of the cell that needs most.
+ * The cells of a measure's column for people. Shares are in percent. All cells have as many decimals as the cell that
+ * needs the most.
  */
 export function measureColumn(
   { statistic }: Pick<Measure, 'statistic'>,
@@ -83,17 +84,20 @@ export function measureColumn(
   return numberColumn(shares).map((text) => text && `${text} %`);
 }
 
-/** 0.125 as "12.5 %". */
+/** Formats a share in percent: 0.125 is "12.5 %". */
 export function percent(share: number): string {
   return `${+(100 * share).toPrecision(6)} %`;
 }
 
-/** A share in percent, with as many digits as a share of this number of runs justifies. */
+/** A share in percent, rounded to `DIGITS` significant digits. */
 function inPercent(share: number): number {
   return Number((100 * share).toPrecision(DIGITS));
 }
 
-/** A number for people: four significant digits, or all digits before the point, with thousands separators. */
+/**
+ * A number for people, with thousands separators: four significant digits, or all digits before the decimal point if
+ * there are more.
+ */
 export function numberText(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);
@@ -104,7 +108,7 @@ export function numberText(value: number): string {
 }
 
 /**
- * The text of a number for people, with the same number of digits. A whole number stays unchanged, because it may be a
+ * Shortens the text of a number to as many digits as `numberText`. A whole number stays unchanged, because it may be a
  * name.
  */
 export function shortNumber(text: string): string {
@@ -114,7 +118,7 @@ export function shortNumber(text: string): string {
   return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
 }
 
-/** Numbers of one column for people, all with the decimals of the number that needs most. */
+/** The numbers of one column for people. All have as many decimals as the number that needs the most. */
 export function numberColumn(values: readonly (number | undefined)[]): string[] {
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
@@ -131,8 +135,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for people: a number with four significant digits; a value that is not a single cell as a description of its
- * content.
+ * A cell for people. A number has four significant digits. A value that is not a single cell is described, such as "121
+ * points".
  */
 export function brief({ kind, type }: Column, cell: Cell): string {
   if (cell === null) return '';

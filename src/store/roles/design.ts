@@ -2,7 +2,7 @@ import type { Verdict, VerdictCounts } from '../../campaign/precise-points.ts';
 import type { Campaign, Point } from '../../campaign/types.ts';
 import type { CampaignRecord } from './campaigns.ts';
 
-/** A finished replication; a failed one has no outputs. */
+/** A finished replication. If it failed, it has no outputs. */
 export interface FinishedRun {
   replication: number;
   outputs: Record<string, string>;
@@ -17,8 +17,8 @@ export interface FinishedPoint {
 /** Designs: points, how many replications each has, and how precise each is. */
 export interface DesignStore {
   /**
-   * Expands the design: one row a run, in the order of work (replication 1 of every point first). Returns the number of
-   * points and runs. Calling it again changes nothing.
+   * Writes the points of the design, and one row per run. The seq of a run is its place in the order of requests:
+   * replication 1 of every point comes first. Returns the numbers of points and runs. Calling it again changes nothing.
    */
   addPoints(
     id: string,
@@ -27,10 +27,10 @@ export interface DesignStore {
   ): Promise<{ points: number; runs: number }>;
   /**
    * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. Runs of dropped points are
-   * deleted if they were never requested; the others stay. Calling it again changes nothing more. Returns how many
-   * points were added, dropped and kept.
+   * deleted if they were never requested; their other runs stay. Calling it again changes nothing more. Returns how
+   * many points were added, dropped and kept.
    *
-   * @param relay maps a point's values to its values in the changed campaign, if they differ
+   * @param relay - converts the values of a point into its values in the changed campaign, if they differ
    */
   changeCampaign(
     record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
@@ -43,26 +43,26 @@ export interface DesignStore {
    * runs. Calling it again changes nothing.
    */
   growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void>;
-  /** Stores the intervals of a growing design so far, unless the design of the campaign has changed. */
+  /** Stores the intervals that a growing design has so far, unless the design of the campaign has changed. */
   setRounds(campaign: Campaign, now: number): Promise<void>;
   /**
-   * Gives points the wanted number of replications in total. The order of the points is the order of work. Returns the
-   * seqs of the added runs.
+   * Adds runs to points, so that each has the wanted total number of replications. The new runs are requested in the
+   * order of the points. Returns the seqs of the new runs.
    */
   addReplications(
     id: string,
     wanted: readonly { ordinal: number; replications: number }[],
   ): Promise<number[]>;
 
-  /** The points of some runs whose runs have all finished. */
+  /** Among the points of the given runs, those whose runs have all finished. */
   finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
   /** All points of the design whose runs have all finished, in batches. */
   allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;
 
-  /** Stores how precise points are. */
+  /** Stores the verdicts on the precision of points. */
   setVerdicts(id: string, verdicts: readonly ({ ordinal: number } & Verdict)[]): Promise<void>;
-  /** Deletes how precise points are, because the criterion has changed. */
+  /** Deletes all verdicts on precision, because the criterion has changed. */
   forgetVerdicts(id: string): Promise<void>;
-  /** Counts the points of the design by how precise they are. */
+  /** Counts the points of the design by their verdict. */
   countVerdicts(id: string): Promise<VerdictCounts>;
 }

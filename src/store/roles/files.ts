@@ -1,4 +1,6 @@
-/** A file of campaigns. `size` in bytes; `putAt`: when it was last put into the store, ms since the epoch. */
+/**
+ * A stored file. `size` is in bytes. `putAt` is the time when it was last put into the store, in ms since the epoch.
+ */
 export interface StoredFile {
   hash: string;
   size: number;
@@ -20,16 +22,16 @@ export interface FileStore {
   listFiles(): Promise<StoredFile[]>;
   /** Deletes a file, unless it was put into the store again or a campaign keeps it. */
   deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void>;
-  /** Number of unused bytes that the store occupies. */
+  /** The number of unused bytes in the store. */
   spareBytes(): Promise<number>;
   /** Gives unused space back to the disk. Other writers wait meanwhile. */
   compact(): Promise<void>;
 
   /**
-   * Keeps an output file for a campaign, under the SHA-256 of its content. Without `content`, the store must have the
-   * file already: otherwise this returns false.
+   * Keeps an output file for a campaign, under the SHA-256 of its content. Returns false if `content` is missing and
+   * the store does not have the file.
    *
-   * @param hash the service's name of the file
+   * @param hash - the service's name of the file
    */
   keepFile(
     id: string,
@@ -37,10 +39,10 @@ export interface FileStore {
     file: { sha256: string; content?: Uint8Array },
     now: number,
   ): Promise<boolean>;
-  /** Records why a campaign does not have a file, unless it has it. */
+  /** Records why a campaign does not have an output file. If it has the file, nothing changes. */
   recordMissingFile(id: string, hash: string, lack: MissingReason): Promise<void>;
   /** Maps a service's file hashes to the SHA-256 of the copies that this campaign has stored. */
   keptFiles(id: string, hashes: readonly string[]): Promise<Map<string, string>>;
-  /** Number of files that a campaign should keep and lacks, by cause. */
+  /** The number of files that a campaign should keep but does not have, by cause. */
   missingFiles(id: string): Promise<{ lack: MissingReason; count: number }[]>;
 }

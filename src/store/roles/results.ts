@@ -16,13 +16,13 @@ export interface ResultRow {
   origin: Origin | null;
   requestedAt: number | null;
   finishedAt: number | null;
-  /** Number of the model version that it ran with; null for the campaign's first one. */
+  /** The number of the model version of the run; null for the campaign's first version. */
   version: number | null;
-  /** The number of the ask that its point came from; only in the results of a search or a calibration. */
+  /** The number of the ask that chose the run's point. It exists only in the results of a search or a calibration. */
   ask?: number | null;
   /**
-   * In a calibration: the generation of the run, from 1, and the weight of its point there. Null when the point was not
-   * accepted.
+   * In a calibration: the generation of the run, from 1, and the weight of its point in that generation. Both are null
+   * if the point was not accepted.
    */
   generation?: number | null;
   weight?: number | null;
@@ -37,17 +37,17 @@ export interface FinishedRow {
 }
 
 /**
- * A completed run with the inputs of its request. `runId` is null when the results came without a request for the run.
+ * A completed run with the inputs of its request. `runId` is null if the results came without a request for the run.
  */
 export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseeded' | 'version'> & {
   runId: string | null;
 };
 
-/** Where a look at a campaign's runs ended, so that the next look continues there. All numbers are seqs. */
+/** The place where a look at a campaign's runs ended. The next look continues there. Runs are given by seq. */
 export interface ResultCursor {
   /** Runs that are requested and have not finished, or that wait to be requested again. */
   open: number[];
-  /** The runs that failed last, and when they failed. They may be requested again. */
+  /** The runs that failed most recently, and when they failed. They may be requested again. */
   failed: { seq: number; finishedAt: number | null }[];
   /** The highest seq of a finished run. */
   last: number;
@@ -67,17 +67,17 @@ export interface ResultStore {
   /**
    * A page of finished runs in design order, and the place where the next page begins; null at the end.
    *
-   * @param after the `next` of the page before; without it, the page begins at the first run
+   * @param after - the `next` of the page before; without it, the page begins at the first run
    */
   resultPage(
     id: string,
     options: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
   ): Promise<{ rows: ResultRow[]; next: ResultPlace | null }>;
   /**
-   * Runs that have finished since the last look, newest first, at most a few hundred: a look is quick in a campaign of
+   * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
    * any size. A run that failed and was requested again appears again when it finishes. When thousands of runs wait to
-   * be requested again, a look may miss one that was open at neither look. The first look returns the last runs in the
-   * order of work.
+   * be requested again, a look may miss a run that was open at neither look. The first look returns the runs with the
+   * highest seqs.
    */
   recentResults(id: string, since?: ResultCursor): Promise<{ rows: ResultRow[]; look: ResultCursor }>;
   /** Outcomes of finished runs by seq. A repeated activity starts from these. */
@@ -85,12 +85,15 @@ export interface ResultStore {
     id: string,
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
-  /** Seqs of finished runs from `from` on, in batches of some thousands. They ascend, but failed runs come last. */
+  /**
+   * The seqs of finished runs from `from` on, in batches of a few thousand. They ascend, except that failed runs come
+   * last.
+   */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
-  /** The finished ones of at most 1,000 runs, in the order of work, all from one moment. */
+  /** Among at most 1,000 runs, those that have finished, ordered by seq. All show the same moment. */
   finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 
-  /** Completed runs that lack one of some outputs, in batches. */
+  /** Completed runs that lack one of the given outputs, in batches. */
   lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]>;
   /** Replaces the outputs of completed runs. */
   setOutputs(id: string, rows: readonly { seq: number; outputs: Record<string, string> }[]): Promise<void>;

@@ -9,17 +9,19 @@ export interface PlannedRun {
   seq: number;
   point: Pick<Point, 'key' | 'values'>;
   replication: number;
-  /** Number of requests since its last attempt failed, this one included. */
+  /** The number of requests since the last failed attempt, including this request. */
   attempt: number;
-  /** Number of failures that the campaign's policy counts. */
+  /** The number of failures that the campaign's policy counts. */
   failures: number;
-  /** Number of earlier attempts with another seed. */
+  /** The number of earlier attempts with another seed. */
   reseeded: number;
-  /** Number of the model version that the run is requested with; null for the campaign's first one. */
+  /** The number of the model version that the run is requested with; null for the campaign's first version. */
   version: number | null;
 }
 
-/** A run that was requested and, as far as the store knows, has not finished. `runId` is null after a lost response. */
+/**
+ * A run that was requested and has not finished as far as the store knows. `runId` is null if the response was lost.
+ */
 export interface OpenRun extends PlannedRun {
   runId: string | null;
   /**
@@ -27,7 +29,7 @@ export interface OpenRun extends PlannedRun {
    * waits for it.
    */
   owned: boolean;
-  /** True for a run that another campaign had started when this one requested it. */
+  /** True for a run that another campaign had already started when this one requested it. */
   joined: boolean;
 }
 
@@ -50,9 +52,9 @@ export type RunObservation = { seq: number } & (
 export interface PointStory {
   key: string;
   values: string[];
-  /** Its place in the design, from 0; null when the design no longer has it. */
+  /** The place of the point in the design, from 0; null if the design no longer has the point. */
   position: number | null;
-  /** In the order of their replications. */
+  /** The runs in the order of their replications. */
   runs: RunStory[];
 }
 
@@ -60,20 +62,20 @@ export interface RunStory {
   seq: number;
   replication: number;
   state: 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
-  /** Requests since it was last waiting. */
+  /** The number of requests since the run was last waiting. */
   attempts: number;
-  /** Failed attempts that the campaign's policy counts. */
+  /** The number of failed attempts that the campaign's policy counts. */
   failures: number;
   reseeded: number;
   runId: string | null;
-  /** Another campaign had started it when this one requested it. */
+  /** Whether another campaign had already started the run when this one requested it. */
   joined: boolean;
   origin: Origin | null;
   reason: string | null;
   requestedAt: number | null;
   finishedAt: number | null;
   outputs: Record<string, string>;
-  /** The log of its last failed attempt, if it is stored. */
+  /** The log of the last failed attempt, if it is stored. */
   log: RunLog | null;
   /** For a waiting run: the number of runs that will be requested before it. */
   before: number | null;
@@ -82,7 +84,7 @@ export interface RunStory {
   earlier: FailedAttempt[];
 }
 
-/** A failed attempt that was followed by another one. `failedAt` in ms since the epoch. */
+/** A failed attempt that is not the last attempt of its run. `failedAt` is in ms since the epoch. */
 export interface FailedAttempt {
   failedAt: number;
   version: number | null;
@@ -108,30 +110,37 @@ export interface RunStore {
    * Records the intent to request runs, before any request is made. It leaves out finished runs, and all runs once the
    * campaign is stopping or closed, so that nothing can be requested after a cancel.
    *
-   * @param version the number of the model version for runs that were never requested; null for the first one
+   * @param version - the number of the model version for runs that were never requested; null for the campaign's first
+   * version
    */
   intend(id: string, seqs: readonly number[], now: number, version?: number | null): Promise<PlannedRun[]>;
-  /** Runs that were intended and have not finished: the first thousand, or those of some seqs. */
+  /**
+   * Runs that were requested, or were about to be, and have not finished: the first thousand, or those with the given
+   * seqs.
+   */
   openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]>;
   observe(id: string, observations: readonly RunObservation[], now: number): Promise<void>;
   /**
-   * Lets failed runs be requested again, as if they had never failed, perhaps with another seed. The reasons of their
-   * failures stay. Returns the number of runs.
+   * Sets failed runs to waiting, as if they had never failed. With `reseeds`, they get another seed. The reasons of
+   * their failures stay stored. Returns the number of runs.
    *
-   * @param cause only runs that failed for it
+   * @param cause - with it, only runs that failed for this cause
    */
   resetFailed(id: string, reseeds: boolean, now: number, cause?: string): Promise<number>;
-  /** Seqs of waiting runs above `after`, in order. `failedOnly`: only runs that were requested before. */
+  /**
+   * The seqs of waiting runs above `after`, in ascending order. With `failedOnly`, only runs that were requested
+   * before.
+   */
   waitingRuns(id: string, after: number, limit: number, failedOnly: boolean): Promise<number[]>;
   /**
-   * Opens a campaign whose workflow is closed, so that it can run again. Its open runs wait again: the next request
-   * finds them at the service.
+   * Opens a campaign whose workflow is closed, so that it can run again. Its open runs become waiting runs. The next
+   * request finds them at the service.
    */
   reopen(id: string, now: number): Promise<void>;
 
   /** A run of the campaign at its service, if there is one. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
-  /** Those of the given service runs that are also open runs of another campaign. */
+  /** Among the given service runs, those that are also open runs of another campaign. */
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */
   handOver(id: string, runIds: readonly string[]): Promise<void>;
@@ -142,7 +151,8 @@ export interface RunStore {
 
   counts(id: string): Promise<RunCounts>;
   /**
-   * Number of completed runs that the campaign started, and the time from the first request to the last of them, ms.
+   * The number of completed runs that the campaign started, and the time from the first request to the end of the last
+   * run, ms.
    */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
   /** Points whose key begins with `key`, at most a few. */
@@ -152,7 +162,7 @@ export interface RunStore {
   keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
   /** The runs that have a log and are not done, with the cause of each failure by seq. */
   loggedRuns(id: string): Promise<Map<number, string>>;
-  /** The stored logs, at most some hundreds, in the order of work. */
+  /** The stored logs, at most a few hundred, ordered by the seq of their run. */
   runLogs(id: string): Promise<StoredLog[]>;
   /** The log that was stored last. */
   lastRunLog(id: string): Promise<StoredLog | undefined>;

@@ -3,14 +3,15 @@ import type { Point } from '../../campaign/types.ts';
 import type { CampaignRecord } from './campaigns.ts';
 import type { FinishedPoint, FinishedRun } from './design.ts';
 
-/** What a step of a search added: the seqs of its runs, and the points of its asks. */
+/** What a step of a search added: the seqs of its runs, and the ordinals of the points that it asked. */
 export interface SearchWritten {
   seqs: number[];
   ordinals: (number | null)[];
 }
 
 /**
- * A point with its finished runs, in the order of their replications. `isWhole`: all runs of the point have finished.
+ * A point with its finished runs, in the order of their replications. `isWhole` tells whether all runs of the point
+ * have finished.
  */
 export interface ComparedPoint extends Point {
   runs: FinishedRun[];
@@ -22,7 +23,7 @@ export interface SearchStore {
   /** The log; empty for a campaign without a search. */
   searchLog(id: string): Promise<SearchLog>;
   searchLength(id: string): Promise<SearchLength>;
-  /** The numbers of the first asks of points, by the points' keys. */
+  /** The number of the first ask of each point, by the key of the point. */
   asksOfPoints(id: string): Promise<Map<string, number>>;
   /**
    * Adds a step to the log, with the points and runs that it asks for, in one transaction. Returns undefined, and
@@ -31,15 +32,15 @@ export interface SearchStore {
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
   /**
    * Gives a campaign with a search another definition and adds an event to the log, in one transaction. Points and runs
-   * stay. Calling it again with the same definition changes nothing. Returns false, and changes nothing, when the log no
-   * longer has the given length.
+   * stay. Calling it again with the same definition changes nothing. Returns false, and changes nothing, when the log
+   * no longer has the given length.
    */
   changeSearch(
     record: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
     change: { length: SearchLength; event: SearchEvent },
     now: number,
   ): Promise<boolean>;
-  /** The points with these ordinals whose runs have all finished. */
+  /** Among the points with the given ordinals, those whose runs have all finished. */
   finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
   /** All points in the order of their ordinals. */
   comparedPoints(id: string): Promise<ComparedPoint[]>;

@@ -17,7 +17,7 @@ export function byId<Args extends unknown[], Result>(
   return async (id, ...args) => act(db, await numberOf(db, id), ...args);
 }
 
-/** As {@link byId}, for a function that yields batches. */
+/** Does the same as {@link byId} for a function that yields batches. */
 export function batchesById<Args extends unknown[], Item>(
   db: Kysely<Tables>,
   list: (db: Kysely<Tables>, campaign: number, ...args: Args) => AsyncIterable<Item>,
@@ -32,7 +32,7 @@ export async function touch(db: Kysely<Tables>, campaign: number, now: number): 
   await db.updateTable('campaigns').set({ updated_at: now }).where('number', '=', campaign).execute();
 }
 
-/** The points of some runs, by ordinal. */
+/** Reads the points of the given runs, by ordinal. */
 export async function pointsOf(
   db: Kysely<Tables>,
   campaign: number,

@@ -33,14 +33,14 @@ export function designStore(db: Kysely<Tables>): DesignStore {
         .where('number', '=', number)
         .executeTakeFirstOrThrow();
       const known = before.points ?? 0;
-      // an interrupted change may have left rows: the revision distinguishes the rows of this change from them
+      // an interrupted change may have left rows; the revision of this change distinguishes its rows from them
       if (before.digest === digest && before.begun === before.revision)
         return { added: 0, dropped: 0, kept: known };
       const design = await begin(db, number, campaign);
       const count = await writeDesign(db, design, points);
       const dropped = await countDropped(db, design, before.revision);
       await dropOthers(db, design, count, campaign.precision?.max ?? campaign.replications);
-      // a point's values belong to the campaign's varied inputs: both change in one transaction
+      // the values of points belong to the campaign's varied inputs, so both change in one transaction
       await db.transaction().execute(async (transaction) => {
         const isDone = await finish(transaction, design, count, {
           campaign: textOfCampaign(campaign),
@@ -104,7 +104,7 @@ async function begin(
   return { campaign: number, revision: begun, replications };
 }
 
-/** Makes a written design the design of the campaign. Returns false when a later one has replaced it. */
+/** Makes a written design the current design of the campaign. Returns false if a later change has replaced it. */
 async function finish(
   db: Kysely<Tables>,
   { campaign, revision }: Design,

@@ -17,7 +17,8 @@ export function resultStore(db: Kysely<Tables>): ResultStore {
 
     async finished(id, seqs) {
       if (seqs.length === 0) return [];
-      // Only by seq: with a condition on the state, SQLite picks the state index and reads every finished run.
+      // the condition is only on seq: with a condition on the state, SQLite would pick the state index and read every
+      // finished run
       const rows = await db
         .selectFrom('runs')
         .select(['seq', 'state', 'origin'])

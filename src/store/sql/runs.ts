@@ -9,16 +9,19 @@ import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from '../run-logs.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
 import { byId, numberOf, pointsOf, touch } from './campaign.ts';
 
-/** Number of completed runs that one statement writes. */
+/** The most completed runs that one statement writes. */
 const DONE_AT_ONCE = 50;
-/** The states in which a run accepts an observation; all unfinished states when none are given. */
+/** The states in which a run accepts an observation. Without an entry, it accepts it in all unfinished states. */
 const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
-  // only an intent is withdrawn: a run that polling requests again was requested before
+  // only an intent can be withdrawn: a run in another state has already been requested
   unsent: ['intended'],
-  // a failed attempt counts once, even when it is observed twice
+  // a failed attempt counts only once, even if it is observed twice
   again: openStates,
 };
-/** Number of open runs that are read at once: below SQLite's limit of variables when their points are looked up. */
+/**
+ * The most open runs that are read at once. Their points are looked up in one statement, and SQLite limits its number
+ * of variables.
+ */
 const OPEN_RUNS_AT_ONCE = 1_000;
 
 export function runStore(db: Kysely<Tables>): RunStore {
@@ -27,7 +30,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
       if (seqs.length === 0) return [];
       const campaign = await numberOf(db, id);
       const intended = await db.transaction().execute(async (transaction) => {
-        // Locks the campaign's row until the intents are written, so that a cancel sees all of them or none.
+        // this locks the campaign's row until the intents are written, so that a cancel sees all intents or none
         const { numUpdatedRows } = await transaction
           .updateTable('campaigns')
           .set({ updated_at: now })
@@ -42,7 +45,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
             attempts: run('attempts', '+', 1),
             state: 'intended' as const,
             requested_at: now,
-            // a run that the service may have keeps the version of its first request
+            // a run that the service may already have keeps the version of its first request
             version: sql<
               number | null
             >`case when attempts = 0 then cast(${version} as integer) else version end`,
@@ -74,7 +77,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
       return rows.map((row) => ({
         ...toPlanned(row, points),
         runId: row.run_id,
-        // a run whose response was lost is ours
+        // a run whose response was lost counts as our own
         owned: row.owned === 1 || row.run_id === null,
         joined: row.joined === 1,
       }));
@@ -84,7 +87,8 @@ export function runStore(db: Kysely<Tables>): RunStore {
       if (observations.length === 0) return;
       const campaign = await numberOf(db, id);
       await db.transaction().execute(async (transaction) => {
-        // A write comes first: SQLite then waits for other writers. A transaction that starts with a read would fail.
+        // the transaction begins with a write, so that SQLite waits for other writers: if it began with a read, it
+        // would fail
         await touch(transaction, campaign, now);
         const seqs = observations.map(({ seq }) => seq);
         const changes = await CountChanges.ofRuns(transaction, campaign, seqs);

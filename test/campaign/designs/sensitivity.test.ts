@@ -111,7 +111,7 @@ describe('saltelli', () => {
     expect(mostRows(second.design)).toBe(64 * 8);
     expect(warningsOf(second.design, 64 * 8)).toEqual([]);
     expect(warningsOf(checkedDesign(saltelli(96, { scrambles: 8 })).design, 384)).toEqual([
-      '96 base points, 12 in each scramble, are less even than 128, 16 in each: a power of 2.',
+      '96 base points (12 in each scramble) are spread less evenly than 128 (16 in each, a power of 2).',
     ]);
   });
 

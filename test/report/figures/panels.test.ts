@@ -12,7 +12,7 @@ test('the panels with the largest effects stay in the order of the inputs', () =
 });
 
 test('a caption says how many inputs are left out', () => {
-  expect(largestText(30, 12)).toBe('Of 30 inputs, the 12 with the largest effects are shown');
+  expect(largestText(30, 12)).toBe('The 12 of 30 inputs with the largest effects are shown');
   expect(largestText(12, 12)).toBeUndefined();
 });
 
@@ -34,5 +34,5 @@ test('the table of an analysis has the inputs that matter most', () => {
   const { text } = analysisSection(analysis!);
   expect(text).toContain('<td>x30</td>');
   expect(text).not.toContain('<td>x1</td>');
-  expect(text).toContain('Of 30 inputs, the first 20 are shown.');
+  expect(text).toContain('The first 20 of 30 inputs are shown.');
 });

@@ -23,7 +23,7 @@ describe('the report says what it leaves out', () => {
     }));
     const page = await pageOf(record, rows, { show: ['Cost 14'] });
     // in the captions of other effects and of distributions, each as visible text and as the name of a picture
-    expect(page.match(/Of 14 outputs the first 12 are shown\./g)).toHaveLength(4);
+    expect(page.match(/The first 12 of 14 outputs are shown\./g)).toHaveLength(4);
     // best points have all outputs; effects and distributions have a picture of each
     const texts = (name: string) => page.match(new RegExp(`>${name}</text>`, 'g'))?.length;
     expect([texts('Cost 14'), texts('Cost 11'), texts('Cost 12')]).toEqual([2, 2, undefined]);
@@ -42,8 +42,8 @@ describe('the report says what it leaves out', () => {
     expect(titles).toEqual([10, 1, 2, 3, 4, 5, 6, 7]);
     expect(page).toContain('pupils in bed');
     // only under the last of them
-    expect(page.match(/<p class="soft">[^<]*Of 10 DATA_SETs the first 8 are shown\.<\/p>/g)).toHaveLength(1);
-    expect(page.lastIndexOf('the first 8')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
+    expect(page.match(/<p class="soft">[^<]*The first 8 of 10 DATA_SETs are shown\.<\/p>/g)).toHaveLength(1);
+    expect(page.lastIndexOf('The first 8 of')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
   });
 
   test.each([
@@ -55,7 +55,7 @@ describe('the report says what it leaves out', () => {
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
     const rows = [0, 1].map((i) => ({ ...sampleRow(i, ['1.2', '0.3']), outputs }));
     const said = (await wordsOf(record, rows)).includes(
-      'A curve with more points is drawn with 512 of them, spread evenly.',
+      'A curve with more than 512 points is drawn with 512 of them, spread evenly.',
     );
     expect(said).toBe(isSaid);
   });

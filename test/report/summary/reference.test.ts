@@ -44,7 +44,7 @@ describe('reference values', () => {
     [
       'Contact rate,Recovery rate\n1,2\n',
       1,
-      'It has no column of an output.',
+      'It has no column for an output.',
       'Known: "Fit error", "Peak day".',
     ],
     [
@@ -70,11 +70,11 @@ describe('reference values', () => {
     [
       `${head}\n1,2,3\n\n1,3,3\n1.0,"2",3\n`,
       5,
-      'It has the point of line 2 again.',
+      'It repeats the point of line 2.',
       'Remove one of the two lines.',
     ],
     [`${head}\n\n`, 1, 'It has no values.', 'Add a line for each point.'],
-    [`${head}\n1,2\n`, 2, expect.stringMatching(/^It is no table: /), undefined],
+    [`${head}\n1,2\n`, 2, expect.stringMatching(/^It is not a CSV table: /), undefined],
   ])('%j is refused', async (text, line, message, hint) => {
     const error = await read(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({

@@ -6,8 +6,9 @@ import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import type { ColumnValues, Encoded } from './column-values.ts';
 
 /**
- * Writes a column of a row group: one page of values, after a page of the dictionary if there is one. The library's own
- * functions read each value several times, whatever its type. https://parquet.apache.org/docs/file-format/data-pages/
+ * Writes a column of a row group: a page with the dictionary if there is one, then one page of values. The library's
+ * own functions are slower, because they read each value several times.
+ * https://parquet.apache.org/docs/file-format/data-pages/
  */
 export function writeChunk(
   file: ByteWriter,
@@ -38,7 +39,7 @@ export function writeChunk(
   };
 }
 
-/** @returns its bytes before compression */
+/** @returns the number of bytes of the page before compression */
 function writeDictionary(file: ByteWriter, { values, count }: Encoded): number {
   const compressed = snappyCompress(values);
   const start = file.offset;
@@ -53,7 +54,7 @@ function writeDictionary(file: ByteWriter, { values, count }: Encoded): number {
   return header + values.length;
 }
 
-/** @returns its bytes before compression */
+/** @returns the number of bytes of the page before compression */
 function writePage(
   file: ByteWriter,
   { rows, nulls, levels }: ColumnValues,
@@ -84,7 +85,7 @@ function writePage(
   return header + defined.offset + values.length;
 }
 
-/** The indices into a dictionary of this size. */
+/** Encodes indices into a dictionary with `count` values. */
 function indexes(places: Uint32Array, count: number): Uint8Array {
   const width = Math.ceil(Math.log2(count));
   const written = new ByteWriter();

@@ -8,33 +8,33 @@ export interface Bounds {
   nan_count?: bigint;
 }
 
-/** The values of a column of a row group, without missing ones. */
+/** The encoded values of a column in a row group. Missing values are left out. */
 export interface Encoded {
   /** The values in Parquet's encoding PLAIN. */
   values: Uint8Array;
   /** The indices of the column's values in the dictionary, which has each value once. */
   places?: Uint32Array;
-  /** Number of values. */
+  /** The number of encoded values; with a dictionary, the number of values in it. */
   count: number;
-  /** The least and the greatest value, if they are useful. */
+  /** The least and the greatest value; undefined if no reader uses them. */
   bounds?: Bounds | undefined;
 }
 
 /** A column of a row group while it is collected. */
 export abstract class ColumnValues {
-  /** For each row, whether it has a value. */
+  /** For each row, 1 if it has a value, otherwise 0. */
   readonly levels: Uint8Array;
   rows = 0;
   nulls = 0;
-  /** Number of values that did not have the type, in all groups. */
+  /** The number of values in all groups that did not have the column's type. */
   mismatches = 0;
 
-  /** @param most largest number of rows in a group */
+  /** @param most the largest number of rows in a group */
   constructor(most: number) {
     this.levels = new Uint8Array(most);
   }
 
-  /** Adds the cells of some rows. */
+  /** Adds the cells of one column, for the rows from `from` up to but not including `to`. */
   add(rows: readonly (readonly Cell[])[], column: number, from: number, to: number): void {
     for (let at = from; at < to; at++) {
       const cell = rows[at]![column]!;
@@ -51,6 +51,6 @@ export abstract class ColumnValues {
   }
 
   abstract encoded(): Encoded;
-  /** Adds a value; false if it does not have the type. */
+  /** Adds a value. Returns false if it does not have the type. */
   protected abstract put(cell: string): boolean;
 }

@@ -3,7 +3,7 @@ import { Booleans, Doubles, Integers, Longs } from './numbers.ts';
 import { JsonTexts, Texts } from './texts.ts';
 import type { ColumnValues } from './column-values.ts';
 
-/** Makes the collector for the values of a column. */
+/** Makes the object that collects the values of a column. A row group has at most `most` rows. */
 export function columnValues(type: typed.Exactly, most: number): ColumnValues {
   switch (type) {
     case 'double':

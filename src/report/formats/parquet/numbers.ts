@@ -1,7 +1,7 @@
 import * as typed from '../typed.ts';
 import { ColumnValues, type Encoded } from './column-values.ts';
 
-/** Values of this many bytes each, little-endian. */
+/** Numbers of `width` bytes each, little-endian. */
 abstract class Numbers<Value extends number | bigint> extends ColumnValues {
   protected readonly view: DataView;
   private readonly width: number;
@@ -28,7 +28,7 @@ abstract class Numbers<Value extends number | bigint> extends ColumnValues {
     return { values: new Uint8Array(this.view.buffer, 0, count * this.width), count, bounds };
   }
 
-  /** Where the next value goes. */
+  /** The byte offset of the next value. */
   protected get place(): number {
     return (this.rows - this.nulls) * this.width;
   }
@@ -53,7 +53,7 @@ export class Doubles extends Numbers<number> {
 
   override encoded(): Encoded {
     const { bounds = {}, ...encoded } = super.encoded();
-    // the format requires that bounds leave NaN out and include both zeros
+    // the format requires that bounds ignore NaN, and that a bound of zero includes both -0 and +0
     if (this.min === 0) bounds.min_value = -0;
     if (this.max === 0) bounds.max_value = 0;
     return { ...encoded, bounds: { ...bounds, nan_count: BigInt(this.nans) } };
@@ -100,7 +100,7 @@ export class Longs extends Numbers<bigint> {
   }
 }
 
-/** One bit per value, the lowest bit first. */
+/** Booleans as one bit per value, the lowest bit of a byte first. */
 export class Booleans extends ColumnValues {
   private readonly bits: Uint8Array;
   private trues = 0;

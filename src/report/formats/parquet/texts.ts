@@ -3,7 +3,9 @@ import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 
 const encoder = new TextEncoder();
 
-/** Texts in UTF-8. A dictionary has each text once, if that takes at most half the bytes. */
+/**
+ * Texts in UTF-8. They are written with a dictionary, which has each text once, if that takes at most half the bytes.
+ */
 export class Texts extends ColumnValues {
   private readonly places: Uint32Array;
   private readonly placeOf = new Map<string, number>();
@@ -36,7 +38,7 @@ export class Texts extends ColumnValues {
   }
 
   protected put(cell: string): boolean {
-    // a point has many rows
+    // neighbouring rows often have the same text, so the map is not read for each
     if (cell !== this.last) {
       let place = this.placeOf.get(cell);
       if (place === undefined) this.placeOf.set(cell, (place = this.placeOf.size));
@@ -49,7 +51,7 @@ export class Texts extends ColumnValues {
 }
 
 export class JsonTexts extends Texts {
-  /** JSON texts need no bounds: nobody searches by them. */
+  /** JSON texts have no bounds, because nobody searches by them. */
   override encoded(): Encoded {
     return { ...super.encoded(), bounds: undefined };
   }
@@ -59,7 +61,7 @@ export class JsonTexts extends Texts {
   }
 }
 
-/** Byte arrays one after the other, each preceded by its length. */
+/** Joins byte arrays, each with its length before it. */
 function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   const view = new DataView(bytes.buffer);
@@ -72,7 +74,7 @@ function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
   return bytes;
 }
 
-/** The first and the last text in the order of their bytes. */
+/** The first and the last text when texts are sorted by their bytes. */
 function boundsOf(texts: readonly Uint8Array[]): Bounds {
   let [min, max] = [texts[0], texts[0]];
   if (!min || !max) return {};
