@@ -1,12 +1,12 @@
 // @ts-check
-/** Keeps a page up to date; pages are whole without it. */
+/** Keeps a page up to date. Pages are complete without this script. */
 
 /** @type {(selector: string) => any} */
 const find = (selector) => document.querySelector(selector);
 /** @type {(html: string) => HTMLElement} */
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 const { live, have = '', next: at } = find('main').dataset;
-/** Hashes, by id. @type {Map<string, string>} */
+/** The hashes of the shown parts, by their ids. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
 let wait = +at;
@@ -25,7 +25,7 @@ const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
 /**
- * Replaces a part, unless it is in use. Its state stays.
+ * Replaces an element, unless the user is clicking or typing in it. The new element gets the state of its controls.
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
@@ -50,7 +50,7 @@ function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
   const { children } = parsed(html);
-  // a part is an element, or all in one
+  // a part is the element itself, or its whole content
   const isWhole = children[0]?.id === id;
   if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
   let isDone = true;
@@ -74,7 +74,7 @@ async function look() {
       if (answer.status !== 304) {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // the next look has the rest
+        // without an entity tag, the next request gets the parts that were in use
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
@@ -92,7 +92,7 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** Plans a text, or writes it from fields. */
+/** Counts changes of a form. After each change the server plans the definition, or writes it from the fields. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');
@@ -101,7 +101,7 @@ document.addEventListener('input', ({ target }) => {
   const [old, text] = [into, into + ' textarea'].map(find);
   if (text?.value !== text?.defaultValue) return;
   const mine = ++typed;
-  // not to be started yet
+  // the old content must not be used, such as its button "Start"
   old.inert = true;
   setTimeout(async () => {
     if (mine !== typed) return;
@@ -115,7 +115,7 @@ document.addEventListener('input', ({ target }) => {
   }, 400);
 });
 
-/** A mistake leads to its line. */
+/** A click on a mistake selects its line. */
 document.addEventListener('click', (event) => {
   const link = /** @type {any} */ (event.target).closest('a[href^="#line-"]');
   const area = find('[data-lines]');
