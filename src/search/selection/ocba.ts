@@ -3,17 +3,17 @@ import { Sample } from '../../statistics/sample.ts';
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
  * for further enhancing the efficiency of ordinal optimization", Discrete Event Dynamic Systems 10 (2000) 251-270,
- * theorem 1. It gives the runs of a budget to the systems where they most raise the chance of choosing the system with
- * the lowest mean.
+ * theorem 1. It gives the runs of a budget to the systems in which they most raise the chance of choosing the system
+ * with the lowest mean.
  */
 
 /** The values to compare. Lower is better. */
 export interface OcbaInput {
-  /** By system, then by replication; null if a replication failed. A failed one counts as a run of the budget. */
+  /** By system, then by replication; null for a failed replication, which also counts as a run of the budget. */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
-  /** Runs of a round, from 1. Small rounds spend the budget better, large rounds need fewer rounds. */
+  /** Runs of a round, from 1. Small rounds spend the budget better. With large rounds there are fewer. */
   step: number;
   /** Runs of all systems together. */
   runs: number;
@@ -45,7 +45,7 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
     variancesOf(withValues.map((at) => samples[at]!)),
     sum(withValues.map((at) => counts[at]!)) + budget,
   );
-  // some systems have more than their share, so the others cannot all have theirs
+  // some systems already have more than their share, so not all others can get their whole share
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
   const added = apportion(missing, budget);
   const replications = counts.slice();
@@ -81,8 +81,8 @@ export function allocateOcba(
 }
 
 /**
- * Whole numbers in proportion to the weights, by the method of the largest remainder. Of equal remainders, the first
- * gets more.
+ * Divides a total into whole numbers in proportion to weights, by the method of the largest remainder. Of equal
+ * remainders, the first gets more.
  */
 function apportion(weights: readonly number[], total: number): number[] {
   const scale = total / sum(weights);

@@ -86,7 +86,7 @@ test.each([
   [
     'too many points',
     saying(`{"points": [${Array.from({ length: 5 }, () => POINT).join(', ')}]}`),
-    'proposes 5 points where it was asked for 4.',
+    'proposes 5 points, but it was asked for 4.',
   ],
   [
     'nothing, although all was told',
