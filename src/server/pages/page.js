@@ -1,5 +1,5 @@
 // @ts-check
-/** Keeps a page up to date. It is complete without this. */
+/** Keeps a page up to date. */
 
 /** @type {(selector: string) => any} */
 const find = (selector) => document.querySelector(selector);
@@ -25,7 +25,7 @@ const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
 /**
- * Replaces an element that is not in use. Its controls keep their state.
+ * Replaces an element, unless it is in use. Controls keep their state.
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
@@ -74,7 +74,7 @@ async function look() {
       if (answer.status !== 304) {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // the next look gets parts that were in use
+        // the next look gets the rest
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
@@ -92,7 +92,7 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** Number of the last change in a form. */
+/** Number of the last change. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');
