@@ -13,7 +13,7 @@ export interface OcbaInput {
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
-  /** Runs of a round, from 1. Small rounds spend the budget better. With large rounds there are fewer. */
+  /** Runs of a round, from 1. With small rounds the budget is spent better, but there are more rounds. */
   step: number;
   /** Runs of all systems together. */
   runs: number;
@@ -28,7 +28,7 @@ export type OcbaDecision =
 
 /**
  * Chooses the system with the lowest mean when the budget is used up, or decides the next number of replications of
- * each system. Numbers never decrease, and their sum never exceeds the budget unless the first replications alone do.
+ * each system. These numbers never decrease. Their sum exceeds the budget only if the first replications alone do.
  */
 export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecision {
   const counts = values.map(({ length }) => length);
@@ -54,12 +54,12 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
 }
 
 /**
- * The ideal number of runs of each system. A difference from the best mean counts at least as much as its standard
- * error would be if each of the two systems had the whole budget. Otherwise systems with equal means would take all
- * runs for no gain.
+ * The ideal number of runs of each system. A very small difference from the best mean is replaced by a standard error:
+ * that of the difference if each of the two systems had the whole budget. Otherwise systems with equal means would take
+ * all runs for no gain.
  *
- * @param means - by system, two or more; the lowest is the best
- * @param variances - of single runs, by system
+ * @param means - means by system, two or more; the lowest is the best
+ * @param variances - variances of single runs, by system
  * @param budget - a whole number of runs
  * @returns whole numbers with the sum `budget`
  */
