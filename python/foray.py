@@ -27,7 +27,7 @@ _CLOSED = ("completed", "failed", "cancelled")
 
 
 class ForayError(Exception):
-    """An error of the server, or no server.
+    """An error that the server reports. It is also raised if there is no server, or the server cannot be reached.
 
     code     the code of the error, as in docs/reference/errors.md
     status   the HTTP status
@@ -88,7 +88,7 @@ class Server:
         """Starts a campaign and returns it. With the id and definition of an existing campaign, it returns that one.
 
         definition  the path of a file, a text in YAML, or a dict
-        files       paths of files that the definition names; files in the folder of the definition are found without it
+        files       paths of files that the definition names; not needed for files in the folder of the definition
         """
         place = ("POST", "/campaigns") if id is None else ("PUT", "/campaigns/" + _quoted(id))
         return Campaign(self, self._json(*place, _body(definition, files))["id"])

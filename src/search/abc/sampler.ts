@@ -6,7 +6,7 @@ import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The most draws until a point meets the condition. */
+/** The most draws for a point that meets the condition `where`. */
 const MOST_TRIES = 10_000;
 /** The largest share whose quantile is used, because the quantile of 1 is infinite for a normal distribution. */
 const MOST_SHARE = 1 - 2 ** -53;

@@ -65,8 +65,8 @@ export interface Method {
    */
   ask: () => Proposal | null | 'exhausted';
   /**
-   * Tells a point. Each proposed point is told once, in the order of `ask`. Other points, with `ask: null`, may be told
-   * at any time.
+   * Tells the method the result of a point. Each proposed point is told once, in the order of `ask`. Other points, with
+   * `ask: null`, may be told at any time.
    */
   tell: (told: Told) => void;
   /** The point that the method believes to be the best; null while no value is known. */

@@ -8,10 +8,11 @@ export interface RaceInput {
   rival: readonly (number | null)[] | null;
   /** Whether replication n of both points has the same seed. */
   isPaired: boolean;
-  /** The fewest replications of a point, at least 2, and the most. */
+  /** The fewest replications of a point, at least 2. */
   min: number;
+  /** The most replications of a point. */
   max: number;
-  /** The confidence for calling a point worse or better. */
+  /** The confidence with which a point counts as worse or better. */
   confidence: number;
 }
 

@@ -27,7 +27,7 @@ interface Watched {
   error?: Error;
 }
 
-/** The best value of a campaign in a state. `asked` and `told`: times of the question and the answer, monotonic, ms. */
+/** The best value of a campaign in one state. `asked`, `told`: times of the question and the answer, monotonic, ms. */
 interface Best {
   state: string;
   value: number | null;

@@ -99,7 +99,7 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
       </select></label
     >
     <label
-      >State, in the order of the design
+      >State (only in the order of the design)
       <select name="state">
         ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state))}
       </select></label
