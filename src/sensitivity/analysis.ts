@@ -14,7 +14,7 @@ export interface InputIndices {
   totalInterval?: Interval;
   /** Mean of the elementary effects: the change of the output from one end of the input's range to the other. */
   mu?: number;
-  /** Mean size of the elementary effects. */
+  /** Mean of the absolute values of the elementary effects. */
   muStar?: number;
   muStarInterval?: Interval;
   /** Standard deviation of the elementary effects. It is above 0 if the effect is not linear, or depends on others. */
@@ -40,7 +40,7 @@ export interface InputIndices {
   /** Relative change of the output over relative change of the input. */
   elasticity?: number;
   elasticityInterval?: Interval;
-  /** Interactions that the design cannot tell from the main effect. */
+  /** Interactions that the design cannot distinguish from the main effect. */
   aliases?: string[];
 }
 

@@ -64,9 +64,10 @@ class Pair {
 }
 
 /**
- * Each round takes the time of a run, so a round has several replications. A round goes this part of the way to the
- * replication at which the next system is expected to be left out, because systems may be left out earlier. It adds at
- * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. Rounds cost about 5 % more runs.
+ * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
+ * system is left out. A round goes only this part of the way, because the system may be left out earlier. It adds at
+ * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. With rounds, a comparison needs about 5 %
+ * more runs.
  */
 const PART_OF_WAY = 0.5;
 const MOST_GROWTH = 0.5;

@@ -3,11 +3,11 @@ import { dot } from './cholesky.ts';
 /** Returns the value of a function at `x`, and writes its derivatives into `slope`. Infinity where it has no value. */
 export type Differentiable = (x: Float64Array, slope: Float64Array) => number;
 
-/** The box of a search, and its greatest effort. */
+/** The box in which a minimum is searched, and the most computations. */
 export interface Limits {
   low: ArrayLike<number>;
   high: ArrayLike<number>;
-  /** The most computations of the function. */
+  /** How often the function may be computed. */
   evaluations: number;
 }
 
