@@ -70,9 +70,9 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
 }
 
 function lowText(r2: number, rankR2: number): string {
-  const start = `R² is ${r2.toFixed(2)}: the output is no linear function of the inputs, and their coefficients (src) miss the rest.`;
+  const start = `R² is ${r2.toFixed(2)}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
   return rankR2 >= LEAST_R2
-    ? `${start} Those of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
+    ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
     : `${start} A saltelli design measures the effects of inputs for any function.`;
 }
 

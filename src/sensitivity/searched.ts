@@ -75,7 +75,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
       ...(search!.where === null
         ? []
         : [
-            'Indices are over all values of the inputs, also those that do not meet the condition of the search.',
+            'The indices are for all values of the inputs, also for values that do not meet the condition of the search.',
           ]),
     ],
   };

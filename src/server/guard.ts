@@ -107,7 +107,7 @@ function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
     return;
   }
   throw new ServerError('KEY_NEEDED', 'A key is needed, in the header Authorization: Bearer KEY.', {
-    hint: '"foray ui" opens a page that needs none, and docs/reference/api.md says where keys are.',
+    hint: '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.',
     headers: { 'www-authenticate': 'Bearer' },
   });
 }

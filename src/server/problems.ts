@@ -8,13 +8,13 @@ import { sendPage } from './pages/layout.ts';
 /** Errors of the server itself. `statuses` below has the errors of foray, and docs/reference/errors.md has both. */
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
-  KEY_NEEDED: { status: 401, about: 'the request has no key and no login, or one that is not known' },
+  KEY_NEEDED: { status: 401, about: 'the request has no known key and no login' },
   ROLE_TOO_LOW: { status: 403, about: 'the key may read but not steer' },
-  CROSS_SITE: { status: 403, about: 'a page of another site, or an unknown program, asks for a change' },
+  CROSS_SITE: { status: 403, about: 'a page of another site, or a program without a key, requests a change' },
   UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
-  DEFINITION_CHANGED: { status: 409, about: 'the definition was changed by somebody else meanwhile' },
+  DEFINITION_CHANGED: { status: 409, about: 'somebody else has changed the definition meanwhile' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
   RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
   WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },

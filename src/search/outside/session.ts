@@ -195,7 +195,7 @@ function notStarted(
   { command, folder }: Pick<OutsideMethod, 'command' | 'folder'>,
 ): string {
   const why = !existsSync(folder)
-    ? `there is no folder ${folder} where the worker is`
+    ? `there is no folder ${folder} on the machine of the worker`
     : error.code === 'ENOENT'
       ? 'there is no such program'
       : error.code === 'EACCES'

@@ -55,7 +55,7 @@ function chanceOfBest(h: number, systems: number, nodes: readonly Node[]): numbe
 /**
  * The trapezoidal rule in the logarithm of x. There the density is smooth and vanishes at both ends, so the error falls
  * exponentially with the number of nodes (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56 (2014) 385-458). The
- * weights are divided by their sum, which is the density's constant.
+ * weights are divided by their sum, because the density is computed without its constant factor.
  */
 function chiSquareNodes(freedom: number): Node[] {
   // the logarithm of the density of log(x / ν), which is highest at 0

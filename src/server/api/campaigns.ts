@@ -47,7 +47,7 @@ export const campaignHandlers: Handlers<
     );
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
     if (after !== undefined && from === 0)
-      throw new ServerError('BAD_REQUEST', 'The parameter after names no campaign of the list.');
+      throw new ServerError('BAD_REQUEST', 'The parameter "after" must be the id of a campaign in the list.');
     const page = all.slice(from, from + limit);
     if (from + limit < all.length) linkNext(request.url, reply, page.at(-1)!.id);
     return page.map((status) => ({ ...status, best: sections.best(status) }));

@@ -33,7 +33,7 @@ export async function withDefinition<T>(
       if (!FILE_NAME.test(name))
         throw new ServerError(
           'BAD_REQUEST',
-          'A file has a name without a folder, of at most 200 characters.',
+          'The name of a file must have no folder and at most 200 characters.',
         );
       await writeFile(join(folder, name), Buffer.from(content, 'base64'));
     }

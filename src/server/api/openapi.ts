@@ -108,7 +108,7 @@ function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   return {
     required: true,
     description:
-      'A definition (docs/reference/definition.md), or an object with it and the files that it names.',
+      'A definition (docs/reference/definition.md), or an object with a definition and the files that it names.',
     content: {
       'application/yaml': { schema: text },
       'application/json': {

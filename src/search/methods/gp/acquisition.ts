@@ -58,8 +58,8 @@ export interface Acquisition {
 }
 
 /**
- * The score of a point: the logarithm of the expected improvement, multiplied by the chance to meet each requirement.
- * J. R. Gardner et al., "Bayesian optimization with inequality constraints", ICML (2014), section 3.
+ * The score of a point: the logarithm of a product. Its factors are the expected improvement, and the chance to meet
+ * each requirement. J. R. Gardner et al., "Bayesian optimization with inequality constraints", ICML (2014), section 3.
  */
 export function score({ objective, requirements }: Acquisition, x: readonly number[]): number {
   let sum = 0;
