@@ -9,7 +9,7 @@ export class KnownModels {
   readonly #foray: Pick<Foray, 'models' | 'model'>;
   readonly #away: Away;
   /** The last answer for each model, by its name; under '', the last list of all models. */
-  readonly #told = new Map<string, unknown>();
+  readonly #answers = new Map<string, unknown>();
 
   constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
     this.#foray = foray;
@@ -29,12 +29,12 @@ export class KnownModels {
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
       // with an earlier answer, nobody waits for a silent service
-      const told = await this.#away.whileThere(ask, this.#told.has(what) ? 0 : undefined);
-      this.#told.set(what, told);
-      return told;
+      const answer = await this.#away.whileThere(ask, this.#answers.has(what) ? 0 : undefined);
+      this.#answers.set(what, answer);
+      return answer;
     } catch (error) {
       const isSilent = isForayError(error) && error.code === 'SERVICE_UNREACHABLE';
-      if (isSilent && this.#told.has(what)) return this.#told.get(what) as T;
+      if (isSilent && this.#answers.has(what)) return this.#answers.get(what) as T;
       throw error;
     }
   }

@@ -57,24 +57,24 @@ export class Gatherer {
     for (let drawn = ''; !this.#isEnded;) {
       const record = await this.#record();
       const isClosed = closedPhases.includes(record.phase);
-      const asked = this.#asked(record);
-      if (isClosed || !LiveSummary.isEnough(record.campaign, asked)) {
+      const measures = this.#measures(record);
+      if (isClosed || !LiveSummary.isEnough(record.campaign, measures)) {
         const state = stateOf(record);
         // the last pictures of a closed campaign do not wait for the pause
         if (state !== drawn && (isClosed || this.#mayDraw)) {
-          await this.#drawn(record, (options) => this.#exact(record, asked, options));
+          await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
           drawn = state;
         }
         await delay(this.#pace.every);
-      } else await this.#follow(record, asked);
+      } else await this.#follow(record, measures);
     }
   }
 
   /** Draws an open campaign until it closes or changes, or one of its failed runs is requested again. */
-  async #follow(record: CampaignRecord, asked: readonly Measure[]): Promise<void> {
+  async #follow(record: CampaignRecord, measures: readonly Measure[]): Promise<void> {
     const { campaign } = record;
     const isWanted = filterOf(campaign, this.#view.inputs);
-    const live = new LiveSummary(campaign, asked);
+    const live = new LiveSummary(campaign, measures);
     const { done, failed } = await this.#store.counts(this.#id);
     /** The number of runs that had finished before this method began. */
     const before = done + failed;
@@ -108,7 +108,7 @@ export class Gatherer {
       if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
       isComplete ||= isFirst;
       isNew = false;
-      await this.#drawn(
+      await this.#draw(
         now,
         (options) => live.summary((key) => this.#rowsOf(key), options),
         missing > 0 ? [behindSection(before - missing, before)] : [],
@@ -125,7 +125,7 @@ export class Gatherer {
    * Draws the report, and passes it to the listener.
    * @param front - sections before the report
    */
-  async #drawn(
+  async #draw(
     record: CampaignRecord,
     summaryOf: (options: SummaryOptions) => Promise<Summary>,
     front: readonly Section[] = [],
@@ -146,17 +146,17 @@ export class Gatherer {
   }
 
   /** Summarizes all runs in design order, like a report. */
-  async #exact(
+  async #summarizeAll(
     { campaign }: CampaignRecord,
-    asked: readonly Measure[],
+    measures: readonly Measure[],
     options: SummaryOptions,
   ): Promise<Summary> {
     const rows = this.#store.results(this.#id);
-    return summarize(campaign, filtered(campaign, rows, this.#view.inputs), asked, options);
+    return summarize(campaign, filtered(campaign, rows, this.#view.inputs), measures, options);
   }
 
   /** The outputs that are shown first: the outputs of the view, then the output of the goal. */
-  #asked({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
+  #measures({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
     return [...this.#view.show, ...(goal ? [goal.output] : [])].map((name) => measureOf(outputs, name));
   }
 
