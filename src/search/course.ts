@@ -202,11 +202,11 @@ export class SearchCourse {
     const { history } = this;
     const { order, parallel } = this.campaign.search!;
     if (order === 'free') {
-      // finished points that wait for a slow one before them are not told yet, and do not count as unfinished
+      // a finished point behind a slow one is not told yet, and does not count as unfinished
       while (this.tellNext());
       if (this.unfinished() >= parallel) return false;
     } else {
-      // each ask knows the values of all earlier asks except the last ones, always the same number: so not time decides
+      // each ask knows the values of all earlier asks except the last `parallel` - 1, so asks do not depend on time
       while (history.told < history.asks.length - parallel + 1) if (!this.tellNext()) return false;
     }
     if (history.asks.length === 0 && this.askKnown()) return true;

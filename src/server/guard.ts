@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user of the request; null without a known key. */
     access: Access | null;
-    /** SHA-256 of the key in the request or behind its session. */
+    /** SHA-256 of the key in the request, or of the key that its session began with. */
     keyHash: string | null;
   }
 }

@@ -47,7 +47,7 @@ function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
   if (points.length < 2 || known.length === 0) return undefined;
   const ofOneRun = sum(known) / known.length;
-  // a mean is not certain because a few replications happen to be equal
+  // equal values of a few replications do not make a mean certain
   const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
   return ofOneRun > 0
     ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))
