@@ -172,7 +172,7 @@ export function planOf({
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
   const size = search
     ? searchPlanText(points, mostRuns, search.confirm)
-    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them is', 'of them are')} there already`;
+    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
   return html`<div class="answer">
     ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}

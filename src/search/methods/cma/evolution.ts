@@ -114,7 +114,7 @@ export class Evolution {
     }
   }
 
-  /** Updates the axes. If the covariance changes slowly, not in every generation: appendix B.2 of the source. */
+  /** Updates the axes. It skips generations if the covariance changes slowly: appendix B.2 of the source. */
   private decompose(): void {
     const { rankOne, rankMu } = this.constants;
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
