@@ -1,11 +1,11 @@
-"""Campaigns of foray from Python: submit, wait, read results, steer.
+"""Campaigns of foray from Python: submit campaigns, wait for them, read their results, and steer them.
 
     import foray
-    server = foray.connect()                      # a running "foray dev" or "foray ui", or FORAY_URL and FORAY_KEY
+    server = foray.connect()                      # finds a running "foray dev" or "foray ui"
     campaign = server.submit("campaign.yaml", id="flu")
     frame = campaign.wait().results()             # a pandas DataFrame; frame.attrs["units"] has the units
 
-It needs Python 3.8 or newer and nothing else. `results` needs pandas; `rows` does without.
+It needs Python 3.8 or newer and no packages, except that `results` needs pandas. `rows` reads results without pandas.
 """
 
 import base64
@@ -27,7 +27,12 @@ _CLOSED = ("completed", "failed", "cancelled")
 
 
 class ForayError(Exception):
-    """What the server refuses: `code` as in docs/reference/errors.md, `status` of HTTP, `problem` with all that it says."""
+    """An error that the server reports. It is also raised if there is no server, or the server cannot be reached.
+
+    code     the code of the error, as in docs/reference/errors.md
+    status   the HTTP status
+    problem  the whole answer of the server, as a dict
+    """
 
     def __init__(self, problem):
         self.problem = problem
@@ -39,8 +44,8 @@ class ForayError(Exception):
 
 
 def connect(url=None, key=None):
-    """Connects to a server: by default that of FORAY_URL and FORAY_KEY, else the `foray dev` or `foray ui` whose home is
-    FORAY_HOME, or the folder `.foray` here or in a folder above."""
+    """Connects to a server. The default is FORAY_URL with FORAY_KEY. Without FORAY_URL it is a running `foray dev` or
+    `foray ui` whose home is FORAY_HOME, or a folder `.foray` in this folder or a folder above."""
     url = url or os.environ.get("FORAY_URL")
     key = key or os.environ.get("FORAY_KEY")
     if url is None:
@@ -62,13 +67,13 @@ def _running_page():
             return json.loads((folder / "page.json").read_text())
         except (OSError, ValueError):
             continue
-    hint = 'Start "foray dev", set FORAY_HOME to its home, or give connect(url, key).'
-    detail = "No foray dev or foray ui runs in %s or above." % (home or here)
+    hint = 'Start "foray dev", set FORAY_HOME to its home, or call connect(url, key).'
+    detail = "No foray dev or foray ui runs %s." % ("in " + home if home else "in %s or a folder above" % here)
     raise ForayError({"code": "DEV_NOT_RUNNING", "detail": detail, "hint": hint})
 
 
 class Server:
-    """A server of foray: its campaigns and models."""
+    """A foray server: its campaigns and models."""
 
     def __init__(self, url, key):
         self.url = url.rstrip("/")
@@ -76,30 +81,30 @@ class Server:
 
     @property
     def headers(self):
-        """What other programs send to be let in: `pandas.read_parquet(address, storage_options=server.headers)`."""
+        """The headers that other clients need, as in `pandas.read_parquet(url, storage_options=server.headers)`."""
         return {"Authorization": "Bearer " + self._key}
 
     def submit(self, definition, id=None, files=None):
-        """Starts a campaign and returns it. The same definition again under an id is the same campaign.
+        """Starts a campaign and returns it. With the id and definition of an existing campaign, it returns that one.
 
         definition  the path of a file, a text in YAML, or a dict
-        files       paths of files that the definition names; those beside a definition's own file are found
+        files       paths of files that the definition names; not needed for files in the folder of the definition
         """
         place = ("POST", "/campaigns") if id is None else ("PUT", "/campaigns/" + _quoted(id))
         return Campaign(self, self._json(*place, _body(definition, files))["id"])
 
     def plan(self, definition, files=None):
-        """Points, runs and time of a definition, as a dict. Nothing is started."""
+        """Returns the points, runs and time of a definition, as a dict. It starts nothing."""
         return self._json("POST", "/plan", _body(definition, files))
 
     def campaign(self, id):
-        """The campaign of an id."""
+        """The campaign with an id."""
         campaign = Campaign(self, id)
-        campaign.status  # an unknown one is an error at once
+        campaign.status  # raises an error if there is no such campaign
         return campaign
 
     def campaigns(self, **query):
-        """Statuses of campaigns, the newest first: phase=, model=, q=, limit=."""
+        """The statuses of campaigns, the newest first. Filters: phase=, model=, q=, limit=."""
         return self._json("GET", "/campaigns", query=query)
 
     def models(self):
@@ -111,7 +116,7 @@ class Server:
         return self._json("GET", "/models/" + _quoted(name))
 
     def compare(self, a, b, show=None):
-        """Two campaigns, by their ids, point by point: {"rows": […], "notes": […]}."""
+        """Compares two campaigns, given by their ids, point by point: {"rows": […], "notes": […]}."""
         return self._json("GET", "/compare", query={"a": a, "b": b, "show": show})
 
     def _json(self, method, path, body=None, query=None):
@@ -137,7 +142,7 @@ class Server:
 
 
 class Campaign:
-    """A campaign of a server; `id` is its id."""
+    """A campaign of a server."""
 
     def __init__(self, server, id):
         self.id = id
@@ -145,14 +150,14 @@ class Campaign:
 
     @property
     def status(self):
-        """Where the campaign is, as a dict: phase, points, runs, rate, secondsLeft, …"""
+        """The state of the campaign, as a dict: phase, points, runs, rate, secondsLeft, …"""
         return self._json("GET", "")
 
     def wait(self, seconds=None, progress=None):
-        """Waits until the campaign is over, and returns it.
+        """Waits until the campaign is closed, and returns it.
 
-        seconds   the longest wait; then TimeoutError
-        progress  is called with each status; without it a terminal shows a line
+        seconds   the longest wait; after it TimeoutError is raised
+        progress  a function that is called with each new status; by default a terminal shows a line
         """
         until = None if seconds is None else time.monotonic() + seconds
         show = progress or (_line if sys.stderr.isatty() else lambda status: None)
@@ -174,10 +179,11 @@ class Campaign:
                 raise TimeoutError("%s is not over after %s s" % (self.id, seconds))
 
     def results(self, points=False, long=False, all=False, show=None, inputs=None):
-        """The results as a pandas DataFrame, a row a finished run; with `points` a row a point. `attrs["units"]` has the
-        units by column. With pyarrow, columns have the types of the model's inputs and outputs.
+        """The results as a pandas DataFrame, with one row per finished run, or with `points` one row per point.
+        `attrs["units"]` has the units of the columns. If pyarrow is installed, columns have the types of the model's
+        inputs and outputs.
 
-        inputs  leaves the points with these values of inputs: {"Contact rate": "1.2..1.8", "Strain": ["A", "B"]}
+        inputs  only points with these values of inputs: {"Contact rate": "1.2..1.8", "Strain": ["A", "B"]}
         """
         import pandas
 
@@ -195,18 +201,18 @@ class Campaign:
         return frame
 
     def rows(self, points=False, long=False, all=False, show=None, follow=False, inputs=None):
-        """The results as dicts, one by one. With `follow` runs as they finish, until the campaign is over."""
+        """Yields the results as dicts. With `follow` it yields runs as they finish, until the campaign is closed."""
         query = {"points": points, "long": long, "all": all, "show": show, "follow": follow, **_filters(inputs)}
         with self._open("GET", "/results.jsonl", query=query) as answer:
             for line in answer:
                 yield json.loads(line)
 
     def point(self, key):
-        """A point with its inputs and each of its runs, by its key or the beginning of it."""
+        """A point with its inputs and its runs, by its key or the beginning of its key."""
         return self._json("GET", "/points/" + _quoted(key))
 
     def failures(self):
-        """Failed runs by cause, the commonest first."""
+        """Failed runs by cause, the most frequent cause first."""
         return self._json("GET", "/failures")
 
     def analyze(self, output=None):
@@ -214,7 +220,7 @@ class Campaign:
         return self._json("GET", "/analysis", query={"output": output})
 
     def report(self, path=None):
-        """The report as HTML; with a path it is written there as well."""
+        """Returns the report as HTML, and writes it to `path` if given."""
         with self._open("GET", "/report.html") as answer:
             page = answer.read().decode()
         if path is not None:
@@ -222,7 +228,7 @@ class Campaign:
         return page
 
     def figures(self, show=None):
-        """The titles of the report's pictures by their names."""
+        """The pictures of the report: a dict from their names to their titles."""
         return {f["name"]: f["title"] for f in self._json("GET", "/figures", query={"show": show})}
 
     def figure(self, name, show=None):
@@ -235,28 +241,28 @@ class Campaign:
         return self._verb("pause", reason=reason)
 
     def resume(self):
-        """Goes on after a pause."""
+        """Lets a paused campaign go on."""
         return self._verb("resume")
 
     def stop(self, reason=None):
-        """Ends when what is requested has finished."""
+        """Ends the campaign when its requested runs have finished."""
         return self._verb("stop", reason=reason)
 
     def cancel(self, reason=None):
-        """Ends, and stops its runs. What has finished stays."""
+        """Ends the campaign and stops its runs. Finished results stay."""
         return self._verb("cancel", reason=reason)
 
     def retry(self, what="all", version=None, cause=None):
-        """Requests failed and missing runs again: "all", "failed" or "missing"; or failed ones with one `cause`."""
+        """Requests runs again. `what`: "all", "failed" or "missing". With `cause`, only failed runs with this cause."""
         return self._verb("retry", what=what if cause is None else {"cause": cause}, version=version)
 
     def concurrency(self, number):
-        """How many runs may be requested at once: a number or "auto"."""
+        """Sets how many runs may be requested at once: a number or "auto"."""
         self._json("PUT", "/concurrency", {"concurrency": number})
         return self
 
     def apply(self, definition, files=None, dry=False):
-        """Changes the campaign to a definition; with `dry` says what would change."""
+        """Changes the campaign to a definition. With `dry`, it only returns what would change."""
         return self._json("PUT", "/definition", _body(definition, files), {"dry": dry})
 
     def delete(self):
@@ -307,7 +313,7 @@ def _body(definition, files):
     if isinstance(definition, os.PathLike) or (isinstance(definition, str) and "\n" not in definition):
         path = pathlib.Path(definition)
         text = path.read_text(encoding="utf-8")
-        # files beside a definition of which the name stands in it are sent along
+        # sends each file of the same folder whose name occurs in the definition
         beside = [one for one in path.parent.iterdir() if one.suffix and one.is_file() and one != path]
         found = {one.name: one for one in beside if one.name in text}
     found.update({pathlib.Path(one).name: pathlib.Path(one) for one in files or []})

@@ -1,13 +1,14 @@
-"""Makes an optimiser for `search: method: {command: [python3, FILE]}` of foray: subclass Optimiser, and call run.
+"""Makes an outside optimiser for a search of foray with `method: {command: [python3, FILE]}`. In FILE, write a subclass
+of Optimiser, and call `run` with it:
 
     class Mine(Optimiser):
-        def ask(self): ...                  # -> token, point; None while it needs results first
+        def ask(self): ...                  # returns token, point; None while it needs results first
         def tell(self, token, result): ...
 
     run(Mine)
 
-foray puts this file on the path of each optimiser that it starts. It needs Python 3.8 or newer, and nothing else. What a library prints on
-standard output goes to standard error, and from there to the worker's log.
+foray puts this module on the path of each optimiser that it starts. The module needs Python 3.8 or newer, and no
+packages. If a library prints on standard output, the text goes to standard error, and from there to the worker's log.
 """
 
 import json
@@ -25,12 +26,14 @@ __all__ = ["Blocking", "Input", "Optimiser", "Result", "run"]
 class Input:
     """An input that is searched.
 
-    name    as in the definition
-    type    "real", "integer" or "choice"
-    min,max the bounds of a real or integer input, both included
-    log     whether ratios matter rather than differences
-    step    the distance between values from `min` on; None where there is none. foray moves each value onto it
-    values  of a choice; `ordered` when they are numbers in their order
+    name     its name in the definition
+    type     "real", "integer" or "choice"
+    min,max  the bounds of a real or integer input, both included
+    log      True if the scale is logarithmic
+    step     the distance between allowed values, from `min` on; None without steps. foray moves each value onto a step
+    digits   the number of decimal places to which foray rounds each value; None without rounding
+    values   the values of a choice
+    ordered  True if the values of a choice are numbers in ascending order
     """
 
     def __init__(self, given):
@@ -41,7 +44,7 @@ class Input:
         self.values, self.ordered = given.get("values"), given.get("ordered", False)
 
     def at(self, share):
-        """The value at a share of the range, from 0 to 1; of a choice one of its values."""
+        """The value at a share of the range, from 0 to 1. For a choice, one of its values."""
         share = min(1.0, max(0.0, float(share)))
         if self.type == "choice":
             return self.values[min(len(self.values) - 1, int(share * len(self.values)))]
@@ -50,7 +53,7 @@ class Input:
         return self.min + share * (self.max - self.min)
 
     def share(self, value):
-        """Where a value is in the range, from 0 to 1: the inverse of `at`."""
+        """The share of the range at a value, from 0 to 1. It is the inverse of `at`."""
         if self.type == "choice":
             return (self.values.index(value) + 0.5) / len(self.values)
         if self.log:
@@ -58,7 +61,7 @@ class Input:
         return (value - self.min) / (self.max - self.min)
 
     def is_near(self, proposed, asked):
-        """Whether foray would make the value `asked` of the value `proposed`."""
+        """Whether foray would move the value `proposed` to the value `asked`."""
         if self.type == "choice" or not isinstance(proposed, numbers.Real):
             return proposed == asked
         step = self.step or (10.0**-self.digits if self.digits is not None else 1 if self.type == "integer" else 0)
@@ -66,16 +69,16 @@ class Input:
 
 
 class Result:
-    """What the runs of a point came to.
+    """The result of the runs of a point.
 
-    point     the point as it was run: foray moves values onto steps and digits
-    value     the mean of the output; None when the point failed
-    loss      the same, but lower is better; None when the point failed
-    se        the standard error of the mean; None with fewer than two runs
-    n         the number of runs
-    require   for each requirement the value that it looks at
-    violations  for each requirement how far it is from being met, at most 0 when it is
-    failed    why the point failed; None when it did not
+    point       the point as it was run: foray moves values onto steps and digits
+    value       the mean of the output; None if the point failed
+    loss        the same mean with the sign for which lower is better; None if the point failed
+    se          the standard error of the mean; None with fewer than two runs
+    n           the number of runs
+    require     for each requirement, the value that it limits; None without a value
+    violations  for each requirement, the distance from meeting it; at most 0 if it is met
+    failed      why the point failed; None if it did not fail
     """
 
     def __init__(self, told, start):
@@ -99,14 +102,15 @@ def _violation(requirement, value):
 
 
 class Optimiser:
-    """What proposes points. It has no state but what follows from `start` and the calls in their order.
+    """The base class of optimisers, which propose points. The state of an optimiser must follow from `start` and the
+    calls in their order.
 
-    inputs     the inputs, as `Input`
-    seed       from the seed of the campaign, but from 1 to 2**31 - 1, as all libraries take it
-    maximise   whether high values are better (`Result.loss` is always to be low)
+    inputs     the inputs, each an `Input`
+    seed       a seed that follows from the seed of the campaign: from 1 to 2**31 - 1, which all libraries accept
+    maximise   True if high values are better; for `Result.loss`, low values are always better
     parallel   how many points may be open at once
-    options    what the definition says under `options`
-    start      the whole message
+    options    the setting `options` of the definition
+    start      the whole first message of foray
     """
 
     #: Set to True by an optimiser that has no more points to propose.
@@ -120,21 +124,21 @@ class Optimiser:
         self.options = start.get("options", {})
 
     def ask(self):
-        """The next point: (token, {input: value}), or None while results are needed first. `tell` gets the token."""
+        """Returns the next point: (token, {input: value}); None while it needs results first. `tell` gets the token."""
         raise NotImplementedError(f"{type(self).__name__} has no method ask")
 
     def tell(self, token, result):
-        """The `Result` of a point of `ask`. Each point is told once, in the order of `ask`."""
+        """Takes the `Result` of a point of `ask`. Each point is told once, in the order of `ask`."""
         raise NotImplementedError(f"{type(self).__name__} has no method tell")
 
     def add(self, result):
-        """The result of a point that it did not ask for; by default it takes no notice."""
+        """Takes the `Result` of a point that this optimiser did not propose. By default it ignores the result."""
 
     def best(self):
-        """The point that it believes to be the best: (point, value or None), or None."""
+        """Returns the point that it believes to be the best: (point, value or None), or None."""
 
     def numbers(self):
-        """The inputs, for an optimiser that takes numbers only."""
+        """The inputs, for an optimiser that takes only numbers. An input without numbers is an error."""
         for one in self.inputs:
             if one.type == "choice" and not one.ordered:
                 raise SystemExit(f'"{one.name}" has no numbers, and this optimiser takes nothing else')
@@ -142,7 +146,7 @@ class Optimiser:
 
 
 class Blocking(Optimiser):
-    """For a library that calls its objective: `minimise(evaluate)` runs in a thread, and waits in `evaluate`."""
+    """The base class for a library that calls its objective. `minimise` runs in a thread, and waits in `evaluate`."""
 
     def __init__(self, start):
         super().__init__(start)
@@ -150,14 +154,14 @@ class Blocking(Optimiser):
         threading.Thread(target=self._work, daemon=True).start()
 
     def minimise(self, evaluate):
-        """The whole search. `evaluate(points)` takes a list of points and returns their losses, inf of those that failed."""
+        """Runs the whole search. `evaluate(points)` returns the losses of a list of points; inf for a failed point."""
         raise NotImplementedError(f"{type(self).__name__} has no method minimise")
 
     def _work(self):
         try:
             self.minimise(self._evaluate)
             self._batches.put(None)
-        except BaseException as error:  # the thread of `ask` is the one to fail
+        except BaseException as error:  # raised in the thread of `ask`
             self._batches.put(error)
 
     def _evaluate(self, points):
@@ -193,13 +197,13 @@ class Blocking(Optimiser):
 
 
 class _Host:
-    """Keeps the numbers of foray and the tokens of an optimiser together."""
+    """Connects the numbers that foray gives to points with the tokens of an optimiser."""
 
     def __init__(self, make, start):
         self.optimiser = make(start)
         self.start = start
         self.fresh = []  # tokens of the last answer, which have no number yet
-        self.tokens = {}  # by number: token, and whether another point was run in its place
+        self.tokens = {}  # by number: the token, and whether the point was run as proposed
 
     def ask(self, count):
         points, self.fresh = [], []
@@ -218,7 +222,8 @@ class _Host:
         return points
 
     def named(self, asked, points=None):
-        """Takes in the numbers. `points`: what it proposes now in a replay. Returns those that were others then."""
+        """Takes the numbers of points. `points`: in a replay, the points that the optimiser proposes now. Returns the
+        numbers of the points that differ from the replay."""
         diverged = []
         for at, one in enumerate(asked):
             is_own = at < len(self.fresh)
@@ -242,7 +247,7 @@ class _Host:
         takes_others = type(self.optimiser).add is not Optimiser.add
         if is_same or not takes_others:
             return self.optimiser.tell(token, result)
-        # another point was run in place of its own
+        # another point was run instead of the proposed one
         self.optimiser.tell(token, Result({"point": told["point"], "failed": "another point was run"}, self.start))
         self.optimiser.add(result)
 
@@ -258,7 +263,7 @@ class _Host:
 
 
 def _is_pair(answer, point):
-    """Whether it has two parts, of which `point` is the index of a point."""
+    """Whether an answer has two parts. `point`: the index of the part that must be a point."""
     return isinstance(answer, (tuple, list)) and len(answer) == 2 and isinstance(answer[point], Mapping)
 
 
@@ -267,7 +272,7 @@ def _sent(point):
 
 
 def _plain(what, value):
-    """A number of a library, such as NumPy's, as one of Python."""
+    """Converts a number of a library, such as NumPy, to a number of Python."""
     plain = value
     try:
         if hasattr(value, "item"):
@@ -282,7 +287,7 @@ def _plain(what, value):
 
 
 def _short(value):
-    """A value in an error. foray shows the first 200 characters of the last line."""
+    """A value for an error message, shortened, because foray shows only the first 200 characters of the last line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -293,9 +298,10 @@ def _example(inputs):
 
 
 def run(make):
-    """Serves foray until it closes standard input. `make`: an Optimiser, or what takes `start` and returns one."""
+    """Answers foray until foray closes standard input. `make`: a subclass of Optimiser, or a function that makes an
+    optimiser from `start`."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print is not for foray
+    os.dup2(2, 1)  # sends the output of libraries to standard error
     host = None
 
     def say(message, question=None):
@@ -306,11 +312,11 @@ def run(make):
 
     for line in os.fdopen(os.dup(0), encoding="utf-8"):
         message = json.loads(line)
-        question = message.get("question")  # an answer says which question it is to
+        question = message.get("question")  # the answer repeats the number of its question
         if "start" in message:
             host = _Host(make, message["start"])
             say({"ready": {"best": type(host.optimiser).best is not Optimiser.best}}, question)
-        elif "asked" in message:  # what was asked before this process began
+        elif "asked" in message:  # points from before this process began
             diverged = host.named(message["asked"], host.ask(len(message["asked"])))
             if diverged:
                 say({"diverged": diverged})

@@ -4,15 +4,16 @@ import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
-/** The points whose runs `changeOf` needs: those that are judged by other requirements. */
+/** The points whose runs `changeOf` needs: all told points if the requirements change, otherwise none. */
 export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
   if (!hasOtherRequirements(before, after)) return [];
   return [...new Set(asks.flatMap(({ ordinal, told }) => (told === null ? [] : (ordinal ?? []))))];
 }
 
 /**
- * What is written to the log when the definition of a search changes. Values that the method was told stay. With other
- * requirements, each point is judged again by its runs. With other bounds, points outside them no longer count.
+ * The event for the log when the definition of a search changes. Values that the method was told stay. If the
+ * requirements change, each point is judged again by its runs. If the bounds change, points outside them no longer
+ * count.
  */
 export function changeOf(
   before: Campaign,
@@ -32,7 +33,7 @@ export function changeOf(
   };
 }
 
-/** How far each point is from meeting the requirements; null for one that has no value. */
+/** For each ask: how far its point is from meeting the requirements; null for a point without a value. */
 function excessOf(
   campaign: Campaign,
   asks: readonly Ask[],

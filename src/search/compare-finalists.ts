@@ -7,25 +7,26 @@ import { finalists } from './selection/finalists.ts';
 import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 
 /**
- * The confirmation at the end of a search. The best value of the search is too good, because the point was chosen for
- * it. So the best points get new replications, which choose the winner. The winner gets further replications, which
- * choose nothing: they give its value.
+ * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
+ * the best. So the best points get new replications, which decide the winner. Then the winner gets further
+ * replications. These decide nothing, so their mean is the value of the winner.
  */
 
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
 /**
- * Whether a search ends with a comparison of its best points. Without seeds all repeats of a point would be the same.
+ * Whether a search ends with a comparison of its best points. A model without a seed has none, because all repeats of a
+ * point would be the same.
  */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
   return search!.confirm !== null && hasSeed(base);
 }
 
 /**
- * The points that are compared: those with the best shrunken means, and the one that the method recommends.
+ * The points that are compared: the points with the best shrunken means, and the point that the method recommends.
  *
- * @param recommended - its values; null without one
- * @returns ordinals, and the number of replications that were used before
+ * @param recommended - the values of the recommended point; null if there is none
+ * @returns ordinals, and the number of the last replication that was used before
  */
 export function finalistsOf(
   { search, replications }: Pick<Campaign, 'search' | 'replications'>,
@@ -56,9 +57,9 @@ export function comparisonOf({ search }: Pick<Campaign, 'search'>): Comparison {
 }
 
 /**
- * Compares the finalists by their new replications: gives them more, or chooses one.
+ * Compares the finalists by their new replications. It requests more replications, or chooses the winner.
  *
- * @param report - the further replications of the one that is chosen
+ * @param report - the number of further replications of the winner
  */
 export function compareFinalists(
   { rule, report }: { rule: Comparison; report: number },
@@ -90,7 +91,7 @@ export function compareFinalists(
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  // without chance the values are already known
+  // all replications are equal, so further ones would tell nothing
   if (values.every((each) => new Set(each).size === 1))
     return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
@@ -101,7 +102,8 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 }
 
 /**
- * Reads the further replications of the winner. They end the search, unless the winner does not meet the requirements.
+ * Reads the further replications of the winner, and ends the search. If they show that the winner does not meet the
+ * requirements, it is rejected instead.
  */
 export function reportWinner(
   events: readonly SearchEvent[],

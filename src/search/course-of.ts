@@ -3,7 +3,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { AbcCourse } from './abc/course.ts';
 import { SearchCourse } from './course.ts';
 
-/** The course of a search or of a calibration, made of its log. */
+/** The course of a search or of a calibration. */
 export type Course = SearchCourse | AbcCourse;
 
 /** @param campaign - one with a search or a calibration */

@@ -29,14 +29,14 @@ import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts'
 import { Replications } from './replications.ts';
 import { stopReason } from './stop.ts';
 
-/** After this time a step asks for no more points, so that the points so far can be run. */
+/** After this time a step asks for no more points, so that the runs of its points can start. */
 const LONGEST_STEP_MS = 2_000;
 /** The value of a point that was not run. */
 const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] };
 
 /**
- * The course of a search. It can be rebuilt from the log at any time, and is kept only because a rebuild takes time.
- * Each step is a function of the campaign, the log and the runs that the log waits for.
+ * The course of a search. Each step is a function of the campaign, the log, and the runs that the log waits for. So the
+ * course can be rebuilt from the log at any time. It is kept only because a rebuild takes time.
  */
 export class SearchCourse {
   readonly history: History;
@@ -90,13 +90,12 @@ export class SearchCourse {
   }
 
   /**
-   * The fewest runs that have to finish before the next step can do more than tell values, after a step that did
-   * nothing.
+   * After a step that did nothing: how many more runs must finish before a step can do more than tell values.
    */
   get needs(): number {
     const { asks, told } = this.history;
     const { most, order, parallel } = this.campaign.search!;
-    // any run may decide on further replications, and in free order on the next point
+    // any run may lead to further replications, and in free order to the next point
     if (most !== null || order === 'free') return 1;
     const isSearching = this.stage === 'searching';
     const tells = isSearching ? Math.max(asks.length - parallel + 1 - told, this.proposer.lacks) : Infinity;
@@ -136,7 +135,7 @@ export class SearchCourse {
     return this.result;
   }
 
-  /** Ends the process of an outside optimiser; it is started again when it is needed. */
+  /** Ends the process of an outside optimiser. The next question starts another process. */
   close(): void {
     this.proposer.close();
   }
@@ -153,7 +152,7 @@ export class SearchCourse {
     const begun = performance.now();
     while (await this.askNext()) {
       await breath();
-      // points that were proposed together are written together
+      // points that an optimiser has proposed together are written together
       if (performance.now() - begun > LONGEST_STEP_MS && !this.proposer.hasMore) break;
     }
     const stop = this.stopped();
@@ -174,7 +173,7 @@ export class SearchCourse {
     return runs && this.reader.valueOf(runs);
   }
 
-  /** Tells the method of the next ask, if its runs have finished. */
+  /** Tells the method the value of the next ask, if its runs have finished. */
   private tellNext(): boolean {
     const { told: at, asks } = this.history;
     if (at === asks.length) return false;
@@ -189,8 +188,8 @@ export class SearchCourse {
   }
 
   /**
-   * Whether an ask is not run, because it does not meet the conditions: it was written without a point, in this step or
-   * earlier.
+   * Whether an ask has no run because it does not meet the condition `where`. Such an ask was written without a point,
+   * in this step or earlier.
    */
   private isRefused(at: number): boolean {
     const { asks } = this.history;
@@ -203,11 +202,11 @@ export class SearchCourse {
     const { history } = this;
     const { order, parallel } = this.campaign.search!;
     if (order === 'free') {
-      // points after a slow point are not told yet, but do not count as open
+      // a finished point behind a slow one is not told yet, and does not count as unfinished
       while (this.tellNext());
       if (this.unfinished() >= parallel) return false;
     } else {
-      // an ask knows all earlier asks except those that may be open beside it, so it does not depend on time
+      // each ask knows the values of all earlier asks except the last `parallel` - 1, so asks do not depend on time
       while (history.told < history.asks.length - parallel + 1) if (!this.tellNext()) return false;
     }
     if (history.asks.length === 0 && this.askKnown()) return true;
@@ -220,7 +219,7 @@ export class SearchCourse {
     return false;
   }
 
-  /** Asks for the best known point first, so that it can be the best one of this search as well. */
+  /** Asks for the best point of the other campaign first, so that it can be the best point of this search too. */
   private askKnown(): boolean {
     const best = this.known
       .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.proposer.moved(values))
@@ -276,7 +275,7 @@ export class SearchCourse {
     return this.add({ values, by: RECOMMENDED, gain: null, isAllowed: true });
   }
 
-  /** All points have values: the best ones are compared, or the search is over. */
+  /** Begins the comparison of the best points, or ends the search. All points must have values. */
   private async finish(): Promise<void> {
     const { events, replications } = this.result;
     if (!isConfirmed(this.campaign) || !this.history.bestOf()) {

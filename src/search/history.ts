@@ -9,15 +9,15 @@ export class History {
   readonly asks: Ask[] = [];
   /** The number of asks whose values the method knows: always the first ones. */
   told = 0;
-  /** The number of last asks in a row that repeat a point or are not run. */
+  /** How many of the last asks in a row gave no new point: they repeat a point, or are not run. */
   inVain = 0;
   /** How many different points were asked. */
   points = 0;
-  /** Runs of the points that were told. */
+  /** The number of runs of the points that were told. */
   private runsTold = 0;
   private pointsTold = 0;
   private hasValue = false;
-  /** The best ask among the first n that were told, by n. */
+  /** By n: the best among the first n told asks; null if none is feasible. */
   private readonly best: (number | null)[] = [null];
   /** The first ask of each point, by its values. */
   private readonly first = new Map<string, number>();
@@ -30,7 +30,7 @@ export class History {
     }
   }
 
-  /** @param isPoint - whether the ask is a point that is run */
+  /** @param isPoint - whether the point of the ask is run */
   add(ask: Ask, isPoint: boolean): void {
     const key = JSON.stringify(ask.values);
     const isNew = isPoint && !this.first.has(key);
@@ -40,7 +40,7 @@ export class History {
     this.asks.push(ask);
   }
 
-  /** Tells the method's next ask, in their order. */
+  /** Sets the value of the next ask. Asks get their values in their order. */
   tell(told: PointValue): void {
     const at = this.told;
     const ask = this.asks[at]!;
@@ -60,29 +60,29 @@ export class History {
     this.best.push(isBetter ? at : best);
   }
 
-  /** The first ask of these values; undefined when there is none. */
+  /** The first ask of these values; undefined if there is none. */
   firstOf(values: readonly string[]): number | undefined {
     return this.first.get(JSON.stringify(values));
   }
 
-  /** The best feasible ask among the first n that were told. */
+  /** The best feasible ask among the first `count` told asks; undefined if there is none. */
   bestOf(count = this.told): Ask | undefined {
     const at = this.best[count];
     return at === null || at === undefined ? undefined : this.asks[at];
   }
 
-  /** How many asks were told since the best one. */
+  /** How many asks were told after the best one. */
   get sinceBest(): number {
     const at = this.best[this.told] ?? null;
     return at === null ? 0 : this.told - 1 - at;
   }
 
-  /** Whether points were told and none of them has a value. */
+  /** Whether at least `least` points were told, and none of them has a value. */
   hasOnlyFailures(least: number): boolean {
     return this.told >= least && !this.hasValue;
   }
 
-  /** Number of requested runs. Points without a value count with their fewest runs. */
+  /** The number of requested runs. A point without a value counts with `replications` runs. */
   runs(replications: number): number {
     return this.runsTold + (this.points - this.pointsTold) * replications;
   }

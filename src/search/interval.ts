@@ -2,7 +2,7 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
 
-/** The default if the definition gives no confidence. */
+/** The confidence if the definition gives none. */
 const CONFIDENCE = 0.95;
 
 /** The confidence of intervals of a search or a selection. */
@@ -12,9 +12,9 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
 }
 
 /**
- * The confidence interval of a mean; null for one run, and if all runs have the same value.
+ * The confidence interval of a mean; null for a single run, and if all runs have the same value.
  *
- * @param mean - in the sign of the output
+ * @param mean - the mean of the output itself, also if it is maximized
  */
 export function intervalOf(
   campaign: Pick<Campaign, 'search' | 'select'>,

@@ -3,8 +3,8 @@ import { fixedInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
 
 /**
- * Gives the points of a search: takes the values of the inputs that it varies, and returns the key with the values of all inputs that
- * differ between points of the campaign.
+ * Returns a function that makes a point of a search from the values of the inputs that the search varies. A point has a
+ * key, and the values of all inputs that differ between points of the campaign.
  */
 export function keysOf(
   campaign: Pick<Campaign, 'base' | 'varied' | 'search' | 'calibrate' | 'fresh'>,

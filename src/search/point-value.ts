@@ -5,16 +5,16 @@ import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { Sample } from '../statistics/sample.ts';
 
-/** The outputs of a run; none for a failed run. */
+/** A finished run. `outputs` is empty for a failed run. */
 export interface FinishedRun {
   replication: number;
   outputs: Readonly<Record<string, string>>;
 }
 
-/** The runs of points that have finished, by the points' ordinals. */
+/** The finished runs of points, by the ordinals of the points. */
 export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
 
-/** A point with a larger share of failed runs has failed, unless the definition has another rate. */
+/** A point with a larger share of failed runs has failed, unless the definition sets another share. */
 const MOST_FAILED = 0.5;
 
 /** Reads the value of a point from its runs. */
@@ -41,7 +41,7 @@ export class PointReader {
     this.mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
-  /** The minimized number of each run; null if the run has none. */
+  /** The minimized value of each run; null for a run without one. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {
       const value = numberOf(this.goal, outputs);
@@ -64,7 +64,7 @@ export class PointReader {
     };
   }
 
-  /** Converts between a value of the output and the minimized value. */
+  /** Converts a value of the output into the minimized value, or back. */
   signed(value: number): number {
     return this.sign * value;
   }
@@ -83,7 +83,7 @@ function excessOf(
   runs: readonly FinishedRun[],
 ): number {
   const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
-  // without a value the requirement is not met
+  // without any value, the requirement counts as missed
   if (values.length === 0) return Number.MAX_VALUE;
   const [low, high] = [min ?? -Infinity, max ?? Infinity];
   if (chance !== null) {

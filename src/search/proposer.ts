@@ -7,27 +7,27 @@ import { makers } from './methods/index.ts';
 import type { AsyncMethod, Method } from './methods/method.ts';
 import { Optimiser } from './outside/optimiser.ts';
 
-/** What the proposals of a search depend on, besides its log. */
+/** The settings on which the proposals of a search depend, besides its log. */
 export interface ProposerSettings {
-  /** The campaign. */
+  /** The id of the campaign. */
   id: string;
   search: Search;
   goal: Goal;
   base: readonly BaseInput[];
   seed: number;
   isNoisy: boolean;
-  /** The first ask of this method. It is told of earlier asks as of points that it did not propose. */
+  /** The first ask of this method. For the method, earlier asks are points that it did not propose. */
   from: number;
   /** Points that the method is told before its first ask. */
   known: readonly KnownPoint[];
 }
 
-/** How the first point was found in a search that begins with the points of another campaign. */
+/** `by` of the first point in a search that begins with the points of another campaign. */
 export const KNOWN = 'best known point';
-/** How a point was found that the method recommended at the end. */
+/** `by` of a point that the method has recommended at the end. */
 export const RECOMMENDED = 'recommended';
 
-/** A proposal of the method as canonical values. `gain`: the improvement that it expects; null where it has none. */
+/** A proposal of the method as canonical values. `gain`: the improvement that the method expects; null if unknown. */
 export interface ProposedPoint {
   values: string[];
   by: string;
@@ -36,8 +36,8 @@ export interface ProposedPoint {
 }
 
 /**
- * A method in step with a log: it is told the values of asks in their order, and asked for the next point. Its state
- * can be rebuilt from the log.
+ * Keeps a method in step with a log: tells it the values of asks in their order, and asks it for the next point. The
+ * state of the method can be rebuilt from the log.
  */
 export class Proposer {
   private told = 0;
@@ -46,7 +46,9 @@ export class Proposer {
   private readonly method: Method | AsyncMethod;
   private readonly space: Space;
   private readonly from: number;
-  /** Every ask, with its number among those that the method has proposed. `x` is undefined outside the bounds. */
+  /**
+   * Every ask. `x` is undefined outside the bounds. `number`: its number among the proposals; null without a proposal.
+   */
   private readonly noted: { x: number[] | undefined; number: number | null }[] = [];
 
   constructor({ id, search, from, goal, base, seed, isNoisy, known }: ProposerSettings) {
@@ -72,22 +74,22 @@ export class Proposer {
     }
   }
 
-  /** Whether it knows its next proposals already, which an outside optimiser gives several at a time. */
+  /** Whether the next proposal is already known: an outside optimiser gives several at a time. */
   get hasMore(): boolean {
     return 'hasMore' in this.method && this.method.hasMore;
   }
 
-  /** How many points it has to be told before its next proposal, as far as it knows. */
+  /** How many points the method must be told before its next proposal; 0 if it does not know. */
   get lacks(): number {
     return 'lacks' in this.method ? (this.method.lacks ?? 0) : 0;
   }
 
-  /** Repeats the asks and tells of a log. Other work gets a turn after each ask. */
+  /** Repeats the asks and told values of a log. Other work gets a turn after each ask. */
   async catchUp(asks: readonly Ask[]): Promise<void> {
     for (const [at, ask] of asks.entries()) {
       while (this.told < ask.seen) this.tell(asks[this.told]!.told!);
       const isProposed = at >= this.from && ask.by !== RECOMMENDED && ask.by !== KNOWN;
-      // its answer is not used, because the log has the original answer
+      // only the state of the method needs this ask: the log already has the answer
       if (isProposed && !('named' in this.method)) this.method.ask();
       await breath();
       this.note(ask.values, isProposed);
@@ -95,7 +97,7 @@ export class Proposer {
     while (this.told < asks.length && asks[this.told]!.told) this.tell(asks[this.told]!.told!);
   }
 
-  /** Tells it of the next ask in their order, unless the point lies outside the bounds. */
+  /** Tells the method the value of the next ask, unless the point lies outside the bounds. */
   tell({ value, variance, runs, excess }: PointValue): void {
     const { x, number } = this.noted[this.told]!;
     if (x) this.method.tell({ ask: number, x, value, variance, runs, excess });
@@ -118,7 +120,7 @@ export class Proposer {
     return best && this.space.valuesAt(best.x);
   }
 
-  /** The values that a point becomes when it is asked; undefined of one outside the bounds. */
+  /** Moves the values of a point onto steps and levels; undefined for a point outside the bounds. */
   moved(values: readonly string[]): string[] | undefined {
     const x = this.space.coordinatesOf(values);
     return x && this.space.valuesAt(x);

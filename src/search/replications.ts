@@ -4,10 +4,10 @@ import type { History } from './history.ts';
 import type { FinishedPoints, FinishedRun, PointReader } from './point-value.ts';
 import { nextOfRace } from './selection/race.ts';
 
-/** Confidence for dropping a point that is worse than the best one. */
+/** The confidence with which a point must be worse than the best one to get no more replications. */
 const RACE_CONFIDENCE = 0.95;
 
-/** The replications of the points of a search. */
+/** Decides how many replications the points of a search get. */
 export class Replications {
   private readonly campaign: Campaign;
   private readonly history: History;
@@ -38,7 +38,8 @@ export class Replications {
   }
 
   /**
-   * The number of replications for a point, from its runs and those of the point that was best at the time of its ask.
+   * The number of replications for a point. It depends on the runs of the point, and on the runs of the point that was
+   * the best at the time of the ask.
    */
   private wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number {
     const { search, replications, commonRandomNumbers } = this.campaign;

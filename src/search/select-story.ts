@@ -10,18 +10,19 @@ import { type BestPoint, winnerOf } from './summary.ts';
 /** The state of a selection, and its results so far. */
 export interface SelectSummary {
   method: Selection['method'];
-  /** `reporting`: the best point is chosen, and gets further replications that give its value. */
+  /** `reporting`: the best point is chosen. Its value comes from further replications, which are still running. */
   stage: 'comparing' | 'reporting' | 'over';
-  /** Numbers of points that are compared, and of those that failed. */
+  /** The numbers of compared points and of failed points. */
   points: number;
   failed: number;
-  /** Null while no point has a value and meets the requirements. `seen` is its mean over the replications that chose it. */
+  /**
+   * Null while no point has a value and meets the requirements. `seen` is its mean over the replications that chose it.
+   */
   best: BestPoint | null;
 }
 
 /**
- * The course of a selection: its points, first the best one, then those with better means; points without a mean are
- * last.
+ * The course of a selection. Its points are ordered: the best point, the others by their means, those without a mean.
  */
 export interface SelectStory {
   summary: SelectSummary;
@@ -53,7 +54,7 @@ export function selectStoryOf(
       isWinner: winner?.ordinal === ordinal && stage === 'over',
     };
   };
-  // replications after the comparison are not part of it
+  // a mean of the comparison does not include the replications after it
   const chosenAt = new Map(
     events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
   );

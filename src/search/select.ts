@@ -3,11 +3,9 @@ import type { Campaign } from '../campaign/types.ts';
 import { compareFinalists, type Decided, reportWinner } from './compare-finalists.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
-/** The points of the design, in the form of the comparison. */
-
 /**
- * The next step of a selection. It compares the points of a design as the end of a search compares its best points, but
- * all of them and with their first replications. It is a function of the campaign, the log and the finished runs.
+ * The next step of a selection. It compares points like the end of a search, but all points of a design, and from their
+ * first replications on. It depends only on the campaign, the log and the finished runs.
  *
  * @param campaign - one with a selection
  * @param points - the number of points; their ordinals start at 0

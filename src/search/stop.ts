@@ -2,14 +2,14 @@ import type { StopReason } from '../campaign/search/log.ts';
 import type { StopRule } from '../campaign/search/search.ts';
 import type { History } from './history.ts';
 
-/** If this many asks in a row give no new point, the space counts as exhausted. */
+/** The space counts as exhausted if this many asks in a row give no new point. */
 const MOST_EMPTY_ASKS = 50;
 /** The search ends when this many points have been told and all of them failed. */
 const MOST_FAILED = 20;
 
 /**
- * Why the search stops asking for points; undefined while it goes on. It depends only on asks and told values, not on
- * finished runs, so it does not depend on time.
+ * Why the search stops asking for points; undefined while it goes on. The reason depends only on asks and told values,
+ * not on which runs happen to have finished.
  *
  * @param target - the value at which the rule ends a minimization; null if the rule has none
  */

@@ -13,29 +13,29 @@ export interface SearchStory {
   summary: SearchSummary;
   /** Whether chance affects the values. Then the best value of the search is too good. */
   isNoisy: boolean;
-  /** Each point once, by its first ask. */
+  /** Each point once, at the place of its first ask. */
   points: AskedPoint[];
   /** The points of the comparison: the winner, then those with better means; empty without a comparison. */
   finalists: Finalist[];
 }
 
-/** A point that a search asked. */
+/** A point that a search has asked for. */
 export interface AskedPoint {
   ask: number;
   ordinal: number;
   key: string;
-  /** Canonical, in the order of the inputs of the search. */
+  /** The canonical values, in the order of the inputs of the search. */
   values: string[];
   /** How the method found it. */
   by: string;
   /** The number of asks whose values the method knew: always the first ones. */
   seen: number;
   state: 'open' | 'known' | 'failed';
-  /** The told value, in the sign of the output; null for an open point and a failed one. */
+  /** The told value of the output; null for an open point and for a failed point. */
   value: number | null;
   /** The number of runs behind that value. */
   runs: number;
-  /** The bounds of the search have become narrower since, and the point lies outside them. */
+  /** Whether the point lies outside the bounds of the search, because they were changed later. */
   isOutside: boolean;
   /** Whether the point is inside the bounds and its runs meet the requirements; false without a value. */
   isFeasible: boolean;
@@ -43,19 +43,19 @@ export interface AskedPoint {
 
 /** A point that was compared with others by new replications. */
 export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'> {
-  /** The mean over the comparable replications of the comparison; null while they run. */
+  /** The mean over the replications of the comparison; null while there are none. */
   mean: number | null;
   /** The confidence interval of that mean; null if there is none. */
   interval: [number, number] | null;
   runs: number;
-  /** Its value when it was chosen: during the search, or in the comparison of a selection. Null if it had none. */
+  /** The value of the point during the search, or in the comparison of a selection; null if it had none. */
   seen: number | null;
   /** Whether its new replications meet the requirements; for the chosen point, also the further ones. */
   isFeasible: boolean;
   isWinner: boolean;
 }
 
-/** The points whose runs a story needs, besides those of the summary. */
+/** The points whose runs `storyOf` needs, besides the points of `summarizedPoints`. */
 export function comparedPoints({ events }: SearchLog): number[] {
   return events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
 }
@@ -129,10 +129,10 @@ function finalistsIn(
   return byRank(all, reader);
 }
 
-/** The winner first, then points with better means; points without a mean are last. */
+/** Orders points: the winner first, then the others by their means, the best first, then points without a mean. */
 export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
   const rank = ({ mean, isWinner }: Finalist): number =>
     isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);
-  // not by a difference, because the difference of two infinities is NaN
+  // compared without a difference, because the difference of two infinities is NaN
   return finalists.toSorted((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
 }

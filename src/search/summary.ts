@@ -21,13 +21,13 @@ export interface SearchSummary {
   /** The name of a built-in method, or the command of an outside optimiser. */
   method: string;
   stage: SearchStage;
-  /** Numbers of points that were asked, that have a value, and that failed. */
+  /** The numbers of asked points, of points with a value, and of failed points. */
   asked: number;
   told: number;
   failed: number;
-  /** Points of another campaign that the search began with. */
+  /** How many points of another campaign the search began with. */
   known: number;
-  /** The other points of that campaign, by the reason why the search does not use them. */
+  /** The points of that campaign that the search does not use, by reason. */
   unused: UnusedPoints[];
   /** Null while no point meets the requirements. */
   best: BestPoint | null;
@@ -41,22 +41,22 @@ export interface BestPoint {
   key: string;
   /** Its values of the searched inputs. */
   inputs: Record<string, RawValue>;
-  /** The mean of the output of the goal: after the comparison, over runs that did not choose the point. */
+  /** The mean of the goal's output. After the comparison it comes from runs that did not decide the choice. */
   value: number;
-  /** The confidence interval of that mean; null for one run, and if all runs have the same value. */
+  /** The confidence interval of that mean; null for a single run, and if all runs have the same value. */
   interval: [number, number] | null;
   /** The number of those runs. */
   runs: number;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   /**
-   * Whether no other finalist is better by more than the indifference, with the confidence; null until the value comes
-   * from runs that did not choose the point.
+   * Whether, with the given confidence, no other finalist is better by more than the indifference. Null while `value`
+   * comes from runs that decided the choice.
    */
   isSure: boolean | null;
 }
 
-/** The points whose runs a summary needs: the winner and the best of the log. */
+/** The point whose runs `summaryOf` needs: the winner, otherwise the best point of the log. */
 export function summarizedPoints(log: SearchLog): number[] {
   const winner = winnerOf(log.events);
   const best = winner?.ordinal ?? new History(log.asks).bestOf()?.ordinal;
@@ -100,11 +100,10 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0) return { ...shown(campaign, ask, reader, fresh), seen, isSure: winner.isSure };
-    // its further replications are still running, or it has none because its runs do not differ: its known runs have
-    // chosen it
+    // the further replications of the winner are still running, or it has none because its runs do not differ
     return { ...shown(campaign, ask, reader, finished.get(winner.ordinal) ?? []), seen, isSure: null };
   }
-  // none of the finalists meets the requirements, as their new replications show
+  // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
   const runs = finished.get(incumbent.ordinal!) ?? [];
   return { ...shown(campaign, incumbent, reader, runs.slice(0, incumbent.told!.runs)), seen, isSure: null };

@@ -6,7 +6,7 @@ export type Method = 'morris' | 'sobol' | 'regression' | 'factorial' | 'one-at-a
 /** The effect of an input on an output. Each method has some of these numbers, and leaves the others out. */
 export interface InputIndices {
   input: string;
-  /** The share of the variance from the input alone: its first-order Sobol' index, or its main effect. */
+  /** The share of the variance that comes from the input alone: its first-order Sobol' index, or its main effect. */
   first?: number;
   firstInterval?: Interval;
   /** The share of the variance in which the input takes part: its total Sobol' index. */
@@ -14,10 +14,10 @@ export interface InputIndices {
   totalInterval?: Interval;
   /** Mean of the elementary effects: the change of the output from one end of the input's range to the other. */
   mu?: number;
-  /** Mean size of the elementary effects. */
+  /** Mean of the absolute values of the elementary effects. */
   muStar?: number;
   muStarInterval?: Interval;
-  /** Standard deviation of the elementary effects: above 0 if the input is not linear or interacts with others. */
+  /** Standard deviation of the elementary effects. It is above 0 if the effect is not linear, or depends on others. */
   sigma?: number;
   /** Standardized regression coefficient. */
   src?: number;
@@ -40,7 +40,7 @@ export interface InputIndices {
   /** Relative change of the output over relative change of the input. */
   elasticity?: number;
   elasticityInterval?: Interval;
-  /** Interactions that the design cannot tell from the main effect. */
+  /** Interactions that the design cannot distinguish from the main effect. */
   aliases?: string[];
 }
 
@@ -51,19 +51,20 @@ export interface PairIndices {
   value: number;
   interval?: Interval;
   /**
-   * For two inputs with two levels each: half the difference between the effects of one at the two levels of the other.
+   * For two inputs with two levels each: half the difference between the effects of one input at the two levels of the
+   * other.
    */
   effect?: number;
   effectInterval?: Interval;
   p?: number;
-  /** The effects that the design cannot distinguish from it. */
+  /** The effects that the design cannot distinguish from this one. */
   aliases?: string[];
 }
 
 /** The prediction of a search's model along an input, with the other inputs at the best point. */
 export interface Slice {
   input: string;
-  /** By ascending x; `low` and `high` are the ends of the interval of the expectation. */
+  /** Points by ascending x. `low` and `high` are the ends of the interval of the expected value. */
   points: { x: number; value: number; low: number; high: number }[];
 }
 
@@ -78,11 +79,11 @@ export interface TimeIndices {
 
 /** The share of the variance from chance in the replications. */
 export interface Chance {
-  /** Its share of the variance of single runs. */
+  /** The share of chance in the variance of single runs. */
   ofRuns: number;
   /**
-   * Its share of the variance of the points' means; left out with common random numbers, which share chance between
-   * points.
+   * The share of chance in the variance of the points' means. It is left out with common random numbers, because then
+   * all points share the same chance.
    */
   ofMeans?: number;
 }
@@ -94,12 +95,12 @@ export interface Analysis {
   method: Method;
   /** Number of runs with a value. */
   runs: number;
-  /** In the order of the design. For a curve, the indices are in `times`. */
+  /** One entry per input, in the order of the design. For a curve, the indices are in `times`. */
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
   /**
-   * The share of the variance that the regression explains. A Gaussian process predicts each point from all other
-   * points, and this is the share that these predictions explain.
+   * The share of the variance that the regression explains. For a Gaussian process, the share that its predictions of
+   * each point from all other points explain.
    */
   r2?: number;
   /** The same for the regression of ranks. */
@@ -111,7 +112,7 @@ export interface Analysis {
   slices?: Slice[];
   /** The confidence of the intervals, such as 0.95. */
   confidence: number;
-  /** Sentences about what the estimator left out, and where the sample does not support the method. */
+  /** Sentences about data that the estimator left out, and about weaknesses of the sample. */
   warnings: string[];
 }
 

@@ -6,13 +6,13 @@ import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 
 /** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
-/** From this share of the variance on, a warning mentions chance. */
+/** If chance has a larger share of the variance, there is a warning. */
 const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 
 /**
  * The sensitivity analysis of outputs, by the method of the campaign's design.
  *
- * @param counts - of the campaign's runs; failed and unfinished ones lead to warnings
+ * @param counts - counts of the campaign's runs. Failed and unfinished runs lead to warnings
  */
 export function analysesOf(
   campaign: AnalyzedCampaign,
@@ -120,12 +120,12 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
   return warnings;
 }
 
-/** Adds the effect of chance in the means of points to a result. */
+/** The effect of chance on the results of each method, as the end of a sentence. */
 const WITH_CHANCE: Record<Method, string> = {
-  sobol: ', which the indices leave out as far as the replications show it',
+  sobol: ', and the indices are corrected for it as far as possible',
   morris: ': it makes μ* and σ too high',
   regression: ': no regression can explain it',
-  factorial: ', which shares of the variance include',
+  factorial: ', and the shares of the variance include it',
   'one-at-a-time': '',
   'gaussian-process': '',
 };

@@ -1,16 +1,17 @@
 import type { Chance } from './analysis.ts';
 
-/** Separates the variance of chance from the variance between points, in a few running sums. */
+/** Separates the variance of chance from the variance between points. It needs only a few running sums. */
 export class ChanceSums {
   #squares = 0;
   #freedom = 0;
-  /** Number of points with values, and the sum of 1 over their numbers of values. */
+  /** Number of points with values. */
   #points = 0;
+  /** The sum of 1 / (number of values) over these points. */
   #inverse = 0;
   #mean = 0;
   #between = 0;
 
-  /** @param values - of the replications of a point; at least one */
+  /** @param values - the values of a point's replications, at least one */
   add(values: readonly number[]): void {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     this.#squares += values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
@@ -23,11 +24,11 @@ export class ChanceSums {
   }
 
   /**
-   * By the law of total variance: the mean variance within points, and the variance of the points' means less the part
-   * that chance adds to it. With common random numbers chance is largely the same in all points, and nothing is
-   * subtracted.
+   * The shares of chance, by the law of total variance. Chance is the mean variance within points. The rest is the
+   * variance of the points' means, minus the part that chance adds to it. With common random numbers nothing is
+   * subtracted, because chance is largely the same in all points.
    *
-   * @returns undefined without replications, and for a constant
+   * @returns undefined without replications, and if all values are equal
    */
   result(isPaired: boolean): Chance | undefined {
     if (this.#freedom < 1 || this.#points < 2) return undefined;

@@ -4,7 +4,7 @@ import type { Interval } from './analysis.ts';
 import { momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
 
-/** A point's term in a weighted sum of means. */
+/** A term of a weighted sum of means: the weight of a point, and the values behind its mean. */
 export interface Term {
   weight: number;
   replicates: readonly Replicate[];
@@ -20,11 +20,11 @@ export interface Certainty {
 /**
  * The uncertainty of a sum of weighted means.
  *
- * - With common random numbers by pairs: the sum of each replication is one value of a sample, with Student's interval.
- * - With a common error variance of all points: from this variance.
- * - Otherwise from the variance of each point: F. E. Satterthwaite, "An approximate distribution of estimates of
- *   variance components",
- *   Biometrics Bulletin 2 (1946) 110-114.
+ * - With common random numbers, the points are compared in pairs: the sum of each replication is one value of a sample,
+ *   with Student's interval.
+ * - With a common error variance of all points, it comes from this variance.
+ * - Otherwise it comes from the variance of each point: F. E. Satterthwaite, "An approximate distribution of estimates
+ *   of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param value - the sum
  * @returns undefined without replications

@@ -5,7 +5,7 @@ import type { Generators } from './factorial.ts';
 
 type Kind<K extends Design['kind']> = Extract<Design, { kind: K }>;
 
-/** The properties of a design for an analysis. */
+/** The method for analyzing a design, with the properties of the design that the method needs. */
 export type AnalyzedDesign =
   | { method: 'morris'; design: Kind<'morris'> }
   | { method: 'sobol'; design: Kind<'saltelli'> }
@@ -13,7 +13,7 @@ export type AnalyzedDesign =
   | { method: 'one-at-a-time'; inputs: string[]; values: string[][] }
   | { method: 'regression' };
 
-/** The method of a design. Designs without one are samples for regression. */
+/** The method for a design. A design without a method of its own is a sample for regression. */
 export function analyzedDesign({ design }: Pick<Campaign, 'design'>): AnalyzedDesign {
   const core = coreOf(design);
   switch (core.kind) {
@@ -47,12 +47,12 @@ export function needsRuns({ method }: { method: Method }): boolean {
   return method === 'factorial' || method === 'one-at-a-time';
 }
 
-/** A design without derived inputs. Its points are the same. */
+/** Removes derived inputs from a design. The points stay the same. */
 function coreOf(design: Design): Design {
   return design.kind === 'refined' && design.where === null ? coreOf(design.design) : design;
 }
 
-/** All combinations of values, of a grid or of grids that are crossed; inputs with one value are left out. */
+/** A grid, or a product of grids as one grid; undefined for another design. Inputs with one value are left out. */
 function gridOf(design: Design): { inputs: string[]; values: string[][] } | undefined {
   const core = coreOf(design);
   if (core.kind === 'grid') {

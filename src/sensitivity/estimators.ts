@@ -19,7 +19,7 @@ export type AnalyzedCampaign = Pick<
   'id' | 'base' | 'varied' | 'design' | 'growth' | 'rounds' | 'commonRandomNumbers' | 'precision'
 >;
 
-/** The estimator for the design of a campaign, ready for its outputs: places of points are looked up once. */
+/** The estimator for the design of a campaign. It looks up the points once, for all outputs. */
 export function estimatorOf(
   campaign: AnalyzedCampaign,
   table: PointTable,
@@ -46,13 +46,13 @@ export function estimatorOf(
 
 type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: M }>;
 
-/** The points of a design's rows; −1 for an unknown point. */
+/** For each row of a design, the index of its point; −1 for an unknown point. */
 function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
   const fixed = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
   const points: number[] = [];
-  // designs that are analyzed by their rows name no files
+  // designs that are analyzed row by row name no files
   for (const row of rowsOf(design, { base, contents: new Map() }))
     points.push(table.find(places.map((place, at) => (place < 0 ? fixed[at]! : row[place]!))));
   return Int32Array.from(points);
@@ -62,7 +62,7 @@ function atRows(points: Int32Array, means: Float64Array): Float64Array {
   return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
 }
 
-/** The fewest trajectories for useful intervals. */
+/** With fewer trajectories, intervals are rough. */
 const FEW_TRAJECTORIES = 6;
 
 function morris(
@@ -92,7 +92,7 @@ function morris(
   };
 }
 
-/** From this half-width on, an interval of an index is too wide to rank inputs. */
+/** With a larger half-width, an interval of an index is too wide to rank inputs. */
 const WIDE = 0.1;
 
 function sobol(
@@ -145,7 +145,7 @@ function factorial(
   const isFull = generators.every((one) => one === null);
   const codeOf = inputs.map((name, at) => {
     const { type } = campaign.base.find((input) => input.name === name)!;
-    // a fraction calculates with its levels as they are listed
+    // in a fraction, the generators refer to the levels in the order of the definition
     const sorted =
       isFull && isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
     return new Map(sorted.map((value, level) => [value, level]));

@@ -5,27 +5,27 @@ import { type ErrorVariance, errorVariance } from './replicates.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
 
-/** Points of a factorial design. */
+/** The points of a factorial design, by the levels of their inputs. */
 export interface LevelPoints {
   inputs: readonly string[];
-  /** Levels of each input. */
+  /** The number of levels of each input. */
   levels: readonly number[];
   /** For each input, the level of each point. Levels count from 0, and numbers are in ascending order. */
   codes: readonly Uint16Array[];
-  /** Whether they are all combinations of levels, each once. */
+  /** Whether the points are all combinations of levels, each once. */
   isFull: boolean;
   /**
-   * The effects that the design cannot distinguish from an effect of one or two inputs, by their places; none in a full
-   * design.
+   * The effects that the design cannot distinguish from an effect of one or two inputs. The inputs are given by their
+   * places. A full design has none.
    */
   aliases: (inputs: readonly number[]) => string[];
 }
 
 /**
- * Main effects and interactions of two inputs, as shares of the variance between the points. The shares are those of an
- * analysis of variance: D. C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3,
- * 6.2 and 8.2. In a full design total indices are exact for its points. The error of the significance tests is the
- * variance of replications. Without replications there are no such tests.
+ * Main effects and interactions of two inputs, as shares of the variance between the points (analysis of variance): D.
+ * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
+ * design total indices are exact for its points. The tests of significance take their error from the variance of
+ * replications. Without replications there are no such tests.
  */
 export function factorialIndices(design: LevelPoints, values: PointValues, confidence: number): Found {
   const { inputs, levels, codes } = design;
@@ -36,7 +36,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   if (!(squares > 1e-24 * points.length * mean ** 2)) return { indices: [], warnings: [] };
   const replicates = values.replicates && points.map(values.replicates);
   const error = replicates && errorVariance(replicates, values.isPaired);
-  // the number of replications behind the means of points: the harmonic mean
+  // the harmonic mean of the numbers of replications of the points
   const repeats = replicates
     ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0)
     : 1;
@@ -93,7 +93,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     };
   }
 
-  /** The remaining variance if all other inputs are known. */
+  /** The variance that remains if all other inputs are known, as a share of the whole. */
   function totalIndex(at: number): number {
     const rest = new Map<number, { sum: number; count: number }>();
     const others = inputs.map((_, input) => input).filter((input) => input !== at);
@@ -169,18 +169,18 @@ function withP(p: number | undefined): { p?: number } {
   return p === undefined ? {} : { p };
 }
 
-/** The p-value: the probability that chance alone gives such a large part of the sum of squares. */
+/** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
 function fisherTest({ part, freedom }: { part: number; freedom: number }, error: ErrorVariance): number {
   if (error.variance === 0) return Number(part === 0);
   return fisherTail(part / freedom / error.variance, freedom, error.freedom);
 }
 
-/** For a fraction: how inputs are generated from others. */
+/** For each input of a fraction: the inputs whose product it is, with a sign; null for a basic input. */
 export type Generators = readonly ({ of: readonly number[]; sign: 1 | -1 } | null)[];
 
 /**
- * Effects of one and of two inputs that a fraction of two levels cannot distinguish: those with the same product of
- * basic inputs (Montgomery, section 8.2). "−" stands before an effect with the opposite sign.
+ * The effects of one or two inputs that a fraction with two levels cannot distinguish, because they are the same
+ * product of basic inputs (Montgomery, section 8.2). "−" stands before an effect with the opposite sign.
  */
 export function aliasesOf(inputs: readonly string[], generators: Generators): LevelPoints['aliases'] {
   // an input as a product of basic inputs, with one bit each

@@ -32,7 +32,7 @@ export class OutputColumn {
   readonly #chance = new ChanceSums();
   readonly replicates: Replicates | undefined;
   runs = 0;
-  /** Values of the point that is being read. */
+  /** Values of the current point. */
   #own: number[] = [];
 
   constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
@@ -81,18 +81,21 @@ function meanOf(values: readonly number[]): number {
 
 /** The most numbers of curves in memory. */
 const MOST_CURVE_NUMBERS = 4e6;
-/** The most times of a curve. */
+/** The most times of a curve that are analyzed. With many points there are fewer, but at least `FEWEST_PLACES`. */
 const MOST_PLACES = 60;
 const FEWEST_PLACES = 6;
 
-/** A curve (DATA_SET) at each point: the mean of its runs at some times, those of the first run or some between its ends. */
+/**
+ * A curve (DATA_SET) at each point: the mean of its runs at some times. These are the times of the first run. If it has
+ * too many, they are evenly spaced between its first and last time.
+ */
 export class CurveColumns {
   readonly name: string;
   readonly #most: number;
   #times: number[] = [];
   #means: GrowingArray[] = [];
   #chances: ChanceSums[] = [];
-  /** Values of the point that is being read, at each time. */
+  /** Values of the current point, at each time. */
   #own: number[][] = [];
   runs = 0;
   #points = 0;
@@ -143,7 +146,7 @@ export class CurveColumns {
     this.#own = this.#times.map(() => []);
     this.#chances = this.#times.map(() => new ChanceSums());
     this.#means = this.#times.map(() => new GrowingArray());
-    // points that were read earlier have no curve
+    // the points before the first curve have none
     for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
   }
 }
@@ -159,7 +162,7 @@ export interface Gathering {
   points: number;
 }
 
-/** All points of runs that come in the order of the design. */
+/** Collects all runs of a campaign. Runs must be in design order. */
 export async function gathered(
   runs: Batched<FinishedRun>,
   campaign: Pick<Campaign, 'varied'>,
@@ -170,7 +173,7 @@ export async function gathered(
   return gatherer.result();
 }
 
-/** Collects finished runs into columns. Runs must be in design order, so the runs of a point are adjacent. */
+/** Collects finished runs into columns. Runs must be in design order, so that the runs of a point are adjacent. */
 export class PointGatherer {
   readonly #table: PointTable;
   readonly #columns: OutputColumn[];
@@ -199,7 +202,7 @@ export class PointGatherer {
     for (const curve of this.#curves) curve.add(run);
   }
 
-  /** All points so far; nothing may be added afterwards. */
+  /** The columns of all points. No run may be added afterwards. */
   result(): GatheredPoints {
     this.#close();
     return { table: this.#table, columns: this.#columns, curves: this.#curves };

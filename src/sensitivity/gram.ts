@@ -1,11 +1,14 @@
-/** Numbers of one column of a table. */
+/** The numbers of one column of a table. */
 type Numbers = Float64Array | Uint32Array;
 
-/** Sums of columns and of their products, for each group of rows. */
+/** Sums of columns and sums of their products, for each group of rows. */
 export interface Gram {
-  /** Columns. */
+  /** The number of columns. */
   size: number;
-  /** For each group: the number of rows, sums of the columns, products of columns (the lower triangle by rows). */
+  /**
+   * For each group: the number of rows, then the sum of each column, then the sum of products for each pair of columns
+   * (the lower triangle, row by row).
+   */
   groups: Float64Array[];
 }
 
@@ -48,12 +51,12 @@ export function total({ groups }: Gram): Float64Array {
   return sums;
 }
 
-/** The sums of all groups but one. */
+/** The sums of all groups except one. */
 export function without(all: Float64Array, group: Float64Array): Float64Array {
   return all.map((sum, at) => sum - group[at]!);
 }
 
-/** The matrix of covariances (over n) of some of the columns. */
+/** The matrix of the covariances (divided by n) of the chosen columns. */
 export function covariances(sums: Float64Array, size: number, chosen: readonly number[]): Float64Array[] {
   const n = sums[0]!;
   return chosen.map((a) =>

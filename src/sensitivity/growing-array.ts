@@ -18,7 +18,7 @@ export class GrowingArray {
     this.length += 1;
   }
 
-  /** The numbers so far. The array is invalid after further additions. */
+  /** The numbers so far. After a further `push`, the returned array may be out of date. */
   get values(): Float64Array {
     return this.#numbers.subarray(0, this.length);
   }

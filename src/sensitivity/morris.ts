@@ -2,21 +2,21 @@ import type { InputIndices } from './analysis.ts';
 import { momentsOf } from './moments.ts';
 import { bootstrapIntervals } from './resample.ts';
 
-/** The steps of trajectories. Each array has a number for each row of the design. */
+/** The steps of trajectories. Each array has one number per row of the design. */
 export interface Trajectories {
   inputs: readonly string[];
-  /** The input that a row changes; -1 in the first row of a trajectory. */
+  /** The index of the input that changes from the row before; -1 in the first row of a trajectory. */
   changed: Int32Array;
   /** The signed change of the input, in the unit interval. */
   steps: Float64Array;
 }
 
-/** Elementary effects. The effects of a trajectory are adjacent. */
+/** The elementary effects of complete trajectories. The effects of a trajectory are adjacent. */
 export interface ElementaryEffects {
   effects: Float64Array;
   /** Number of complete trajectories. */
   trajectories: number;
-  /** Number of trajectories with a row without a value. */
+  /** Number of trajectories that are left out, because one of their rows has no value. */
   leftOut: number;
 }
 
@@ -24,7 +24,7 @@ export interface ElementaryEffects {
  * The elementary effects of inputs: M. D. Morris, "Factorial sampling plans for preliminary computational experiments",
  * Technometrics 33 (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out.
  *
- * @param values - of each row; NaN where there is none
+ * @param values - the value of each row; NaN if it has none
  */
 export function elementaryEffects(
   { inputs, changed, steps }: Trajectories,
@@ -49,9 +49,10 @@ export function elementaryEffects(
 }
 
 /**
- * μ and σ as Morris has them (section 4), and μ*, the mean size of the effects: F. Campolongo, J. Cariboni and A.
- * Saltelli, "An effective screening design for sensitivity analysis of large models", Environmental Modelling &
- * Software 22 (2007) 1509-1518, section 3. The interval of μ* is of a bootstrap over trajectories.
+ * The mean μ and the standard deviation σ of the effects (Morris, section 4), and μ*, the mean of their absolute
+ * values: F. Campolongo, J. Cariboni and A. Saltelli, "An effective screening design for sensitivity analysis of large
+ * models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The interval of μ* comes from a bootstrap
+ * over trajectories.
  */
 export function morrisIndices(
   inputs: readonly string[],

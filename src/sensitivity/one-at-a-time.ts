@@ -3,19 +3,21 @@ import { certaintyOf, type Term } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import type { Replicate } from './replicates.ts';
 
-/** The points in which only one input changes. */
+/** The points in which only one input differs from the base point. */
 export interface InputLine {
   input: string;
-  /** The points with the input's lowest and highest value; either may be the base point. −1 if there is none. */
+  /**
+   * The points with the input's lowest and highest value; −1 for a missing point. One of them may be the base point.
+   */
   ends: [low: number, high: number];
   /** The input's numbers at these points and at the base point; absent for an input without numbers. */
   numbers?: { low: number; high: number; base: number } | undefined;
 }
 
 /**
- * The effect of each input alone: the output at both ends of its values (swing), and elasticities: relative changes of
- * the output over relative changes of the input. Intervals come from the replications, compared in pairs with common
- * random numbers. Intervals of elasticities use the delta method.
+ * The effect of each input alone. The swing is the output at both ends of the input's values. The elasticity is the
+ * relative change of the output divided by the relative change of the input. Intervals come from the replications. With
+ * common random numbers, replications are compared in pairs. Intervals of elasticities use the delta method.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */

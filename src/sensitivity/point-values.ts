@@ -1,7 +1,7 @@
 import type { Found } from './analysis.ts';
 import type { Replicate } from './replicates.ts';
 
-/** The values of points: their means, and all runs if they are known. */
+/** The values of an output at all points: the means, and the values of single runs if they are known. */
 export interface PointValues {
   /** NaN for a point without a value. */
   means: Float64Array;
@@ -11,5 +11,5 @@ export interface PointValues {
   chance?: number | undefined;
 }
 
-/** Estimates the effects of inputs on values that are given for each point of a table. */
+/** Estimates the effects of inputs from the values of all points. */
 export type Estimator = (values: PointValues) => Found;

@@ -2,11 +2,14 @@ import { isNumeric } from '../campaign/designs/input-types.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { GrowingArray } from './growing-array.ts';
 
-/** Points by their values, a column of numbers for each input. Texts are numbered in the order of their first mention. */
+/**
+ * A table of points with a column of numbers for each input. Texts are replaced by numbers in the order of their first
+ * appearance.
+ */
 export class PointTable {
   readonly inputs: readonly VariedInput[];
   readonly #columns: GrowingArray[];
-  /** The texts of each input that takes texts. */
+  /** For each input that takes texts: the number of each text. */
   readonly #codes: (Map<string, number> | undefined)[];
   #slots: Int32Array | undefined;
   readonly #row: Float64Array;
@@ -46,7 +49,7 @@ export class PointTable {
     return this.#number(at, value, false);
   }
 
-  /** The index of the point with some values; -1 if there is none. */
+  /** The index of the point with these values; -1 if there is none. */
   find(values: readonly string[]): number {
     this.#slots ??= this.#index();
     for (const [at, value] of values.entries()) this.#row[at] = this.#number(at, value, false);
@@ -66,7 +69,10 @@ export class PointTable {
     return codes.size - 1;
   }
 
-  /** Points by the hash of their values, with at least as many free slots; index + 1, because 0 means free. */
+  /**
+   * A hash table of the points. Half or more of its slots are free. A slot has index + 1 of a point, or 0 if it is
+   * free.
+   */
   #index(): Int32Array {
     const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.length + 2)));
     const columns = this.#columns.map(({ values }) => values);

@@ -1,6 +1,6 @@
 /**
- * Twice the rank of each value, from 2, so that the mean rank of equal values is a whole number. The ranks are a typed
- * array, because millions of rows must fit into memory.
+ * Twice the rank of each value; the lowest is 2. So the mean rank of equal values is a whole number. The ranks are a
+ * typed array, because millions of rows must fit into memory.
  *
  * @param sorted - an array of the same length for sorting
  */
@@ -11,7 +11,7 @@ export function doubledRanks(values: Float64Array, sorted = new Float64Array(val
   for (let row = 0; row < values.length; row += 1) {
     const value = values[row]!;
     const below = countUpTo(sorted, value, false);
-    // most values are unique: then the second search is not needed
+    // most values are unique, and then the second search is not needed
     const notAbove = sorted[below + 1] === value ? countUpTo(sorted, value, true) : below + 1;
     ranks[row] = below + notAbove + 1;
   }

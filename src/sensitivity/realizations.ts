@@ -2,8 +2,8 @@ import type { Model } from '../search/methods/gp/model.ts';
 import { Stream } from '../search/methods/stream.ts';
 
 /**
- * Number of random features of a realization: their error is far below the uncertainty of a model of some hundred
- * points.
+ * Number of random features of a realization. With so many, their error is far below the uncertainty of a model of some
+ * hundred points.
  */
 const FEATURES = 500;
 /** The spectral density of the Matérn covariance with ν = 5/2 is Student's t with this number of degrees of freedom. */
@@ -18,13 +18,14 @@ const FREEDOM = 5;
 export class Realizations {
   readonly #model: Model;
   readonly #stream: Stream;
-  /** For each place its covariances with the points. */
+  /** For each place, its covariances with the points. */
   readonly #cross: Float64Array[];
-  /** For each place, and for each point, its random features. */
+  /** The random features of each place. */
   readonly #placeFeatures: Float64Array[];
+  /** The random features of each point. */
   readonly #pointFeatures: Float64Array[];
 
-  /** @param places - with integers and choices at the middle of their level */
+  /** @param places - integers and choices must be at the middle of their level */
   constructor(model: Model, places: readonly (readonly number[])[], seed: number) {
     const { posterior } = model;
     this.#model = model;
@@ -44,7 +45,7 @@ export class Realizations {
     return Float64Array.from(this.#cross, (covariances) => fit.warp.value(sumOf(covariances, weights)));
   }
 
-  /** Another realization at each place, in the units of the values. */
+  /** The next realization at each place, in the units of the values. */
   next(): Float64Array {
     const { posterior, fit } = this.#model;
     const stream = this.#stream;
@@ -68,7 +69,7 @@ export class Realizations {
     const { dimensions, fit } = this.#model;
     const { lengths, signal } = fit.parameters;
     const stream = this.#stream;
-    // any two levels of a choice have the distance of 0 and 1, so each level has its own coordinate
+    // any two levels of a choice have the same distance as 0 and 1, so each level gets a coordinate of its own
     const embedded = (x: readonly number[]): number[] =>
       dimensions.flatMap((dimension, at) => {
         const length = lengths[at]!;

@@ -5,7 +5,7 @@ import { randomGroups } from './resample.ts';
 
 /** Coefficients of the regression of one column on others, all standardized. */
 export interface Regression {
-  /** The coefficient of each input; NaN for a linear function of inputs before it. */
+  /** The coefficient of each input; NaN for an input that is a linear function of inputs before it. */
   src: number[];
   srcIntervals: (Interval | undefined)[];
   /** Partial correlation coefficient of each input. */
@@ -14,18 +14,18 @@ export interface Regression {
   r2: number;
 }
 
-/** Number of groups of rows, which are left out one after the other. */
+/** Number of groups of rows in the jackknife, which leaves out one group after the other. */
 const GROUPS = 64;
-/** An input counts as a function of the inputs before it if they leave less than this part of its variance. */
+/** An input is a linear function of the inputs before it if these explain all but this share of its variance. */
 const LEAST_PART = 1e-9;
 
 /**
  * Standardized regression coefficients and partial correlation coefficients: J. C. Helton and F. J. Davis, "Latin
  * hypercube sampling and the propagation of uncertainty in analyses of complex systems", Reliability Engineering &
- * System Safety 81 (2003) 23-69, section 6. For ranks they are the rank regression and partial rank correlation
- * coefficients of section 6.6. Intervals come from a jackknife that leaves random groups of rows out: section 2.2 of J.
- * Shao and D. Tu, "The Jackknife and Bootstrap", Springer 1995. They are also valid if the output is not a linear
- * function. Textbook intervals are not.
+ * System Safety 81 (2003) 23-69, section 6. If the columns are ranks, the results are the rank coefficients of section
+ * 6.6. Intervals come from a jackknife that leaves random groups of rows out: section 2.2 of J. Shao and D. Tu, "The
+ * Jackknife and Bootstrap", Springer 1995. Unlike textbook intervals, they are valid even if the output is not a linear
+ * function of the inputs.
  *
  * @param inputs - columns of equal length, none constant
  * @param output - a column that is not constant
@@ -99,7 +99,7 @@ function independent(all: Float64Array, { size }: Gram): number[] {
   return kept;
 }
 
-/** The fit of the last column by some of the others. */
+/** The fit of the last column by the `kept` columns. */
 function coefficients(sums: Float64Array, size: number, kept: readonly number[]) {
   const matrix = correlations(covariances(sums, size, [...kept, size - 1]));
   const right = matrix.pop()!;
@@ -126,7 +126,7 @@ function correlations(matrix: Float64Array[]): Float64Array[] {
   return matrix.map((row, a) => row.map((one, b) => (a === b ? 1 : one / (deviations[a]! * deviations[b]!))));
 }
 
-/** The lower triangular root of a symmetric matrix; undefined if it has none. */
+/** The lower Cholesky factor of a symmetric matrix; undefined if the matrix is not positive definite. */
 function cholesky(matrix: readonly Float64Array[]): Float64Array[] | undefined {
   const root = matrix.map((row) => new Float64Array(row.length));
   for (let i = 0; i < matrix.length; i += 1) {
@@ -140,7 +140,7 @@ function cholesky(matrix: readonly Float64Array[]): Float64Array[] | undefined {
   return root;
 }
 
-/** The solution of the equations whose matrix has a root. */
+/** Solves linear equations whose matrix is given by its Cholesky factor. */
 function solve(root: readonly Float64Array[], right: Float64Array): number[] {
   const n = root.length;
   const values = new Array<number>(n).fill(0);

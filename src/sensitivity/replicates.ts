@@ -1,19 +1,19 @@
 import { GrowingArray } from './growing-array.ts';
 import { momentsOf } from './moments.ts';
 
-/** A value of a replication. */
+/** The value of one replication. */
 export interface Replicate {
   replication: number;
   value: number;
 }
 
-/** The values of all runs of points, in a few columns. */
+/** The values of all runs, by point. They are stored in a few columns. */
 export class Replicates {
   readonly #replications = new GrowingArray();
   readonly #values = new GrowingArray();
   readonly #starts = new GrowingArray();
 
-  /** Begins the next point: values that are added from now on belong to it. */
+  /** Begins the next point. Values that are added afterwards belong to it. */
   nextPoint(): void {
     this.#starts.push(this.#values.length);
   }
@@ -45,9 +45,9 @@ export interface ErrorVariance {
 }
 
 /**
- * The variance of chance: the variance of replications within their points, over all points. With common random
- * numbers, the common part of each replication is removed, as in randomized blocks. Then only replications that all
- * points have are used.
+ * The variance of chance: the variance of replications within their points, pooled over all points. With common random
+ * numbers, the common part of each replication is removed, as in randomized blocks. This uses only the replications
+ * that all points have.
  *
  * @returns undefined if no point has two values
  */
@@ -77,13 +77,13 @@ export function errorVariance(
   return { variance: squares / freedom, freedom };
 }
 
-/** Replications that all points have, ascending. */
+/** The numbers of the replications that all points have, ascending. */
 export function commonReplications(points: readonly (readonly Replicate[])[]): number[] {
   const [first = [], ...others] = points.map((point) => new Set(point.map(({ replication }) => replication)));
   return [...first].filter((one) => others.every((point) => point.has(one))).sort((a, b) => a - b);
 }
 
-/** The values of some replications of a point. */
+/** The values of the given replications of a point. */
 export function valuesAt(point: readonly Replicate[], replications: readonly number[]): number[] {
   const byReplication = new Map(point.map(({ replication, value }) => [replication, value]));
   return replications.map((one) => byReplication.get(one)!);

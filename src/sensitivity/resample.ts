@@ -9,15 +9,14 @@ import type { Interval } from './analysis.ts';
 const RESAMPLES = 1_000;
 
 /**
- * Intervals of statistics of independent items, by the bootstrap. The tails are those of the expanded percentile
- * interval: T. C. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015)
- * 371-386, section 5.3. With few items the plain percentile interval would be too narrow. The same items give the same
- * intervals.
+ * Bootstrap intervals of statistics of independent items. These are expanded percentile intervals, because with few
+ * items plain percentile intervals would be too narrow: T. C. Hesterberg, "What teachers should know about the
+ * bootstrap", The American Statistician 69 (2015) 371-386, section 5.3. The same items give the same intervals.
  *
  * @param items - number of items, at least 2
- * @param statistics - gives the numbers of a sample, from the count of each item in it; NaN for a number that the
- * sample does not have
- * @returns undefined for a number that too few samples have
+ * @param statistics - computes the statistics of a sample from the count of each item in it; NaN for a statistic that
+ * the sample does not have
+ * @returns an interval per statistic; undefined if too few samples have it
  */
 export function bootstrapIntervals(
   items: number,
@@ -34,10 +33,10 @@ export function bootstrapIntervals(
   });
 }
 
-/** The last samples, because curves and several outputs use the same ones repeatedly. */
+/** The last samples. They are kept, because the times of a curve and several outputs use the same samples. */
 let last: { items: number; samples: Uint32Array[] } | undefined;
 
-/** How often each item is in each sample. */
+/** For each sample: how often it has each item. */
 function samplesOf(items: number): Uint32Array[] {
   if (last?.items === items) return last.samples;
   const key = streamKey('foray bootstrap', 0, String(items));
@@ -50,7 +49,7 @@ function samplesOf(items: number): Uint32Array[] {
   return samples;
 }
 
-/** A random group for each item. Groups have equal sizes, and are the same for the same numbers. */
+/** A random group for each item. Groups have nearly equal sizes. The same numbers give the same groups. */
 export function randomGroups(items: number, groups: number): Uint16Array {
   const key = streamKey('foray groups', 0, String(groups));
   const order = permutation(items, (from) => uniformAt(key, from, 0));

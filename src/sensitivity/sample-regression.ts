@@ -5,16 +5,16 @@ import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
 
-/** The fewest points per coefficient for a meaningful fit. */
+/** With fewer points per coefficient, there is a warning. */
 const FEW_POINTS = 5;
-/** From this share of explained variance on, coefficients can rank inputs. */
+/** With a smaller share of explained variance, coefficients cannot rank inputs. */
 const LEAST_R2 = 0.7;
 
 /** Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table. */
 export function sampleRegression(table: PointTable, confidence: number): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
-  // the ranks of all points, which most outputs can use
+  // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
   return ({ means }) => {
@@ -41,7 +41,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     }
     const columns = varied.map(({ column }) => column);
     const plain = regressionOf(columns, output, confidence);
-    // one array for all columns, because each would stay in memory for a while
+    // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
     const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
@@ -70,9 +70,9 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
 }
 
 function lowText(r2: number, rankR2: number): string {
-  const start = `R² is ${r2.toFixed(2)}: the output is no linear function of the inputs, and their coefficients (src) miss the rest.`;
+  const start = `R² is ${r2.toFixed(2)}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
   return rankR2 >= LEAST_R2
-    ? `${start} Those of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
+    ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
     : `${start} A saltelli design measures the effects of inputs for any function.`;
 }
 

@@ -13,26 +13,26 @@ import type { Analysis, InputIndices, Interval, Slice } from './analysis.ts';
 import { Realizations } from './realizations.ts';
 import { sobolEstimates } from './sobol-indices.ts';
 
-/** The most points for fitting a model. More would take minutes. */
+/** The most points to which a model is fitted. More would take minutes. */
 const MOST_POINTS = 250;
 /** The fewest points for an analysis. */
 const FEWEST_POINTS = 8;
 const BASE_POINTS = 512;
 const REALIZATIONS = 200;
 const CONFIDENCE = 0.95;
-/** The share of variance that a good model explains at points outside the fit. */
+/** A model that explains less of the variance at points outside the fit gets a warning. */
 const GOOD = 0.8;
 /** Number of places along a slice. */
 const PLACES = 41;
 
 /**
  * The sensitivity analysis of a search's goal. A search has more points where values are good, so its points are a
- * biased sample. A Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the whole box.
- * A. Marrel, B. Iooss, B. Laurent and O. Roustant, "Calculations of Sobol indices for the Gaussian process metamodel",
- * Reliability Engineering & System Safety 94 (2009) 742-751, section 3. Their intervals come from random realizations
- * of the process. Each realization has new base points: L. Le Gratiet, C. Cannamela and B. Iooss, "A Bayesian approach
- * for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2
- * (2014) 336-363, algorithm 1.
+ * biased sample. Therefore a Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the
+ * whole box: A. Marrel, B. Iooss, B. Laurent and O. Roustant, "Calculations of Sobol indices for the Gaussian process
+ * metamodel", Reliability Engineering & System Safety 94 (2009) 742-751, section 3. The intervals of the indices come
+ * from random realizations of the process. Each realization has new base points: L. Le Gratiet, C. Cannamela and B.
+ * Iooss, "A Bayesian approach for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on
+ * Uncertainty Quantification 2 (2014) 336-363, algorithm 1.
  *
  * @param campaign - one with a search
  * @param isNoisy - whether chance affects the values
@@ -75,13 +75,13 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
       ...(search!.where === null
         ? []
         : [
-            'Indices are over all values of the inputs, also those that do not meet the condition of the search.',
+            'The indices are for all values of the inputs, also for values that do not meet the condition of the search.',
           ]),
     ],
   };
 }
 
-/** The different points that have a value. */
+/** The points with a value, each once. */
 function knownPoints(
   asks: readonly Ask[],
   coordinatesOf: (values: readonly string[]) => number[] | undefined,
@@ -101,8 +101,8 @@ function evenly(points: readonly Told[]): Told[] {
 }
 
 /**
- * The share of the variance that the model explains when it predicts each value from all others; below 0 if a constant
- * would be better.
+ * The share of the variance that the model explains when it predicts each value from all others. It is below 0 if a
+ * constant would predict better.
  */
 function explained({ posterior }: Model): number {
   const { values } = posterior;
@@ -175,7 +175,7 @@ function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly
       const valueOf = (by: number): number => sign * fit.warp.value(mean + sign * by * Math.sqrt(variance));
       return { x: Number(valuesAt(x)[at]!), value: valueOf(0), low: valueOf(-z), high: valueOf(z) };
     });
-    // if an input has only a few whole numbers, neighbouring places give the same one; it is kept once
+    // if an input has only a few whole numbers, neighbouring places give the same number, which is kept once
     const own = points.filter(({ x }, place) => place === 0 || x !== points[place - 1]!.x);
     return [{ input: input.name, points: own }];
   });

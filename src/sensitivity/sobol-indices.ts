@@ -4,12 +4,12 @@ import { momentsOf } from './moments.ts';
 import { bootstrapIntervals, randomGroups } from './resample.ts';
 
 /**
- * The layout of the values of a Saltelli design. For each base point, and in it for each scramble, there are the rows A, AB1 … ABk, then with
- * second order BA1 … BAk, then B. AB1 is A with the first input of B.
+ * The layout of the values of a Saltelli design. Each base point has a block of rows for each scramble: A, AB1 … ABk,
+ * with second order also BA1 … BAk, then B. AB1 is A with the first input of B.
  */
 export interface SaltelliLayout {
   inputs: readonly string[];
-  /** Base points of each scramble. */
+  /** The number of base points of each scramble. */
   points: number;
   scrambles: number;
   secondOrder: boolean;
@@ -18,7 +18,7 @@ export interface SaltelliLayout {
 export interface SobolIndices {
   indices: InputIndices[];
   secondOrder?: PairIndices[];
-  /** Number of base points, of all scrambles, with a value in each of their rows. */
+  /** Number of base points of all scrambles that have a value in each of their rows. */
   used: number;
   /** Number of scrambles behind the intervals; 0 if the intervals are from a bootstrap over base points. */
   scrambles: number;
@@ -26,19 +26,21 @@ export interface SobolIndices {
 
 /** The fewest base points for a separate estimate of a scramble. */
 const ENOUGH = 32;
-/** The most parts of a bootstrap: more would take longer and change little. */
+/** The most parts of a bootstrap. More would take longer and change little. */
 const MOST_PARTS = 500;
 
 /**
- * Sobol' indices. First order: A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and estimator for the
- * total sensitivity index", Computer Physics Communications 181 (2010) 259-270, table 2 (b). Total: M. J. W. Jansen, "Analysis of variance designs for
- * model output", Computer Physics Communications 117 (1999) 35-43, as in table 2 (f) of Saltelli. Second order: A. Saltelli, "Making best use of
- * model evaluations to compute sensitivity indices", Computer Physics Communications 145 (2002) 280-297, theorem 2.
+ * Sobol' indices. First order: A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and
+ * estimator for the total sensitivity index", Computer Physics Communications 181 (2010) 259-270, table 2 (b). Total:
+ * M. J. W. Jansen, "Analysis of variance designs for model output", Computer Physics Communications 117 (1999) 35-43,
+ * as in table 2 (f) of Saltelli. Second order: A. Saltelli, "Making best use of model evaluations to compute
+ * sensitivity indices", Computer Physics Communications 145 (2002) 280-297, theorem 2.
  *
- * Each index is the mean over independent scrambles, with Student's interval; of a single scramble, or of short ones, it is of all base points
- * together, with a bootstrap over them. A base point without all its values is left out.
+ * Each index is the mean over independent scrambles, with Student's interval. With a single scramble, or with short
+ * scrambles, the index comes from all base points together, with a bootstrap interval over them. A base point without
+ * all its values is left out.
  *
- * @param values - of each row; NaN where there is none
+ * @param values - the value of each row; NaN if it has none
  */
 export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confidence: number): SobolIndices {
   const { inputs, scrambles, secondOrder } = layout;
@@ -107,8 +109,8 @@ export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confi
 }
 
 /**
- * Indices of some base points without intervals. Each base point has a count. First-order indices come first, then
- * total indices, then those of pairs.
+ * The indices without intervals, from the given blocks of base points: first-order indices, then total indices, then
+ * the indices of pairs.
  */
 export function sobolEstimates(
   layout: SaltelliLayout,
@@ -119,14 +121,14 @@ export function sobolEstimates(
   return sums.estimates(sums.of(blocks));
 }
 
-/** From this share of chance on, the inputs can no longer be distinguished. */
+/** With a larger share of chance, the indices are not corrected, because the inputs can no longer be distinguished. */
 const MOST_CHANCE = 0.9;
 
 /**
  * Converts indices of means with chance into indices of the function without chance. Chance that is independent between
  * points adds to the variance and to the numerator of a total index, but not to the numerators of the others.
  *
- * @param chance - its share of the variance of the means, from 0 to 1
+ * @param chance - share of chance in the variance of the means, from 0 to 1
  */
 export function withoutChance(found: SobolIndices, chance: number): SobolIndices {
   if (chance === 0 || chance > MOST_CHANCE) return found;
@@ -156,7 +158,7 @@ function ends([low, high]: Interval, change: (end: number) => number): Interval 
   return [change(low), change(high)];
 }
 
-/** All pairs of this number of inputs, the first one before the second. */
+/** All pairs of `count` inputs, by index. The first index of a pair is the lower one. */
 export function pairsOf(count: number): [number, number][] {
   return Array.from({ length: count }, (_, a) =>
     Array.from({ length: count - a - 1 }, (_, i): [number, number] => [a, a + 1 + i]),
@@ -164,7 +166,7 @@ export function pairsOf(count: number): [number, number][] {
 }
 
 /**
- * Sums over base points, from which the indices are computed. The mean of all values is subtracted, so that the
+ * Sums over base points, from which the indices are computed. The mean of all values is subtracted first, so that the
  * estimates lose less precision.
  */
 class BlockSums {
@@ -188,7 +190,7 @@ class BlockSums {
     this.#mean = sum / count;
   }
 
-  /** The numbers of the blocks of rows whose base points have all their values. */
+  /** The numbers of the blocks in which every row has a value. */
   wholeBlocks(): number[] {
     const { points, scrambles } = this.#layout;
     const width = this.#width;
@@ -202,7 +204,10 @@ class BlockSums {
     return whole;
   }
 
-  /** The number of blocks, sums of A and B, of their squares, of A × B, then of each input, then of each pair. */
+  /**
+   * The sums of blocks: their number, then the sums of A + B, A² + B² and A × B, then two sums for each input
+   * (first-order and total index), then a sum for each pair.
+   */
   of(blocks: readonly number[]): Float64Array {
     const k = this.#layout.inputs.length;
     const sums = new Float64Array(4 + 2 * k + this.#pairs.length);
@@ -227,7 +232,7 @@ class BlockSums {
     return sums;
   }
 
-  /** First-order indices, then total indices, then those of pairs. */
+  /** The indices from sums: first-order indices, then total indices, then the indices of pairs; NaN for a constant. */
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;

@@ -2,8 +2,8 @@ import type { GrowthRound } from '../campaign/growth.ts';
 import type { Analysis, Interval } from './analysis.ts';
 
 /**
- * The widest interval of an index: of Sobol' indices from end to end, of μ* as a part of the largest μ* of the output. An
- * index without an interval counts as unknown.
+ * The widest interval of an index. The width of a Sobol' index is the length of its interval. The width of a μ* is that
+ * length divided by the largest μ* of the output. An index without an interval has an unknown width.
  *
  * @returns undefined if there are no indices
  */

@@ -25,16 +25,16 @@ const HEAD_TIMEOUT = 20_000;
 
 export interface ServerOptions {
   foray: Foray;
-  /** The address of its store. A separate thread reads it and draws pictures. */
+  /** The address of the store. A separate thread reads it and draws pictures. */
   store: string;
   keys: Keys;
   /** Address to listen on. @default '127.0.0.1' */
   host?: string | undefined;
-  /** 0 for a free one. @default 0 */
+  /** The port; 0 for any free port. @default 0 */
   port?: number | undefined;
   /** Host names by which clients reach the server. */
   hostNames?: readonly string[] | undefined;
-  /** Addresses whose pages may show those of the server in a frame. */
+  /** Origins whose pages may show the server's pages in a frame. */
   frameAncestors?: readonly string[] | undefined;
   /** The stream for JSON lines of faults; without it nothing is logged. */
   log?: NodeJS.WritableStream | undefined;
@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inTurn: turns(),
     publicUrl: url,
   };
-  // cookies do not depend on ports, and several servers may run on a machine
+  // a browser sends a cookie to all ports of a host, and several servers may run there
   const cookie = (): string => `foray-${port}`;
   const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];
   const app = build(log);

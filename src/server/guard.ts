@@ -7,23 +7,23 @@ import { ServerError, wantsPage } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The role for the route. A route without a role is not added. */
+    /** The role that the route needs. A route without this setting is an error. */
     role?: Role | 'anyone';
   }
   interface FastifyRequest {
-    /** The user of the request; null if anyone may use the route. */
+    /** The user of the request; null without a known key. */
     access: Access | null;
-    /** SHA-256 of the key in the request or behind its session. */
+    /** SHA-256 of the key in the request, or of the key that its session began with. */
     keyHash: string | null;
   }
 }
 
 export interface GuardOptions {
-  /** Names that a Host header may have, besides those of this machine. */
+  /** Names that a Host header may have, besides localhost and its addresses. */
   hostNames: readonly string[];
-  /** Name of the cookie of a login. */
+  /** The name of the login cookie. */
   cookie(): string;
-  /** Addresses of pages that may show the server in a frame. */
+  /** Origins whose pages may show the server's pages in a frame. */
   frameAncestors?: readonly string[] | undefined;
 }
 
@@ -31,9 +31,12 @@ const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 const SAFE = ['GET', 'HEAD'];
 
 /**
- * Adds the guard before all routes and bodies, also for addresses without a route. It refuses an unknown Host (another
- * name may be rebound to this address), a change from a page of another site (by Sec-Fetch-Site, otherwise Origin), a
- * request without a key or a login, and a key without the role of the route.
+ * Adds checks that run before every route and before a body is read, also for addresses without a route. They refuse:
+ *
+ * - an unknown Host, because another site may let its name point to this address (DNS rebinding);
+ * - a change from a page of another site, found by Sec-Fetch-Site, otherwise by Origin;
+ * - a request without a key or a login;
+ * - a key without the role that the route needs.
  */
 export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, options: GuardOptions): void {
   const names = new Set([...LOCAL_NAMES, ...options.hostNames.map((name) => name.toLowerCase())]);
@@ -80,7 +83,7 @@ export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, 
   }
 }
 
-/** A page of another site must not change anything in the name of its viewer. */
+/** Refuses a change that a page of another site requests through the browser of a user. */
 function checkSite({ method, headers }: FastifyRequest): void {
   if (SAFE.includes(method)) return;
   const { 'sec-fetch-site': site, origin, host, authorization } = headers;
@@ -104,7 +107,7 @@ function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
     return;
   }
   throw new ServerError('KEY_NEEDED', 'A key is needed, in the header Authorization: Bearer KEY.', {
-    hint: '"foray ui" opens a page that needs none, and docs/reference/api.md says where keys are.',
+    hint: '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.',
     headers: { 'www-authenticate': 'Bearer' },
   });
 }
@@ -121,7 +124,7 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return pair?.trim().slice(name.length + 1);
 }
 
-/** Content only from the server itself, and no inline scripts. */
+/** Headers that allow pages only content of the server itself, and no inline scripts. */
 function contentPolicy(frameAncestors: readonly string[] = []): Record<string, string> {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
   return {

@@ -4,37 +4,37 @@ import type { Away } from './reachability.ts';
 
 type Models = Awaited<ReturnType<Foray['models']>>;
 
-/** The models of the service. If it does not answer, they are those of its last answer. */
+/** The models of the service. If the service does not answer, these are the models of its last answer. */
 export class KnownModels {
   readonly #foray: Pick<Foray, 'models' | 'model'>;
   readonly #away: Away;
-  /** The last answers, by the name of the model. */
-  readonly #told = new Map<string, unknown>();
+  /** The last answer for each model, by its name; under '', the last list of all models. */
+  readonly #answers = new Map<string, unknown>();
 
   constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
     this.#foray = foray;
     this.#away = away;
   }
 
-  /** @throws ForayError SERVICE_UNREACHABLE if there is no answer so far */
+  /** @throws ForayError SERVICE_UNREACHABLE if the service has given no answer so far */
   all(): Promise<Models> {
     return this.#known('', () => this.#foray.models());
   }
 
-  /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE if there is no answer so far */
+  /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE if the service has given no answer so far */
   one(name: string): Promise<ModelAtService> {
     return this.#known(name, () => this.#foray.model(name));
   }
 
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
-      // known models are shown at once
-      const told = await this.#away.whileThere(ask, this.#told.has(what) ? 0 : undefined);
-      this.#told.set(what, told);
-      return told;
+      // with an earlier answer, nobody waits for a silent service
+      const answer = await this.#away.whileThere(ask, this.#answers.has(what) ? 0 : undefined);
+      this.#answers.set(what, answer);
+      return answer;
     } catch (error) {
       const isSilent = isForayError(error) && error.code === 'SERVICE_UNREACHABLE';
-      if (isSilent && this.#told.has(what)) return this.#told.get(what) as T;
+      if (isSilent && this.#answers.has(what)) return this.#answers.get(what) as T;
       throw error;
     }
   }

@@ -5,16 +5,16 @@ import { isForayError, type ForayError, type Place } from '../errors.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
 
-/** Errors of the server itself; those of foray (src/error-codes.ts) have their status below. docs/reference/errors.md has both. */
+/** Errors of the server itself. `statuses` below has the errors of foray, and docs/reference/errors.md has both. */
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
-  KEY_NEEDED: { status: 401, about: 'the request has no key and no login, or one that is not known' },
+  KEY_NEEDED: { status: 401, about: 'the request has no known key and no login' },
   ROLE_TOO_LOW: { status: 403, about: 'the key may read but not steer' },
-  CROSS_SITE: { status: 403, about: 'a page of another site, or an unknown program, asks for a change' },
+  CROSS_SITE: { status: 403, about: 'a page of another site, or a program without a key, requests a change' },
   UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
-  DEFINITION_CHANGED: { status: 409, about: 'the definition was changed by somebody else meanwhile' },
+  DEFINITION_CHANGED: { status: 409, about: 'somebody else has changed the definition meanwhile' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
   RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
   WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },
@@ -24,7 +24,7 @@ export const serverErrors = {
 export type ServerErrorCode = keyof typeof serverErrors;
 
 export interface ServerErrorOptions {
-  /** What to do, as a sentence. */
+  /** What the user can do, as a sentence. */
   hint?: string | undefined;
   /** Additional headers of the answer. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +32,7 @@ export interface ServerErrorOptions {
   more?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An error for a client: the answer contains its message. */
+/** An error whose message is sent to the client. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: ServerErrorCode;
@@ -45,7 +45,7 @@ export class ServerError extends Error {
   }
 }
 
-/** HTTP statuses of foray's errors. All others are 422: the request was understood, but is wrong. */
+/** HTTP statuses of foray's errors. An error that is not listed is 422: the request was understood, but is wrong. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   USAGE: 400,
   UNKNOWN_CAMPAIGN: 404,
@@ -75,15 +75,15 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 export interface Problem {
   /** `/errors/CODE`, in docs/reference/errors.md. */
   type: string;
-  /** The words of the status. */
+  /** The standard text of the HTTP status. */
   title: string;
   status: number;
   code: string;
-  /** What is wrong, for people. */
+  /** What is wrong, as a sentence. */
   detail: string;
-  /** What to do about it. */
+  /** What the user can do about it. */
   hint?: string | undefined;
-  /** 1-based place in the definition, or the names on the way to it. */
+  /** The place in a definition: its file with line and column, from 1, or with the path of names to the setting. */
   file?: string;
   line?: number;
   column?: number;
@@ -92,11 +92,11 @@ export interface Problem {
   others?: Omit<Problem, 'type' | 'title' | 'status'>[];
 }
 
-/** The answer for an error. The text of an unknown error never leaves the server. */
+/** The body of the answer for an error. The text of an unknown error never leaves the server. */
 export function problemOf(error: unknown): Problem & Record<string, unknown> {
   if (isForayError(error)) {
     const known = statuses[error.code] ?? 422;
-    // a name that is wrong in a definition is a mistake of the definition, not of the address
+    // 404 is for a wrong name in the address; a wrong name in a definition is a mistake of the definition
     const status = known === 404 && error.place ? 422 : known;
     const others = error.others.map(mistake);
     return { ...typed(status, mistake(error)), ...(others.length > 0 && { others }) };
@@ -119,7 +119,7 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
   return 'line' in place ? { file, line: place.line, column: place.column } : { file, path: place.path };
 }
 
-/** Fastify's own errors say what a client did wrong. */
+/** Converts an error of Fastify. Its message tells the client what is wrong, except for faults of the server. */
 function serverErrorFrom(error: unknown): ServerError {
   const { statusCode = 500, message } = error as FastifyError;
   if (statusCode === 413) return new ServerError('TOO_LARGE', message);
@@ -127,7 +127,7 @@ function serverErrorFrom(error: unknown): ServerError {
   return new ServerError('INTERNAL', 'The server has a fault; its log says more.');
 }
 
-/** Answers with an error: a page for a browser that asked for one, else a problem in JSON. */
+/** Answers with an error: as a page for a browser, otherwise as JSON. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error);
   if (problem.status === 500) request.log.error(error);
@@ -148,7 +148,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     sendPage(request, reply, { title, body });
     return;
   }
-  // whoever is not logged in gets no links to other pages
+  // a user who is not logged in gets no links to other pages
   const page = html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
@@ -161,7 +161,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   void reply.type('text/html; charset=utf-8').send(page.text);
 }
 
-/** Whether a browser asks for a page. */
+/** Whether a browser requests a page. */
 export function wantsPage({ url, headers }: FastifyRequest): boolean {
   return !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html');
 }

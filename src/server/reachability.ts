@@ -2,18 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Foray } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 
-/** The services that foray needs, over the network. */
+/** The services that foray needs and reaches over the network. */
 export type Neighbour = 'service' | 'temporal';
 
-/** When each neighbour that does not answer was first silent, ms since the epoch. */
+/** For each service that does not answer: since when, ms since the epoch. */
 export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
 
-/** How long an answer is valid, ms. While somebody waits for the service, the time is shorter. */
+/** How long a check of both services is valid, ms. */
 const FRESH = 3_000;
+/** The same while a request waits for the model service, ms. */
 const FRESH_FOR_WAITING = 1_000;
-/** How long a neighbour must be silent before a request that needs it is refused, ms. */
+/** How long a service must be silent before a request that needs it is refused, ms. */
 const GONE_AFTER = 10_000;
-/** Pause between two looks while somebody waits, ms. */
+/** The pause between two checks while a request waits, ms. */
 const PAUSE = 250;
 
 const refusals: Record<Neighbour, () => ForayError> = {
@@ -27,7 +28,7 @@ const refusals: Record<Neighbour, () => ForayError> = {
     }),
 };
 
-/** Whether the model service and Temporal answer. They are asked only while somebody reads pages. */
+/** Checks whether the model service and Temporal answer, but only while somebody reads pages. */
 export class Away {
   readonly #foray: Pick<Foray, 'answers'>;
   #absences: Absences = {};
@@ -38,7 +39,10 @@ export class Away {
     this.#foray = foray;
   }
 
-  /** The neighbours that do not answer. It waits for an answer only if none is known to be silent, for at most two seconds. */
+  /**
+   * The services that do not answer. If one is already known to be silent, this returns at once. Otherwise it waits for
+   * a running check, at most two seconds.
+   */
   async look(fresh = FRESH): Promise<Absences> {
     if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();
     if (Object.keys(this.#absences).length === 0) await this.#asking;
@@ -46,8 +50,9 @@ export class Away {
   }
 
   /**
-   * Waits until these answer, for at most ten seconds of silence: a busy machine must not look like a frozen one.
-   * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE if one is silent. A change would wait for it.
+   * Waits until the given services answer. It refuses only after ten seconds of silence, because a busy machine may
+   * answer late.
+   * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE
    */
   async needs(...neighbours: readonly Neighbour[]): Promise<void> {
     for (;;) {
@@ -59,10 +64,11 @@ export class Away {
   }
 
   /**
-   * Asks the model service something for a page. It gives up when the service has been silent for a while: a frozen
-   * service accepts connections and never answers. The question must change nothing, because a late answer is lost.
+   * Sends a request to the model service for a page. It gives up when the service has been silent for a while, because
+   * a frozen service accepts connections and never answers. The request must change nothing, because a late answer is
+   * lost.
    *
-   * @param patience how long it may be silent, ms
+   * @param patience - how long the service may be silent, ms
    * @throws ForayError SERVICE_UNREACHABLE
    */
   async whileThere<T>(ask: () => Promise<T>, patience = GONE_AFTER): Promise<T> {

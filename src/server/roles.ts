@@ -11,7 +11,7 @@ export interface Access {
   name: string;
 }
 
-/** The keys of a server, by their SHA-256, so that the time of a look-up reveals nothing about a key. */
+/** The keys of a server. They are looked up by their SHA-256, so that the time of a look-up reveals nothing. */
 export interface Keys {
   /** @returns null for an unknown or removed key */
   of(keyHash: string): Access | null;
@@ -21,7 +21,7 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** The one key of a server for its user alone. */
+/** The only key of a server that has one user. */
 export class OwnKey implements Keys {
   readonly #hash: string;
   readonly #access: Access;
@@ -41,8 +41,9 @@ const SHORTEST = 16;
 const FOR_OTHERS = 0o077;
 
 /**
- * A file of keys, `NAME ROLE KEY` a line; empty lines and those that begin with # mean nothing. The file is read again
- * when it has changed, so a removed key is refused from then on. An invalid change has no effect until it is corrected.
+ * A file of keys with lines `NAME ROLE KEY`. Empty lines and lines that begin with # have no meaning. The file is read
+ * again when it has changed, so a removed key is refused from then on. While the file is invalid, its last valid keys
+ * stay.
  */
 export class KeyFile implements Keys {
   readonly #file: string;
@@ -80,7 +81,7 @@ export class KeyFile implements Keys {
   }
 }
 
-/** @throws ForayError KEYS_INVALID with the place; it never repeats the text there, which may be a key */
+/** @throws ForayError KEYS_INVALID with the place. Its message never quotes the file, because the text may be a key. */
 function readKeys(file: string): Map<string, Access> {
   let text: string;
   let mode: number;
@@ -91,8 +92,8 @@ function readKeys(file: string): Map<string, Access> {
     throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
   }
   if (process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0) {
-    throw new ForayError('KEYS_INVALID', `Others may read the key file ${file}.`, {
-      hint: 'Make it your own: chmod 600.',
+    throw new ForayError('KEYS_INVALID', `Other users have access to the key file ${file}.`, {
+      hint: 'Remove their access with chmod 600.',
     });
   }
   const keys = new Map<string, Access>();
@@ -101,8 +102,8 @@ function readKeys(file: string): Map<string, Access> {
     const wrong = (message: string): ForayError =>
       new ForayError('KEYS_INVALID', message, { place: { file, line: index + 1, column: 1 } });
     const { name, role, key } = LINE.exec(line.trim())?.groups ?? {};
-    if (!name || !key) throw wrong('A line has a name, read or steer, and a key, with blanks between them.');
-    if (key.length < SHORTEST) throw wrong(`A key has ${SHORTEST} characters at least.`);
+    if (!name || !key) throw wrong('A line must be NAME ROLE KEY, and the role must be read or steer.');
+    if (key.length < SHORTEST) throw wrong(`A key must have at least ${SHORTEST} characters.`);
     if (keys.has(hashOf(key))) throw wrong('The key appears twice.');
     keys.set(hashOf(key), { role: role as Role, name });
   }

@@ -7,21 +7,21 @@ import type { Statuses } from './statuses.ts';
 import type { Sessions } from './login/sessions.ts';
 import type { InTurn } from './turns.ts';
 
-/** What the handlers of the server work with. */
+/** The objects that the handlers of the server share. */
 export interface ServerParts {
   foray: Foray;
-  /** Who of the model service and Temporal does not answer. */
+  /** Whether the model service and Temporal answer. */
   away: Away;
-  /** Who may use the server. */
+  /** The keys of users. */
   keys: Keys;
   /** Logins of browsers. */
   sessions: Sessions;
   models: KnownModels;
-  /** The statuses of campaigns, which viewers share. */
+  /** The statuses of campaigns. Viewers of a campaign share one. */
   statuses: Statuses;
   /** The pictures of campaigns. */
   sections: Sections;
-  /** Changes of a campaign's definition follow each other, so that each sees the one before. */
+  /** Runs changes of a campaign's definition one after the other, so that each sees the one before. */
   inTurn: InTurn;
   /** The address of the server's root, without a slash at its end. */
   publicUrl: () => string;

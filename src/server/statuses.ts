@@ -1,11 +1,10 @@
 import type { CampaignStatus, Foray } from '../client/index.ts';
 
-/** How long viewers share a status, ms. */
+/** How long viewers share one status, ms. */
 const SHARED = 1_000;
 
 /**
- * The statuses of campaigns. Each is a question to the worker of the campaign, so all viewers of a campaign share one a
- * second.
+ * The statuses of campaigns. A status costs a request to the campaign's worker, so all viewers share one for a second.
  */
 export class Statuses {
   readonly #foray: Pick<Foray, 'status'>;

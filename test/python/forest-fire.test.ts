@@ -118,9 +118,7 @@ test("a failed run has Python's message", async () => {
   );
   await run('submit', file, '--id', 'bare', '--watch');
   const table = (await run('results', 'bare', '--format', 'csv', '--all')).stdout;
-  expect(table).toContain(
-    'exit code 1: there is not a single tree: the density is too low for a forest of this side',
-  );
+  expect(table).toContain('exit code 1: the forest has no tree: the density is too low for this side length');
   expect((await status('bare')).runs).toMatchObject({ done: 1, failed: 1 });
 });
 

@@ -165,7 +165,7 @@ describe('points for Sobol indices', () => {
     expect(Math.abs(A!.total! - 1)).toBeLessThan(0.06);
     expect(Math.abs(B!.total!)).toBeLessThan(0.06);
     expect(Math.abs(A!.first! - 1)).toBeLessThan(0.06);
-    expect(found!.warnings.join()).toContain('the indices leave out');
+    expect(found!.warnings.join()).toContain('the indices are corrected for it');
   });
 
   test('say how many base points are left out', () => {

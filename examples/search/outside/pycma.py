@@ -1,4 +1,4 @@
-"""CMA-ES by pycma. It proposes a generation, and needs the results of all of it for the next one."""
+"""CMA-ES of pycma. It proposes a generation of points, and needs the results of all of them for the next generation."""
 
 import math
 

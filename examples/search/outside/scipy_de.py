@@ -1,4 +1,4 @@
-"""Differential evolution by SciPy, which calls its objective: it runs in a thread, and waits there for the results."""
+"""Differential evolution of SciPy. It calls its objective, so it runs in a thread and waits there for the results."""
 
 from foray_search import Blocking, run
 from scipy.optimize import differential_evolution
@@ -13,7 +13,7 @@ class DifferentialEvolution(Blocking):
 
         settings = {"popsize": 6, **self.options}
         bounds = [(0, 1)] * len(inputs)
-        # deferred: a whole generation at once
+        # "deferred" evaluates a whole generation at once
         differential_evolution(
             lambda _: 0, bounds, rng=self.seed, workers=generation, updating="deferred", polish=False, **settings
         )

@@ -25,12 +25,13 @@ const ASKS_AT_ONCE = 100;
 
 /**
  * The course of a calibration: sequential Monte Carlo with decreasing tolerances. Each generation draws points near the
- * accepted points of the one before. It accepts the first points, by number, whose distance from the observations is
- * within the tolerance. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian
- * computation", Biometrika 96 (2009) 983-990 (kernel and weights); P. Del Moral, A. Doucet and A. Jasra, "An adaptive
- * sequential Monte Carlo method for approximate Bayesian computation", Statistics and Computing 22 (2012) 1009-1020
- * (tolerances from the distances of the generation before). Like the course of a search, it is a function of the
- * campaign, the log and the runs that the log waits for.
+ * accepted points of the generation before. It accepts the first points, by number, whose distance from the
+ * observations is within the tolerance. The kernel and the weights are from M. A. Beaumont, J.-M. Cornuet, J.-M. Marin
+ * and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009) 983-990. Each tolerance is a
+ * quantile of the distances of the generation before, as in P. Del Moral, A. Doucet and A. Jasra, "An adaptive
+ * sequential Monte Carlo method for approximate Bayesian computation", Statistics and Computing 22 (2012) 1009-1020.
+ *
+ * Each step is a function of the campaign, the log, and the runs that the log waits for, like a step of a search.
  */
 export class AbcCourse {
   readonly events: SearchEvent[];
@@ -47,7 +48,7 @@ export class AbcCourse {
   private readonly asksOf = new Map<string, number>();
   /** For each ask, its number among the asks of its point, from 1. */
   private readonly repeats: number[] = [];
-  /** The observed outputs of finished runs that were not told yet, by ask; null for runs that failed. */
+  /** By ask: the observed outputs of a finished run whose distance was not told yet; null for a failed run. */
   private readonly known = new Map<number, Simulated | null>();
   private result = emptyStep();
 
@@ -82,7 +83,7 @@ export class AbcCourse {
     return { asks: this.asks.length, told: this.told, events: this.events.length };
   }
 
-  /** Each run may decide on further points. */
+  /** Any finished run may lead to further points. */
   get needs(): number {
     return 1;
   }
@@ -130,9 +131,9 @@ export class AbcCourse {
   }
 
   /**
-   * Makes one part of a step.
+   * Does a part of a step.
    *
-   * @returns false if nothing can be done before more runs have finished
+   * @returns false if it can do nothing before more runs have finished
    */
   private async goOn(): Promise<boolean> {
     if (this.stage === 'over') return false;
@@ -153,7 +154,7 @@ export class AbcCourse {
     }
     const at = this.told;
     if (!this.tellNext()) return false;
-    // asks beyond the end of the generation before do not count
+    // ignores late asks of the generation before
     if (at < generation.first) return true;
     if (isAccepted(generation, this.asks[at]!)) generation.accepted.push(at);
     await this.judge(generation);
@@ -161,8 +162,8 @@ export class AbcCourse {
   }
 
   /**
-   * The wanted number of asks so far: at least the number that the generation lacks, and `parallel` open ones, because
-   * most are not accepted. It depends only on told values, so it does not depend on time.
+   * The total number of asks that there should be now. Open asks should be at least as many as the generation lacks,
+   * and at least `parallel`, because most points are not accepted. The number depends only on told values, not on time.
    */
   private askedBy({ number, first, accepted }: Generation): number {
     const { particles, parallel, stop } = this.calibration;
@@ -173,7 +174,7 @@ export class AbcCourse {
     return Math.min(most, Math.max(this.told, first) + open);
   }
 
-  /** The most asks of a generation. With more asks, too small a share would be accepted. */
+  /** The most asks of a generation. If they are not enough, the share of accepted points is too small to go on. */
   private get mostAsks(): number {
     return Math.ceil(this.calibration.particles / this.calibration.stop.acceptance);
   }
@@ -182,7 +183,7 @@ export class AbcCourse {
     const { values, isAllowed } = this.sampler.draw(number, this.asks.length - first, kernel);
     const ask = { values, by: `generation ${number}`, seen: this.told, told: null };
     const repeat = this.note({ ...ask, ordinal: null });
-    // without chance, a repeat has the same run
+    // without chance, repeats of a point share one run
     const last = this.isRandom || repeat === 1 ? repeat : 0;
     this.result.asks.push({
       ...ask,
@@ -191,7 +192,7 @@ export class AbcCourse {
     if (!isAllowed) this.known.set(this.asks.length - 1, null);
   }
 
-  /** @returns the number of the ask among those of its point, from 1 */
+  /** Adds an ask. @returns its number among the asks of its point, from 1 */
   private note(ask: Ask): number {
     const key = JSON.stringify(ask.values);
     const repeat = (this.asksOf.get(key) ?? 0) + 1;
@@ -219,7 +220,7 @@ export class AbcCourse {
     return true;
   }
 
-  /** The scales of the distances; undefined until as many points of the prior have finished as a generation accepts. */
+  /** The scales of the distances. They need the first `particles` points; undefined until these have finished. */
   private scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');
     if (there) return there.scales;
@@ -233,7 +234,7 @@ export class AbcCourse {
     return scales;
   }
 
-  /** Ends a generation that has accepted enough points, or the calibration. */
+  /** Begins the next generation, or ends the calibration, if it is time for that. */
   private async judge(generation: Generation): Promise<void> {
     const { particles, stop, quantile } = this.calibration;
     const { accepted, first, tolerance } = generation;

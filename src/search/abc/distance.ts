@@ -17,7 +17,7 @@ export class Distances {
     this.readers = observed.map((one) => readerOf(one, outputs));
   }
 
-  /** Null if an output has no number, or its curve ends before the last observed point. */
+  /** Reads the outputs of a run. Null if an output has no number, or its curve ends before the last observed point. */
   read(outputs: Readonly<Record<string, string>>): Simulated | null {
     const values = this.readers.map((read) => read(outputs));
     return values.includes(null) ? null : (values as number[][]);
@@ -25,8 +25,8 @@ export class Distances {
 
   /**
    * The spread of each output over points of the prior. Distances of several outputs are divided by it: D. Prangle,
-   * "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. For a curve it is the root
-   * of the mean square over its points. A single output is not divided.
+   * "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. The spread of a curve is
+   * the root of the mean square over its points. A single output has the scale 1.
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);
@@ -36,8 +36,8 @@ export class Distances {
   }
 
   /**
-   * The Euclidean distance over the outputs, each divided by its scale and multiplied by its weight. For a curve it is
-   * the root of the mean square.
+   * The Euclidean distance over the outputs. The difference of each output is divided by its scale and multiplied by
+   * its weight. The difference of a curve is the root of its mean square.
    */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
     return Math.hypot(

@@ -7,7 +7,7 @@ import type { Sampler } from './sampler.ts';
 
 /** A generation of a calibration. */
 export interface Generation {
-  /** From 1. */
+  /** The number of the generation, from 1. */
   number: number;
   /** Its first ask. */
   first: number;
@@ -15,7 +15,7 @@ export interface Generation {
   tolerance: number | null;
   /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
-  /** The asks that it accepted: the first ones by number, so that the duration of runs has no influence. */
+  /** The accepted asks. These are the first by number, so that the duration of runs has no influence. */
   accepted: number[];
   /** Null until it has accepted enough points. */
   population: Population | null;
@@ -24,7 +24,7 @@ export interface Generation {
 /** After this number of weights, other work gets a turn. */
 const WEIGHTS_AT_ONCE = 100;
 
-/** The generations of a log, in their order. */
+/** Rebuilds the generations from a log. */
 export async function generationsOf(
   { particles }: Pick<Calibration, 'particles'>,
   { asks, events }: SearchLog,
@@ -64,8 +64,8 @@ export function isAccepted(
 }
 
 /**
- * The accepted points of a generation with their weights. The weights correct for the places from which the points were
- * drawn.
+ * The accepted points of a generation with their weights. The weights correct for the distribution from which the
+ * points were drawn.
  */
 export async function populationOf(
   { number, first, kernel, accepted }: Generation,

@@ -2,7 +2,7 @@ import type { Stream } from '../methods/stream.ts';
 import type { Population } from './population.ts';
 
 /**
- * Each variance grows by this fraction. Otherwise a population whose points lie on a line would have no Cholesky
+ * Each variance is increased by this fraction. Otherwise a population whose points lie on a line would have no Cholesky
  * factor.
  */
 const JITTER = 1e-9;
@@ -35,7 +35,7 @@ export class Kernel {
     this.whitened = scores.map((score) => this.whiten(score));
   }
 
-  /** A point near one of the population. */
+  /** Draws a point near a point of the population. */
   draw(stream: Stream): number[] {
     const { size, factor, cumulative, population } = this;
     const target = stream.uniform() * cumulative.at(-1)!;
@@ -104,7 +104,7 @@ function twiceCovariance(points: readonly (readonly number[])[], weights: readon
   return covariance;
 }
 
-/** The lower factor of a positive definite matrix, which is given by its lower half. */
+/** The lower Cholesky factor of a positive definite matrix. The matrix is given by its lower half. */
 function cholesky(matrix: Float64Array, size: number): Float64Array {
   const factor = new Float64Array(size * size);
   for (let i = 0; i < size; i += 1) {

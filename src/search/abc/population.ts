@@ -5,19 +5,19 @@ export interface Population {
   /** The normal scores of each point: in these coordinates, the prior is a standard normal distribution. */
   scores: readonly (readonly number[])[];
   distances: readonly number[];
-  /** In the order of the scores, with the sum 1. */
+  /** One weight per point, in the order of `scores`. Their sum is 1. */
   weights: readonly number[];
 }
 
 /**
- * The number of equally weighted points with the same information: L. Kish, "Survey Sampling", Wiley 1965, section
- * 11.7.
+ * The effective sample size: the number of equally weighted points with the same information. L. Kish, "Survey
+ * Sampling", Wiley 1965, section 11.7.
  */
 export function effectiveSize(weights: readonly number[]): number {
   return 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
 }
 
-/** The value with this share of the weight at or below it: the inverse of the weighted distribution function. */
+/** The weighted quantile: the lowest value with at least this share of the weight at or below it. */
 export function weightedQuantile(
   values: readonly number[],
   weights: readonly number[],
@@ -44,8 +44,8 @@ export function weightedMoments(
 }
 
 /**
- * The spread of values: the median of the absolute deviations from the median. If that is 0, their mean; if that is 0
- * too, 1.
+ * The spread of values: the median of the absolute deviations from the median. If it is 0, the mean of these
+ * deviations. If that is 0 too, 1.
  */
 export function spreadOf(values: readonly number[]): number {
   const median = medianOf(values);

@@ -6,14 +6,14 @@ import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The most draws until a point meets the condition. */
+/** The most draws for a point that meets the condition `where`. */
 const MOST_TRIES = 10_000;
-/** A normal distribution without a maximum has no quantile of 1. */
+/** The largest share whose quantile is used, because the quantile of 1 is infinite for a normal distribution. */
 const MOST_SHARE = 1 - 2 ** -53;
 
 /**
- * A drawn point: its normal scores and its canonical values. It is not allowed if none of many draws meets the
- * condition.
+ * A drawn point: its normal scores and its canonical values. `isAllowed` is false if no draw has met the condition
+ * `where`.
  */
 export interface Drawn {
   score: number[];
@@ -44,8 +44,8 @@ export class Sampler {
 
   /**
    * @param generation - from 1
-   * @param number - of the point in its generation, from 0
-   * @param kernel - of the generation before; null in the first generation, which is drawn from the prior
+   * @param number - number of the point in its generation, from 0
+   * @param kernel - the kernel of the generation before; null in the first generation, which is drawn from the prior
    */
   draw(generation: number, number: number, kernel: Kernel | null): Drawn {
     const { priors } = this.calibration;

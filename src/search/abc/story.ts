@@ -16,7 +16,7 @@ import { Sampler } from './sampler.ts';
 export interface CalibrationSummary {
   method: 'abc';
   stage: SearchStage;
-  /** Numbers of points that were asked, that have a distance, and that failed. */
+  /** The numbers of asked points, of points with a distance, and of failed points. */
   asked: number;
   told: number;
   failed: number;
@@ -42,7 +42,7 @@ export interface Posterior {
   tolerance: number | null;
   /** The share of points that were accepted. */
   acceptance: number;
-  /** The number of equally weighted points with the same information. */
+  /** The effective sample size: the number of equally weighted points with the same information. */
   effective: number;
   inputs: Record<string, Marginal>;
 }
@@ -74,7 +74,7 @@ export interface CalibrationStory {
 export interface GenerationStory {
   number: number;
   tolerance: number | null;
-  /** Numbers of points that were told up to the last accepted one, and of those that were accepted. */
+  /** The numbers of told points up to the last accepted point, and of accepted points. */
   told: number;
   accepted: number;
   /** Null while it is not complete. */
@@ -125,8 +125,8 @@ export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Pr
 }
 
 /**
- * For each run of a calibration, by the key of its point and its replication: its ask, its generation, and its weight
- * there.
+ * For each run of a calibration: its ask, its generation, and its weight in that generation. Runs are found by the key
+ * of the point and the replication.
  */
 export async function placesOfRuns(
   campaign: Campaign,

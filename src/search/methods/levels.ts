@@ -1,11 +1,11 @@
 import type { Dimension } from './method.ts';
 
-/** The level that a coordinate belongs to, of n levels; a coordinate outside [0, 1] belongs to the outermost. */
+/** The level, from 0, of a coordinate. A coordinate outside [0, 1] belongs to the first or last level. */
 export function levelAt(x: number, levels: number): number {
   return Math.min(levels - 1, Math.max(0, Math.floor(levels * x)));
 }
 
-/** The coordinate of level i of n. */
+/** The coordinate of a level, from 0: the middle of its part of [0, 1]. */
 export function coordinateOf(level: number, levels: number): number {
   return (level + 0.5) / levels;
 }

@@ -3,15 +3,15 @@ import type { Dimension } from '../../campaign/search/space.ts';
 export type { Dimension };
 
 /**
- * A search method proposes points and is told their values. It holds no state that cannot be rebuilt by telling it the
- * log of the campaign again. So a method has no clock, no I/O and no random numbers except those of `Stream`: the same
- * problem and the same calls in the same order give the same proposals on every machine.
+ * A search method proposes points and is told their values. The log of the campaign is enough to rebuild its state. So
+ * a method has no clock, no I/O, and no random numbers except those of `Stream`: the same problem and the same calls in
+ * the same order give the same proposals on every machine.
  */
 
 /** The problem of a search. A method always minimizes. */
 export interface Problem {
   dimensions: readonly Dimension[];
-  /** Whether a point may be proposed: the `where` of the definition. It takes any coordinates, also between levels. */
+  /** Whether a point meets the condition `where`. Its coordinates may also be between levels. */
   isAllowed: (x: readonly number[]) => boolean;
   /** The number of requirements on the outputs of a point. */
   requirements: number;
@@ -25,7 +25,7 @@ export interface Problem {
 /** A point that a method proposes. */
 export interface Proposal {
   x: number[];
-  /** How the method found it, for people, such as "expected improvement" or "generation 7". */
+  /** How the method found it, such as "expected improvement" or "generation 7". Users see this text. */
   by: string;
   /** The expected improvement on the best value, if the method has a model of the values. */
   gain?: number;
@@ -33,7 +33,7 @@ export interface Proposal {
 
 /** A point whose runs have finished. */
 export interface Told {
-  /** The number of the proposal from 0, in the order of `ask`; null for a point that the method did not propose. */
+  /** The number of the proposal, from 0, in the order of `ask`; null for a point that the method did not propose. */
   ask: number | null;
   x: readonly number[];
   /** The mean of the minimized value over the runs of the point; null if the point failed. */
@@ -58,19 +58,20 @@ export interface Recommendation {
 
 export interface Method {
   /**
-   * The next point; null if the method needs more told points first, which it may return only while some of its
-   * proposals were not told; 'exhausted' if it has no more points. Each coordinate of a proposal is within [0, 1]. The
-   * caller moves it onto a level or a step, and asks again if it is not allowed or was asked before. The point in
-   * `tell` counts.
+   * The next point. Null if the method needs more told points first; some of its proposals must then be open.
+   * 'exhausted' if it has no further point. Each coordinate of a proposal is within [0, 1]. The caller may move the
+   * point onto a level or a step. A moved point may be one that is not allowed, or that was asked before. `tell` then
+   * has the moved point.
    */
   ask: () => Proposal | null | 'exhausted';
   /**
-   * Each proposed point is told once, in the order of `ask`. Other points (with `ask: null`) may be told at any time.
+   * Tells the method the result of a point. Each proposed point is told once, in the order of `ask`. Other points, with
+   * `ask: null`, may be told at any time.
    */
   tell: (told: Told) => void;
-  /** Null while no value is known. */
+  /** The point that the method believes to be the best; null while no value is known. */
   recommend: () => Recommendation | null;
-  /** The number of its proposals that must be told before it proposes again; absent if it never returns null. */
+  /** How many proposals must be told before the method proposes again; absent if it never returns null. */
   readonly lacks?: number;
 }
 
@@ -78,14 +79,14 @@ export interface Method {
 export type MethodMaker = (problem: Problem) => Method;
 
 /**
- * A method with slow answers: an outside optimiser. Its answers are a function of the calls too, but it has a process.
+ * A method with slow answers: an outside optimiser, which is a process. Its answers depend only on the calls too.
  */
 export interface AsyncMethod extends Pick<Method, 'tell'> {
   /** Like `ask` of a method. */
   ask: () => Promise<ReturnType<Method['ask']>>;
   /**
-   * The point that a proposal became, for each proposal in their order: its last one, or one from before this object
-   * was made.
+   * Tells which point a proposal became. It is called for each proposal in their order, also for proposals of the log
+   * from before this object was made.
    */
   named: (x: readonly number[]) => void;
   /** Whether it knows its next proposals already. */

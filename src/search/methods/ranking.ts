@@ -5,8 +5,9 @@ import type { Told } from './method.ts';
  * points that meet them are compared by value. Two points that miss one are compared by how far they miss. Failed
  * points come last.
  *
- * K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods in Applied Mechanics and Engineering
- * 186 (2000) 311-338, section 3. How far a point misses is summed over the requirements, each in units of the largest miss so far.
+ * The distance of a point from meeting the requirements is the sum of its misses, each in units of the largest miss of
+ * that requirement so far. K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods
+ * in Applied Mechanics and Engineering 186 (2000) 311-338, section 3.
  */
 export class Ranking {
   /** The best point so far; null while all have failed. */
@@ -23,7 +24,7 @@ export class Ranking {
     if (this.best === null || this.compare(told, this.best) < 0) this.best = told;
   }
 
-  /** Negative when `a` is better, positive when `b` is, 0 when neither is. Both were noted. */
+  /** Negative if `a` is better, positive if `b` is better, 0 if neither is. Both must have been noted. */
   compare(a: Told, b: Told): number {
     if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
     const missA = this.missOf(a);
@@ -31,7 +32,7 @@ export class Ranking {
     return order(missA, missB) || (missA > 0 ? 0 : order(a.value, b.value));
   }
 
-  /** How far a point is from meeting the requirements, 0 when it meets them all. It must not have failed. */
+  /** The distance of a point from meeting the requirements; 0 if it meets them all. It must not have failed. */
   missOf({ excess }: Told): number {
     return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.largest[i]! : sum), 0);
   }

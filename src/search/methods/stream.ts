@@ -1,7 +1,8 @@
 import { type Key, streamKey, uniformAt } from '../../campaign/sampling/threefry.ts';
 
 /**
- * Random numbers for search methods, in a row: a function of the seed and a name, the same on every machine.
+ * A sequence of random numbers for search methods. It depends only on the seed and a name, and is the same on every
+ * machine.
  */
 export class Stream {
   private readonly key: Key;

@@ -2,11 +2,11 @@ import { ForayError } from '../../errors.ts';
 import { bounded, printableLine } from '../../text/printable.ts';
 
 /**
- * The messages between foray and an outside optimiser: JSON objects with one name, one per line (docs/guides/search.md,
- * Outside optimisers).
+ * The messages between foray and an outside optimiser. Each line is a JSON object, and its name tells the kind of
+ * message (docs/guides/search.md, Outside optimisers).
  */
 
-/** A point by the names of its inputs, in their units. */
+/** A point: the value of each input by its name, in the units of the input. */
 export type OutsidePoint = Record<string, string | number | boolean>;
 
 /** A point with the number of its proposal; null for a point that the optimiser did not propose. */
@@ -15,11 +15,11 @@ export interface NumberedPoint {
   point: OutsidePoint;
 }
 
-/** The result of a point: values in the sign of the output, or why there is none. */
+/** The result of a point: the values of the output itself, or the reason why there are none. */
 export type OutsideResult = NumberedPoint &
   ({ values: [number]; se?: [number]; n: number; require?: (number | null)[] } | { failed: string });
 
-/** The answers of an optimiser, by their names. */
+/** The answers of an optimiser, by the kind of message. */
 export interface Answers {
   ready: { best?: boolean };
   points: { points: unknown[]; done: boolean };
@@ -28,14 +28,14 @@ export interface Answers {
 
 type Answer = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers];
 
-/** A message of an optimiser. `question`: the number of the question that it answers; null if it has none. */
+/** A message of an optimiser. `question`: the number of the question that it answers; null if it gives no number. */
 export type Heard = (Answer & { question: number | null }) | { kind: 'diverged' };
 
-/** The most characters of a line in a message. */
+/** The most characters of a line that an error message quotes. */
 const LONGEST_SHOWN = 200;
 /**
- * NaN and infinite numbers, which Python writes and JSON does not have. Texts are matched too, because they may contain
- * such words.
+ * Matches NaN and infinite numbers, which Python writes although JSON does not have them. It also matches whole texts,
+ * so that such words inside a text stay.
  */
 const NO_JSON = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
 
@@ -61,7 +61,7 @@ function answerIn({ ready, points, done = false, best }: Record<string, unknown>
   return value === null || typeof value === 'number' ? { kind: 'best', answer: { point, value } } : undefined;
 }
 
-/** Replaces words that JSON lacks by texts, so that an error can name the place. */
+/** Parses a line. NaN and infinite numbers become texts, so that an error can name the place of such a value. */
 function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -78,9 +78,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text from outside, for a sentence. */
+/** Quotes a text from outside for a sentence. */
 export function shown(text: string): string {
-  // the text may have millions of characters
+  // cut first, because the text may have millions of characters
   return `“${bounded(printableLine(text.slice(0, LONGEST_SHOWN + 1)), LONGEST_SHOWN)}”`;
 }
 

@@ -12,15 +12,15 @@ import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult }
 import { Killed, logLine, Session } from './session.ts';
 import { type OutsideSpace, outsideSpace } from './space.ts';
 
-/** The most restarts of an optimiser that signals have ended, until it gives an answer. */
+/** The most starts of an optimiser for one answer, if signals end it again and again. */
 const MOST_STARTS = 10;
-/** A process without a question for this time is ended, ms. The next question starts another one. */
+/** A process that gets no question for this time is ended, ms. The next question starts another process. */
 const IDLE_MS = 10 * 60_000;
-/** The most characters of the command in the log of the search. */
+/** The most characters of the command that the log of the search shows. */
 const LONGEST_NAME = 100;
 
 export interface OptimiserSettings {
-  /** The campaign, for the worker's log. */
+  /** The id of the campaign, for the worker's log. */
   id: string;
   method: OutsideMethod;
   search: Pick<Search, 'inputs' | 'require' | 'parallel'>;
@@ -29,19 +29,19 @@ export interface OptimiserSettings {
   seed: number;
 }
 
-/** The proposals of the optimiser and the told results, in their order. */
+/** A step in the course of an optimiser: its proposals, or a told result. */
 type Entry =
   /**
-   * The points of one answer, as they were asked. `by`: the process that gave it; null for an answer from before this
-   * object was made.
+   * The points that the proposals of one answer became. `by`: the process that gave the answer; null for an answer from
+   * before this object was made.
    */
   { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
 
 /**
- * An outside optimiser as a method. Its process may be replaced at any time: this object keeps the proposals and
- * results, and a new process repeats them in the same order. It is asked for as many points as may be open besides the
- * open ones. If it gives fewer, it is asked again after more results. So the questions and their times are a function
- * of the log.
+ * An outside optimiser as a method. Its process may be replaced at any time, because this object keeps the proposals
+ * and results, and sends them to a new process in the same order. Each question asks for as many points as may be
+ * opened. If the optimiser gives fewer, it is asked again after more results. So the questions and their order depend
+ * only on the log.
  */
 export class Optimiser implements AsyncMethod {
   private readonly settings: OptimiserSettings;
@@ -50,13 +50,13 @@ export class Optimiser implements AsyncMethod {
   private readonly name: string;
   private readonly entries: Entry[] = [];
   private session: Session | undefined;
-  /** The number of entries that the process knows. */
+  /** The number of entries that the current process knows. */
   private sent = 0;
-  /** Points of the last answer that were not returned yet. */
+  /** The points of the last answer that `ask` has not returned yet. */
   private queue: number[][] = [];
   private proposed = 0;
   private told = 0;
-  /** True if it has no more points before it is told more results. */
+  /** True if the optimiser has no further point before it is told more results. */
   private needsResults = false;
   private isDone = false;
   private hasDiverged = false;
@@ -113,7 +113,7 @@ export class Optimiser implements AsyncMethod {
     const wanted = this.settings.search.parallel - (this.proposed - this.told);
     const { points, done } = await this.request({ ask: wanted }, 'points');
     if (points.length > wanted)
-      throw this.ended(`proposes ${points.length} points where it was asked for ${wanted}`);
+      throw this.ended(`proposes ${points.length} points, but it was asked for ${wanted}`);
     if (points.length === 0 && !done && this.proposed === this.told)
       throw this.ended('proposes nothing, although it was told the results of all of its points');
     try {
@@ -126,13 +126,13 @@ export class Optimiser implements AsyncMethod {
     this.isDone = done;
   }
 
-  /** Asks the process, and starts it again if a signal has ended it. */
+  /** Sends a question to the process. If a signal has ended the process, another one is started. */
   private async request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
     for (let starts = 1; ; starts += 1) {
       try {
         const session = await this.opened();
         if (kind === 'best' && !session.recommends) return null as Answers[K];
-        // a process that repeats earlier answers may take the time limit for each of them
+        // a new process repeats earlier answers, and may take the whole time limit for each
         const answers = 1 + this.sendEntries(session);
         const answer = await session.ask(message, kind, answers * this.settings.method.timeout);
         clearTimeout(this.idle);
@@ -172,9 +172,9 @@ export class Optimiser implements AsyncMethod {
   }
 
   /**
-   * Tells the process the entries that it does not know yet.
+   * Sends the entries that the process does not know yet.
    *
-   * @returns the number of answers of earlier processes that it repeats
+   * @returns the number of answers of earlier processes among them, which the process has to repeat
    */
   private sendEntries(session: Session): number {
     const news = this.entries.slice(this.sent);
@@ -227,9 +227,9 @@ function requirement({ output, min, max, chance }: Requirement): object {
 }
 
 /**
- * The value that a requirement limits, computed from the distance to meeting it: the output, or with a chance the share
- * of the runs in which it holds. With both limits, it is a value at the same distance from them as the output. Null if
- * no run has a value.
+ * The value that a requirement limits: the output, or for a chance the share of runs in which the requirement holds. It
+ * is computed from the distance to meeting the requirement. With both limits, it is a value at the same distance as the
+ * output. Null if no run has a value.
  */
 function limited({ min, max, chance }: Requirement, excess: number): number | null {
   if (excess === Number.MAX_VALUE) return null;

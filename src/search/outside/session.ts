@@ -10,16 +10,16 @@ import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
 /** The most characters of a line on standard output. */
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** The most characters of a line on standard error in the log. */
+/** The most characters of a line from standard error in the log. */
 const LONGEST_COMPLAINT = 2_000;
-/** The most lines on standard error of one process in the log. */
+/** The most lines from standard error of one process in the log. */
 const MOST_COMPLAINTS = 1_000;
-/** Settings of the worker, which contain its keys. */
+/** Environment variables that the optimiser does not get, because they contain keys of the worker. */
 const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
-/** The exit code of a shell whose command was ended by a signal: this plus the number of the signal. */
+/** If a signal ends the command of a shell, the shell exits with this code plus the number of the signal. */
 const SIGNALLED = 128;
 
-/** The process was ended by a signal, which may not be its own fault. */
+/** A signal has ended the process. This may not be the fault of the optimiser. */
 export class Killed extends Error {}
 
 interface Waiting {
@@ -32,12 +32,12 @@ interface Waiting {
 
 /** A process of an outside optimiser, from its start to its end. It has one question at a time. */
 export class Session {
-  /** Whether it can name the point that it believes to be the best. */
+  /** Whether the optimiser can name the point that it believes to be the best. */
   recommends = false;
   private failure: Error | undefined;
   private waiting: Waiting | undefined;
   private questions = 0;
-  /** Whether it numbers its answers. Then each answer must have a number. */
+  /** Whether an answer had the number of its question. Then each further answer must have one. */
   private namesQuestions = false;
   private lastComplaint = '';
   private complaints = 0;
@@ -58,14 +58,14 @@ export class Session {
     this.onDiverged = onDiverged;
     this.child = start(program);
     const { stdin, stdout, stderr, pid } = this.child;
-    // a process that has ended needs no message
+    // writing to a process that has ended is no error
     stdin!.on('error', () => {});
     onLines(stdout!, (line) => this.hear(line), LONGEST_LINE);
     onLines(stderr!, (line) => this.note(line), LONGEST_COMPLAINT);
     this.child.once('error', (error: NodeJS.ErrnoException) =>
       this.fail(optimiserFailed(notStarted(error, program))),
     );
-    // its child processes end with it
+    // ends the child processes of the process too
     this.child.once('exit', () => pid !== undefined && killGroup(pid));
     this.child.once('close', (code, signal) => this.fail(this.reasonOf(code, signal)));
   }
@@ -74,7 +74,7 @@ export class Session {
     return this.failure !== undefined;
   }
 
-  /** Its fault while nobody waited for an answer. */
+  /** An error of the optimiser from a time when no question waited. */
   get fault(): Error | undefined {
     return isForayError(this.failure) ? this.failure : undefined;
   }
@@ -84,10 +84,12 @@ export class Session {
   }
 
   /**
-   * Sends a numbered question, and waits for the answer. An answer with another number is an error: otherwise a late
+   * Sends a numbered question, and waits for the answer. An answer with another number is an error. Otherwise a late
    * line would count as the answer to the next question.
    *
-   * @throws ForayError OPTIMISER_FAILED if there is no answer within the limit (ms), or an invalid one; Killed
+   * @param limit - time limit, ms
+   * @throws ForayError OPTIMISER_FAILED if the answer is invalid, or does not come within the limit
+   * @throws Killed if a signal ends the process
    */
   ask<K extends keyof Answers>(message: object, kind: K, limit: number): Promise<Answers[K]> {
     if (this.failure) return Promise.reject(this.failure);
@@ -171,16 +173,16 @@ function start({
     cwd: folder,
     env: environment(),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // in its own process group, so that its child processes can be ended with it
+    // its own process group, so that its child processes can be ended with it
     detached: true,
   });
 }
 
-/** The environment of the worker without its settings. Python finds `foray_search` in it. */
+/** The environment of the worker without its settings. PYTHONPATH leads to the module `foray_search`. */
 function environment(): NodeJS.ProcessEnv {
   const { PYTHONPATH, ...others } = process.env;
   return {
-    // so that the order of a set of texts is the same in each process
+    // makes the order of a Python set of texts the same in each process
     PYTHONHASHSEED: '0',
     ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
     PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),
@@ -193,7 +195,7 @@ function notStarted(
   { command, folder }: Pick<OutsideMethod, 'command' | 'folder'>,
 ): string {
   const why = !existsSync(folder)
-    ? `there is no folder ${folder} where the worker is`
+    ? `there is no folder ${folder} on the machine of the worker`
     : error.code === 'ENOENT'
       ? 'there is no such program'
       : error.code === 'EACCES'
@@ -202,9 +204,9 @@ function notStarted(
   return `${shown(command[0]!)} cannot be started: ${why}`;
 }
 
-/** Calls back with each line of a stream. A line that is too long comes in parts. */
+/** Calls `onLine` with each line of a stream. A line longer than `longest` comes in parts. */
 function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, longest: number): void {
-  // parts of a line, joined once, because a long line comes in hundreds of parts
+  // the parts of a line are joined only at its end, because a long line has hundreds of parts
   let parts: string[] = [];
   let length = 0;
   const flush = (): void => {
@@ -224,7 +226,7 @@ function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, 
   stream.on('end', () => length > 0 && flush());
 }
 
-/** A line of an optimiser in the worker's log. */
+/** Writes a line of an optimiser to the worker's log. */
 export function logLine(campaign: string, line: string): void {
   process.stderr.write(`optimiser of ${campaign}: ${bounded(printableLine(line), LONGEST_COMPLAINT)}\n`);
 }

@@ -4,15 +4,18 @@ import type { Space } from '../../campaign/search/space.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';
 import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.ts';
 
-/** A value may be outside its bounds by this share of their distance: scaling in an optimiser loses the last digit. */
+/**
+ * A value may be outside its bounds by this share of their distance, because optimisers scale values and lose the last
+ * digit.
+ */
 const SLACK = 1e-9;
 
-/** The points of a search in the form of an outside optimiser. */
+/** Converts points between a search and an outside optimiser. */
 export interface OutsideSpace {
   /** The inputs in the message `start`. */
   described: object[];
   pointAt: (x: readonly number[]) => OutsidePoint;
-  /** @throws ForayError OPTIMISER_FAILED if it is not a point of the space */
+  /** @throws ForayError OPTIMISER_FAILED if `point` is not a point of the space */
   coordinatesOf: (point: unknown) => number[];
 }
 
@@ -51,15 +54,15 @@ function describe(input: SearchedInput): object {
   };
 }
 
-/** A proposed value as an optimiser writes it. */
+/** A proposed value as the optimiser has written it, for an error message. */
 function written(given: unknown): string {
-  // a number that is too large is infinite, which JSON does not have
+  // JSON has no infinite number, which a number that is too large becomes
   return typeof given === 'number'
     ? String(given)
     : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');
 }
 
-/** A proposed value within the space, as canonical text; between steps it may be anywhere. */
+/** A proposed value as canonical text, moved into its bounds. It may lie between two steps. */
 function canonicalOf(input: SearchedInput, given: unknown): string {
   const { name, type } = input;
   if (given === undefined) throw optimiserFailed(`gives no value of ${quoted(name)}`);

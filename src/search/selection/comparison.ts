@@ -1,7 +1,7 @@
 import { nextOfKn } from './kn.ts';
 import { nextOfOcba } from './ocba.ts';
 
-/** The rule of the comparison, and the replications of each point before it: one if all repeats would be the same. */
+/** The rule of a comparison. `first`: the replications of each point before it; 1 if all repeats would be the same. */
 export type Comparison = { first: number } & (
   | { method: 'kn'; indifference: number; confidence: number }
   /** `runs`: the budget of all points together. */
@@ -9,22 +9,22 @@ export type Comparison = { first: number } & (
 );
 
 /**
- * Points are given by index. `isSure`: no other point is better by more than the indifference, with the confidence.
- * `replications`: the new total of each point.
+ * The best point, by index, or the new total replications of each point. `isSure`: with the given confidence, no other
+ * point is better by more than the indifference.
  */
 export type ComparisonDecision =
   { decided: true; best: number; isSure: boolean } | { decided: false; replications: number[] };
 
 /** The most replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;
-/** The most rounds for a budget after the first replications. More rounds are a little better, and take more time. */
+/** The most rounds in which a budget is spent. More rounds spend it a little better, and take more time. */
 const ROUNDS = 20;
 
 /**
- * Chooses the best point, or decides which points get how many more replications. It depends only on the values, so it
- * does not matter who decides, when, or how often.
+ * Chooses the best point, or decides how many more replications each point gets. The decision depends only on the
+ * values. So it does not matter who decides, when, or how often.
  *
- * @param values - the minimized values, by point and replication; null if a replication failed. Each point has a value
+ * @param values - the minimized values, by point and replication; null for a failed replication. Each point has a value
  * @param spent - runs of the budget that other points have used
  */
 export function nextOfComparison(
@@ -33,7 +33,7 @@ export function nextOfComparison(
   spent: number,
 ): ComparisonDecision {
   if (values.every((own) => new Set(own).size === 1)) {
-    // without chance the first replications decide
+    // all replications of each point are equal, so more of them would tell nothing
     const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }

@@ -1,15 +1,15 @@
-/** The estimate of a point. Lower means are better. */
+/** The estimated mean of a point. Lower is better. */
 export interface Candidate {
   mean: number;
-  /** The variance of the mean; null for one run. */
+  /** The variance of the mean; null for a single run. */
   variance: number | null;
   runs: number;
 }
 
 /**
- * The points for the comparison: those with the lowest shrunken means, and a recommended one.
+ * The points for the comparison: the points with the lowest shrunken means, and the recommended point.
  *
- * @param recommended - the index of that one; -1 without one
+ * @param recommended - the index of the recommended point; -1 if there is none
  * @returns indices, the lowest shrunken mean first
  */
 export function finalists(points: readonly Candidate[], best: number, recommended: number): number[] {
@@ -21,9 +21,9 @@ export function finalists(points: readonly Candidate[], best: number, recommende
 
 /**
  * Means shrunk towards the common mean. An uncertain mean is shrunk more, because the best of many noisy means is
- * usually a lucky one. Empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975) 311-319); the
- * variance between points by R. DerSimonian and N. Laird (Controlled Clinical Trials 7 (1986) 177-188). Means are not
- * shrunk if no point has a variance.
+ * usually a lucky one. The method is empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975)
+ * 311-319). The variance between points is estimated as in R. DerSimonian and N. Laird (Controlled Clinical Trials 7
+ * (1986) 177-188). Means are not shrunk if no point has a variance.
  */
 export function shrunkenMeans(points: readonly Candidate[]): number[] {
   const variances = variancesOf(points);
@@ -40,14 +40,14 @@ export function shrunkenMeans(points: readonly Candidate[]): number[] {
 }
 
 /**
- * The variance of each mean. For a single run it is estimated from the others. Undefined if nothing differs, or nothing
- * is known.
+ * The variance of each mean. For a point with a single run it is estimated from the other points. Undefined if no point
+ * has a variance above 0.
  */
 function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
   if (points.length < 2 || known.length === 0) return undefined;
   const ofOneRun = sum(known) / known.length;
-  // a few equal replications do not make a mean certain
+  // equal values of a few replications do not make a mean certain
   const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
   return ofOneRun > 0
     ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))

@@ -3,8 +3,8 @@ import { Sample } from '../../statistics/sample.ts';
 /**
  * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
  * simulation", ACM TOMACS 11 (2001) 251-273, with c = 1. It chooses the system with the lowest mean. The chance that
- * another system is better by more than the indifference is at most 1 less the confidence. Common random numbers help
- * automatically, because the variances are those of differences.
+ * another system is better by more than the indifference is at most 1 minus the confidence. Common random numbers help
+ * automatically, because the procedure uses variances of differences.
  */
 
 /** The values to compare. Lower is better. */
@@ -13,15 +13,15 @@ export interface KnInput {
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
-  /** A difference that does not matter. */
+  /** Smaller differences of means do not matter. */
   indifference: number;
-  /** The confidence that no other system is better by more than that, such as 0.95. */
+  /** The confidence that no other system is better by more than the indifference, such as 0.95. */
   confidence: number;
   /** The most replications of a system. */
   most: number;
 }
 
-/** `reached`: false if the largest number of replications ended the comparison. Systems are given by their indices. */
+/** `reached`: false if the comparison ended at the most replications. Systems are given by their indices. */
 export type KnDecision =
   | { decided: true; best: number; reached: boolean }
   /** `replications`: the new total of each surviving system. */
@@ -34,7 +34,7 @@ interface Rule {
   h2: number;
 }
 
-/** Two compared systems: the differences of the replications that both have. */
+/** The differences between two systems, for the replications that both have. */
 class Pair {
   count = 0;
   private sum = 0;
@@ -57,25 +57,26 @@ class Pair {
     return this.sum / this.count;
   }
 
-  /** The variance of the first differences; infinite if there are too few. */
+  /** The variance of the first differences; infinite while there are too few. */
   get variance(): number {
     return this.initial.count < this.first ? Infinity : this.initial.variance!;
   }
 }
 
 /**
- * Each round takes the time of a run, so a round has several replications. It goes a part of the way to the expected
- * end of the next system, because many systems end earlier, and adds between a least and a largest share of the
- * existing replications. That costs about a twentieth more runs.
+ * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
+ * system is left out. A round goes only this part of the way, because the system may be left out earlier. It adds at
+ * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. With rounds, a comparison needs about 5 %
+ * more runs.
  */
 const PART_OF_WAY = 0.5;
 const MOST_GROWTH = 0.5;
 const LEAST_GROWTH = 0.05;
 
 /**
- * Chooses the best system, or decides which systems need how many more replications. The decision is the same as with
- * one replication at a time, whatever the rounds. A failed replication counts for no pair. Two systems with fewer than
- * `first` common replications are not compared yet.
+ * Chooses the best system, or decides how many more replications the remaining systems need. The choice is the same as
+ * with one replication at a time, whatever the rounds are. A failed replication counts in no pair. Two systems are
+ * compared only when they have `first` common replications.
  */
 export function nextOfKn({ values, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
@@ -95,9 +96,9 @@ export function nextOfKn({ values, first, indifference, confidence, most }: KnIn
     if (r < first) continue;
     const before = surviving;
     surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
-    // equal systems are never worse than each other, but rounding may make them so
+    // rounding may make each of several equal systems worse than another one
     if (surviving.length === 0) surviving = [before[0]!];
-    // none of several equal systems is better
+    // the remaining systems are equal
     if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
       return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
@@ -124,7 +125,7 @@ function squareOfH(systems: number, first: number, confidence: number): number {
   return 2 * eta * (first - 1);
 }
 
-/** How much worse a system may be before it is left out. It shrinks to 0. */
+/** How much worse a system may be before it is left out. It shrinks to 0 with more replications. */
 function allowedIn({ count, variance }: Pair, { first, indifference, h2 }: Rule): number {
   if (count < first) return Infinity;
   return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));

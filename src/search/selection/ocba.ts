@@ -3,17 +3,17 @@ import { Sample } from '../../statistics/sample.ts';
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
  * for further enhancing the efficiency of ordinal optimization", Discrete Event Dynamic Systems 10 (2000) 251-270,
- * theorem 1. It gives the runs of a budget to the systems where they most raise the chance of choosing the system with
- * the lowest mean.
+ * theorem 1. It gives the runs of a budget to the systems in which they most raise the chance of choosing the system
+ * with the lowest mean.
  */
 
 /** The values to compare. Lower is better. */
 export interface OcbaInput {
-  /** By system, then by replication; null if a replication failed. A failed one counts as a run of the budget. */
+  /** By system, then by replication; null for a failed replication, which also counts as a run of the budget. */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
-  /** Runs of a round, from 1. Small rounds spend the budget better, large rounds need fewer rounds. */
+  /** Runs of a round, from 1. With small rounds the budget is spent better, but there are more rounds. */
   step: number;
   /** Runs of all systems together. */
   runs: number;
@@ -28,7 +28,7 @@ export type OcbaDecision =
 
 /**
  * Chooses the system with the lowest mean when the budget is used up, or decides the next number of replications of
- * each system. Numbers never decrease, and their sum never exceeds the budget unless the first replications alone do.
+ * each system. These numbers never decrease. Their sum exceeds the budget only if the first replications alone do.
  */
 export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecision {
   const counts = values.map(({ length }) => length);
@@ -45,7 +45,7 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
     variancesOf(withValues.map((at) => samples[at]!)),
     sum(withValues.map((at) => counts[at]!)) + budget,
   );
-  // some systems have more than their share, so the others cannot all have theirs
+  // some systems already have more than their share, so not all others can get their whole share
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
   const added = apportion(missing, budget);
   const replications = counts.slice();
@@ -54,12 +54,12 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
 }
 
 /**
- * The ideal number of runs of each system. A difference from the best mean counts at least as much as its standard
- * error would be if each of the two systems had the whole budget. Otherwise systems with equal means would take all
- * runs for no gain.
+ * The ideal number of runs of each system. A very small difference from the best mean is replaced by a standard error:
+ * that of the difference if each of the two systems had the whole budget. Otherwise systems with equal means would take
+ * all runs for no gain.
  *
- * @param means - by system, two or more; the lowest is the best
- * @param variances - of single runs, by system
+ * @param means - means by system, two or more; the lowest is the best
+ * @param variances - variances of single runs, by system
  * @param budget - a whole number of runs
  * @returns whole numbers with the sum `budget`
  */
@@ -81,8 +81,8 @@ export function allocateOcba(
 }
 
 /**
- * Whole numbers in proportion to the weights, by the method of the largest remainder. Of equal remainders, the first
- * gets more.
+ * Divides a total into whole numbers in proportion to weights, by the method of the largest remainder. Of equal
+ * remainders, the first gets more.
  */
 function apportion(weights: readonly number[], total: number): number[] {
   const scale = total / sum(weights);

@@ -1,17 +1,18 @@
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
 
-/** A point and the best point that it is compared with. Lower values are better; null if a replication failed. */
+/** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
 export interface RaceInput {
   values: readonly (number | null)[];
   /** Null if there is no best point yet. */
   rival: readonly (number | null)[] | null;
-  /** Replication n has the same seed in both. */
+  /** Whether replication n of both points has the same seed. */
   isPaired: boolean;
-  /** The fewest replications of a point, at least 2, and the most. */
+  /** The fewest replications of a point, at least 2. */
   min: number;
+  /** The most replications of a point. */
   max: number;
-  /** The confidence for calling a point worse or better. */
+  /** The confidence with which a point counts as worse or better. */
   confidence: number;
 }
 
@@ -19,15 +20,15 @@ export interface RaceInput {
 const GROWTH = 0.5;
 
 /**
- * The number of replications for a point. It gets more, up to `max`, while it cannot be distinguished from the best
- * point. A clearly worse point gets no more. A clearly better one gets as many as the best point has, so that it does
- * not replace it by luck.
+ * The number of replications for a point. The point gets more, up to `max`, while it cannot be distinguished from the
+ * best point. A clearly worse point gets no more. A clearly better point gets as many as the best point has, so that it
+ * does not become the best one by luck.
  */
 export function nextOfRace({ values, rival, isPaired, min, max, confidence }: RaceInput): number {
   const made = values.length;
   if (made < min) return min;
   if (made >= max || !rival) return made;
-  // without chance one replication decides
+  // equal replications: more of them would tell nothing
   if (made > 1 && new Set(values).size === 1) return made;
   const difference = differenceOf(values, rival, isPaired, confidence);
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));
@@ -37,14 +38,14 @@ export function nextOfRace({ values, rival, isPaired, min, max, confidence }: Ra
   return more;
 }
 
-/** The interval of the difference of two means; undefined with too few values. */
+/** The interval of the difference of two means, the point minus the best point; undefined with too few values. */
 function differenceOf(
   values: RaceInput['values'],
   rival: RaceInput['values'],
   isPaired: boolean,
   confidence: number,
 ): { low: number; high: number } | undefined {
-  // a one-sided decision at this confidence
+  // a one-sided decision at this confidence uses an end of this two-sided interval
   const twoSided = 2 * confidence - 1;
   if (isPaired) {
     const differences = sampleOf(

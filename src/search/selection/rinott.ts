@@ -1,17 +1,18 @@
 import { normalCdf } from '../../statistics/normal.ts';
 
 /**
- * The constant h of the two-stage procedure of Y. Rinott, "On two-stage selection procedures and related probability-inequalities",
- * Communications in Statistics A7 (1978) 799-811. A system whose first replications have the variance S² gets ⌈h²·S²/δ²⌉ in all; the one
- * with the best mean is then, with the confidence, not worse than another by more than δ. It is an upper bound of what KN needs.
+ * The constant h of the two-stage procedure of Y. Rinott, "On two-stage selection procedures and related
+ * probability-inequalities", Communications in Statistics A7 (1978) 799-811. A system whose first replications have the
+ * variance S² gets ⌈h²·S²/δ²⌉ replications in all. Then the system with the best mean is, with the confidence, not
+ * worse than another by more than δ. KN needs at most that many replications.
  *
- * It solves ∫ [∫ Φ(h / √(ν·(1/x + 1/y))) f(x) dx]^(k-1) f(y) dy = confidence, where f is the density of the χ² distribution with ν = first - 1
- * degrees of freedom.
+ * The constant solves ∫ [∫ Φ(h / √(ν·(1/x + 1/y))) f(x) dx]^(k-1) f(y) dy = confidence, where f is the density of the
+ * χ² distribution with ν = first - 1 degrees of freedom.
  *
  * @param systems - k, from 2
  * @param first - replications of each system in the first stage, from 2
- * @param confidence - between 1/k and 1, as 0.95
- * @throws RangeError when there is no such constant
+ * @param confidence - between 1/k and 1, such as 0.95
+ * @throws RangeError if there is no such constant
  */
 export function rinottConstant(systems: number, first: number, confidence: number): number {
   if (!(systems >= 2 && first >= 2)) throw new RangeError(`${systems} systems and ${first} runs are too few`);
@@ -32,7 +33,7 @@ export function rinottConstant(systems: number, first: number, confidence: numbe
 
 const PRECISION = 1e-7;
 
-/** Values of a distribution with weights that sum to 1. */
+/** A value of a distribution, with its weight. All weights sum to 1. */
 interface Node {
   /** ν/x, where x has the χ² distribution. */
   inverse: number;
@@ -52,9 +53,9 @@ function chanceOfBest(h: number, systems: number, nodes: readonly Node[]): numbe
 }
 
 /**
- * The trapezoidal rule in the logarithm of x. There the density is smooth and vanishes at both ends, so the error falls exponentially
- * with the number of nodes (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56 (2014) 385-458). The weights are divided by their
- * sum, which is the density's constant.
+ * The trapezoidal rule in the logarithm of x. There the density is smooth and vanishes at both ends, so the error falls
+ * exponentially with the number of nodes (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56 (2014) 385-458). The
+ * weights are divided by their sum, because the density is computed without its constant factor.
  */
 function chiSquareNodes(freedom: number): Node[] {
   // the logarithm of the density of log(x / ν), which is highest at 0

@@ -15,7 +15,7 @@ import { steeringHandlers } from './steering.ts';
 
 export const API_ROOT = '/api/v1';
 
-/** Adds a route for every row of the endpoint table. */
+/** Adds a route for each endpoint. */
 export async function addApi(app: FastifyInstance, server: ServerParts): Promise<void> {
   const files = new KeptFiles();
   app.addHook('onClose', () => files.close());
@@ -72,11 +72,11 @@ function addRoute(
 
 type Query = Record<string, unknown>;
 
-/** `name[key]=value` is an entry of an object, as in OpenAPI's style deepObject. */
+/** Parses `name[key]=value` as an entry of the object `name`, like the style deepObject of OpenAPI. */
 function withObjects(query: Query): Query {
   const found = new Map<string, unknown>();
   for (const [text, value] of Object.entries(query)) {
-    // a schema would silently drop the key __proto__, so the whole parameter is refused
+    // a schema would silently drop the key __proto__, so such a parameter is refused
     const [, name, key] = /^([a-z]+)\[(?!__proto__\])(.*)\]$/s.exec(text) ?? [];
     if (name === undefined) found.set(text, value);
     else found.set(name, { ...(found.get(name) as object | undefined), [key!]: value });

@@ -47,7 +47,7 @@ export const campaignHandlers: Handlers<
     );
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
     if (after !== undefined && from === 0)
-      throw new ServerError('BAD_REQUEST', 'The parameter after names no campaign of the list.');
+      throw new ServerError('BAD_REQUEST', 'The parameter "after" must be the id of a campaign in the list.');
     const page = all.slice(from, from + limit);
     if (from + limit < all.length) linkNext(request.url, reply, page.at(-1)!.id);
     return page.map((status) => ({ ...status, best: sections.best(status) }));
@@ -94,7 +94,7 @@ export const campaignHandlers: Handlers<
   async listRuns({ params, query, request, reply }, server) {
     const { record, rows, next } = await runsOf(server, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
-    // as in JSON Lines, so that a long number keeps all digits
+    // the texts of JSON Lines, in which a long number keeps all digits
     const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
     for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
@@ -117,8 +117,9 @@ export const campaignHandlers: Handlers<
 };
 
 /**
- * A page of runs in design order, or those with the lowest or highest values of an output.
- * @throws ServerError BAD_REQUEST if parameters exclude each other; ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_EXPRESSION
+ * A page of runs in design order, or the runs with the lowest or highest values of an output.
+ * @throws ServerError BAD_REQUEST if parameters exclude each other
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_EXPRESSION
  */
 async function runsOf(
   { foray, sections }: ServerParts,
@@ -145,7 +146,7 @@ function tagOf({ asOf: _asOf, ...status }: CampaignStatus): string {
   return etagOf(JSON.stringify(status));
 }
 
-/** The link to the next page (RFC 8288). */
+/** Adds the header Link to the next page (RFC 8288). */
 function linkNext(url: string, reply: { header(name: string, value: string): unknown }, after: string): void {
   const next = new URL(url, 'http://any');
   next.searchParams.set('after', after);

@@ -6,7 +6,7 @@ import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
 import { ServerError } from '../problems.ts';
 
-/** A definition with the files that it names, by their names, in Base64. */
+/** A definition with the files that it names: their content in Base64, by name. */
 const Envelope = z.strictObject({
   definition: z.union([z.string(), z.record(z.string(), z.unknown())]),
   files: z.record(z.string(), z.base64()).default({}),
@@ -17,8 +17,8 @@ const NAME = 'definition';
 const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,200}$/;
 
 /**
- * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. The files are in a
- * temporary folder while the definition is used. A definition cannot name other files.
+ * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. While `use` runs,
+ * the files are in a temporary folder. A definition cannot name other files.
  *
  * @throws ServerError BAD_REQUEST; whatever `use` throws
  */
@@ -33,7 +33,7 @@ export async function withDefinition<T>(
       if (!FILE_NAME.test(name))
         throw new ServerError(
           'BAD_REQUEST',
-          'A file has a name without a folder, of at most 200 characters.',
+          'The name of a file must have no folder and at most 200 characters.',
         );
       await writeFile(join(folder, name), Buffer.from(content, 'base64'));
     }

@@ -43,7 +43,7 @@ export const endpoints = {
     needs: ['service'],
     summary: 'Points, runs and time of a definition. Nothing is started.',
     query: z.strictObject({
-      all: flag.describe('ask the service about every run'),
+      all: flag.describe('asks the service about every run'),
       runSeconds: z.coerce.number().positive().optional().describe('how long one run takes, s'),
     }),
     body: 'definition',

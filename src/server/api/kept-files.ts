@@ -9,7 +9,7 @@ import { names } from './etag.ts';
 
 /** How long a file is kept after its last request, ms. */
 const KEPT_MS = 600_000;
-/** The most files. */
+/** The most files that are kept. */
 const MOST = 8;
 
 /** A file with everything that a range request needs. */
@@ -20,15 +20,15 @@ export interface KeptFile {
 }
 
 /**
- * Files that are written once and read in ranges. A client that reads Parquet by its address first requests the size
- * and then parts, and all parts must be of one file.
+ * Files that are written once and read in ranges. A client that reads Parquet over HTTP requests first the size and
+ * then parts. All parts must come from the same file.
  */
 export class KeptFiles {
   #folder: Promise<string> | undefined;
   readonly #files = new Map<string, { file: Promise<KeptFile>; timer: NodeJS.Timeout }>();
   #count = 0;
 
-  /** The file with an entity tag. It is made if it does not exist. */
+  /** The file with an entity tag. If there is none, `make` gives its content. */
   async get(etag: string, make: () => AsyncIterable<Uint8Array>): Promise<KeptFile> {
     const known = this.#files.get(etag);
     if (known) {
@@ -40,7 +40,7 @@ export class KeptFiles {
     const file = this.#write(etag, make());
     const timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
     this.#files.set(etag, { file, timer });
-    // the next request tries again
+    // after a failure the next request tries again
     file.catch(() => this.#forget(etag));
     return file;
   }
@@ -67,7 +67,7 @@ export class KeptFiles {
     return { path, size, etag };
   }
 
-  /** A client that is reading the file has it open and can continue. */
+  /** Removes a file. A client that is reading it has it open, and can read on. */
   #forget(etag: string): void {
     const known = this.#files.get(etag);
     if (!known) return;
@@ -103,7 +103,7 @@ export function sendFile(
     : reply.send(createReadStream(path, { start, end }));
 }
 
-/** The requested range; undefined for the whole file, null for a range outside the file. */
+/** The requested range of bytes, both ends included; undefined for the whole file, null for a range outside it. */
 export function rangeIn(
   header: string | undefined,
   size: number,

@@ -108,7 +108,7 @@ function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   return {
     required: true,
     description:
-      'A definition (docs/reference/definition.md), or an object with it and the files that it names.',
+      'A definition (docs/reference/definition.md), or an object with a definition and the files that it names.',
     content: {
       'application/yaml': { schema: text },
       'application/json': {
@@ -132,7 +132,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return withoutDialect(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
 }
 
-/** The document's own dialect is that of all its schemas. */
+/** Removes the dialect of a schema, because the document names one dialect for all of its schemas. */
 function withoutDialect({ $schema: _schema, ...schema }: Json): Json {
   return schema;
 }

@@ -5,14 +5,14 @@ import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
 import { type KeptFiles, sendFile } from './kept-files.ts';
 
-/** A picture opened by itself runs nothing and loads nothing. */
+/** A browser that opens a picture by its address runs no scripts and loads nothing else. */
 const PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 /** The endpoints of reports and their pictures. */
 export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFigures' | 'getFigure'> {
   return {
     async getReport({ params, query, reply }, { foray }) {
-      // the plotting library takes a moment to load
+      // loaded only when needed, because the plotting library takes a moment
       const { reportOf } = await import('../../report/of-campaign.ts');
       const page = await reportOf(foray, params.id, choiceOf(query));
       return reply

@@ -33,7 +33,7 @@ export function resultHandlers(
     async resultsJsonl({ params, query, request, reply }, { foray }) {
       const { follow = false, ...shape } = query;
       if (follow && shape.points)
-        throw new ServerError('BAD_REQUEST', 'follow and points do not go together.');
+        throw new ServerError('BAD_REQUEST', 'follow and points cannot be combined.');
       const pieces = await textOf(foray, params.id, 'jsonl', shape, follow);
       return stream(
         reply,
@@ -108,7 +108,7 @@ function shapeOf({ long, points, all, show }: Query): ShapeOptions {
   };
 }
 
-/** Sends pieces at the speed of the client. If the client disconnects, no more are made. */
+/** Sends pieces at the speed of the client. When the client disconnects, no more pieces are made. */
 function stream(reply: FastifyReply, method: string, type: string, pieces: Parts): FastifyReply {
   void reply.type(type).header('cache-control', 'no-store');
   if (method === 'HEAD') return reply.send(Readable.from([]));

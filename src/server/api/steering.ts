@@ -26,7 +26,7 @@ export function steeringHandlers(): Handlers<
 
     async getDefinition({ params, reply }, { foray }) {
       const { definition } = await foray.record(params.id);
-      // JSON is YAML
+      // a definition in JSON is valid YAML too
       return reply
         .header('etag', etagOf(definition))
         .type('application/yaml; charset=utf-8')
@@ -55,7 +55,7 @@ export function steeringHandlers(): Handlers<
   };
 }
 
-/** Makes handlers for verbs with the same shape. */
+/** Makes a handler for a verb that needs only a reason. It answers with the new status. */
 function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) {
   return async (
     {

@@ -5,10 +5,12 @@ import type { ResultRow, Store } from '../../store/index.ts';
 import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';
 
-/** Runs that are ranked by an output. */
+/** The most runs that are ranked by an output. */
 export const MOST_RANKED = 1_000;
 
-/** The best value of a campaign's points, in one pass over its runs; null if there is none, or no goal. */
+/**
+ * The best value of a campaign's points, from one pass over its runs. Null if no point has a value, or without a goal.
+ */
 export async function bestOf(store: Store, id: string): Promise<number | null> {
   const record = await store.getCampaign(id);
   if (!record?.campaign.goal) return null;
@@ -24,8 +26,8 @@ export async function bestOf(store: Store, id: string): Promise<number | null> {
 }
 
 /**
- * The runs of a campaign with the lowest or highest values of an output, in one pass over its runs: a page of the first
- * thousand.
+ * The runs of a campaign with the lowest or highest values of an output, from one pass over its runs. `from` and
+ * `count` select a part of the first thousand.
  *
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */

@@ -10,8 +10,9 @@ import { shownSection } from './shown.ts';
 import type { Stories } from './stories.ts';
 
 /**
- * The report of a campaign so far. The sensitivity analysis is added when all runs have finished, because it has to
- * read all of them.
+ * The report of a campaign so far.
+ *
+ * @param isWhole - adds the sensitivity analysis, which has to read all runs
  */
 export async function drawSections(
   store: Store,

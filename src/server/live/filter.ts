@@ -6,7 +6,7 @@ import type { ResultRow } from '../../store/index.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { InputFilter, View } from './look.ts';
 
-/** A filter in an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
+/** Parses a filter of an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
 export function filterIn(name: string, text: string): InputFilter {
   const range = /^\s*([^.\s]\S*?)?\s*\.\.\s*(\S+)?\s*$/.exec(text);
   const [from, to] = [Number(range?.[1] ?? -Infinity), Number(range?.[2] ?? Infinity)];
@@ -25,7 +25,7 @@ export function checkView(campaign: Pick<Campaign, 'varied' | 'outputs'>, { show
 }
 
 /**
- * Whether a point passes the filters, by the values of its varied inputs.
+ * Returns a test: whether a point passes the filters, from the values of its varied inputs.
  * @throws ForayError INVALID_VALUE if the campaign does not vary an input
  */
 export function filterOf(
@@ -67,7 +67,7 @@ export function filtered(
   return rows.filter(({ values }) => isWanted(values));
 }
 
-/** Gives equal numbers the same text, such as 1.4 and 1.40. A number that is too long for a float keeps its digits. */
+/** Equal numbers get the same text, such as 1.4 and 1.40. A number that is too long for a float keeps its digits. */
 function plain(text: string): string {
   const value = Number(text);
   return text.trim() === '' || !(Math.abs(value) <= Number.MAX_SAFE_INTEGER) ? text : String(value);

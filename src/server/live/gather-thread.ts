@@ -5,10 +5,10 @@ import { bestOf, extremeRuns } from './best.ts';
 import { Gatherer } from './gatherer.ts';
 import type { News, Order } from './look.ts';
 
-/** Reads and draws in a separate thread, because SQLite and pictures would block the server. */
+/** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** Best values are computed for one campaign after the other. */
+/** The last read of runs for a best value or a ranking. Each read waits for the one before. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {
@@ -38,7 +38,7 @@ parentPort!.on('message', (order: Order) => {
 });
 
 async function tellBest(key: string, id: string): Promise<void> {
-  // a campaign that is being deleted has none
+  // null for a campaign that is being deleted
   tell({ key, best: await bestOf(store, id).catch(() => null) });
 }
 

@@ -17,8 +17,9 @@ import { storiesOf, type Stories } from './stories.ts';
 export interface Pace {
   /** The interval between reads of the store, ms. */
   every: number;
-  /** The shortest interval between drawings, ms, and as a multiple of the time that a drawing takes. */
+  /** The shortest interval between drawings, ms. */
   leastPause: number;
+  /** The shortest interval between drawings, as a multiple of the time that a drawing takes. */
   pauseForDrawing: number;
 }
 
@@ -33,7 +34,7 @@ export class Gatherer {
   readonly #pace: Pace;
   #isEnded = false;
   #hasDrawn = false;
-  /** The time of the next possible drawing, by a monotonic clock. */
+  /** The earliest time of the next drawing, by a monotonic clock, ms. */
   #next = 0;
 
   constructor(store: Store, id: string, view: View, tell: (seen: Seen) => void, pace = PACE) {
@@ -49,34 +50,35 @@ export class Gatherer {
   }
 
   /**
-   * Draws until it is ended.
+   * Draws whenever the campaign has changed, until `end` is called.
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
   async run(): Promise<void> {
     for (let drawn = ''; !this.#isEnded;) {
       const record = await this.#record();
       const isClosed = closedPhases.includes(record.phase);
-      const asked = this.#asked(record);
-      if (isClosed || !LiveSummary.isEnough(record.campaign, asked)) {
+      const measures = this.#measures(record);
+      if (isClosed || !LiveSummary.isEnough(record.campaign, measures)) {
         const state = stateOf(record);
-        // the last pictures do not wait
+        // the last pictures of a closed campaign do not wait for the pause
         if (state !== drawn && (isClosed || this.#mayDraw)) {
-          await this.#drawn(record, (options) => this.#exact(record, asked, options));
+          await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
           drawn = state;
         }
         await delay(this.#pace.every);
-      } else await this.#follow(record, asked);
+      } else await this.#follow(record, measures);
     }
   }
 
-  /** Follows an open campaign until it closes or changes, or one of its failed runs is requested again. */
-  async #follow(record: CampaignRecord, asked: readonly Measure[]): Promise<void> {
+  /** Draws an open campaign until it closes or changes, or one of its failed runs is requested again. */
+  async #follow(record: CampaignRecord, measures: readonly Measure[]): Promise<void> {
     const { campaign } = record;
     const isWanted = filterOf(campaign, this.#view.inputs);
-    const live = new LiveSummary(campaign, asked);
+    const live = new LiveSummary(campaign, measures);
     const { done, failed } = await this.#store.counts(this.#id);
-    /** Runs that had finished when this began and have not been read yet. */
+    /** The number of runs that had finished before this method began. */
     const before = done + failed;
+    /** How many of these runs have not been read yet. */
     let missing = before;
     const isBegunAnew = this.#hasDrawn;
     let isComplete = false;
@@ -101,12 +103,12 @@ export class Gatherer {
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
-      // the first pictures of all runs are drawn at once; a restart does not show fewer runs than before
+      // the first pictures of all runs do not wait; later pictures never show fewer runs than earlier ones
       const isFirst: boolean = missing <= 0 && !isComplete;
       if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
       isComplete ||= isFirst;
       isNew = false;
-      await this.#drawn(
+      await this.#draw(
         now,
         (options) => live.summary((key) => this.#rowsOf(key), options),
         missing > 0 ? [behindSection(before - missing, before)] : [],
@@ -120,10 +122,10 @@ export class Gatherer {
   }
 
   /**
-   * Draws the report and posts it.
-   * @param front the text before the report
+   * Draws the report, and passes it to the listener.
+   * @param front - sections before the report
    */
-  async #drawn(
+  async #draw(
     record: CampaignRecord,
     summaryOf: (options: SummaryOptions) => Promise<Summary>,
     front: readonly Section[] = [],
@@ -143,18 +145,18 @@ export class Gatherer {
     this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, sections, next });
   }
 
-  /** One pass over all runs in design order, as a report makes it. */
-  async #exact(
+  /** Summarizes all runs in design order, like a report. */
+  async #summarizeAll(
     { campaign }: CampaignRecord,
-    asked: readonly Measure[],
+    measures: readonly Measure[],
     options: SummaryOptions,
   ): Promise<Summary> {
     const rows = this.#store.results(this.#id);
-    return summarize(campaign, filtered(campaign, rows, this.#view.inputs), asked, options);
+    return summarize(campaign, filtered(campaign, rows, this.#view.inputs), measures, options);
   }
 
-  /** Outputs that are shown first: those of the view, then that of the goal. */
-  #asked({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
+  /** The outputs that are shown first: the outputs of the view, then the output of the goal. */
+  #measures({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
     return [...this.#view.show, ...(goal ? [goal.output] : [])].map((name) => measureOf(outputs, name));
   }
 
@@ -173,7 +175,7 @@ export class Gatherer {
     const record = await this.#store.getCampaign(this.#id);
     if (record) return record;
     throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${this.#id}".`, {
-      hint: 'It was deleted, or its id is another one.',
+      hint: 'It was deleted, or the id is wrong.',
     });
   }
 }
@@ -187,7 +189,7 @@ function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): S
   return { goal, found: found && { output: campaign.goal!.output, key: found.best?.key } };
 }
 
-/** The text while the runs that had finished at the start are still being read. */
+/** The note that is shown while not all earlier runs have been read. */
 function behindSection(read: number, all: number): Section {
   const [some, whole] = [read, all].map((count) => count.toLocaleString('en-US'));
   const text = html`<p class="note">
@@ -196,7 +198,7 @@ function behindSection(read: number, all: number): Section {
   return { id: 'behind', html: text.text };
 }
 
-/** The settings on which a picture of all runs depends. */
+/** A text that changes whenever the pictures of all runs may change. */
 function stateOf({ digest, phase, updatedAt }: CampaignRecord): string {
   return JSON.stringify([digest, phase, updatedAt]);
 }

@@ -1,11 +1,11 @@
 import type { Goal } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** A view: which runs are shown, and which outputs of them. */
+/** A view: which runs and which of their outputs are shown. */
 export interface View {
   /** Outputs and formulas that are shown first. */
   show: readonly string[];
-  /** Filtered inputs: a range of numbers, both ends included, or a list of values as in the store. */
+  /** Filters: for an input, a range of numbers with both ends included, or a list of values as in the store. */
   inputs: readonly InputFilter[];
 }
 
@@ -25,11 +25,11 @@ export interface Seen {
   /** The time of this state, ISO 8601; null while nothing is drawn. */
   asOf: string | null;
   sections: readonly Section[];
-  /** When to look again, ms from now; 0 if nothing more will change. */
+  /** The time until the next look, ms; 0 if nothing more will change. */
   next: number;
 }
 
-/** Runs with the lowest or highest values of an output or a formula, from one of them on. */
+/** Selects `count` runs with the lowest or highest values of an output or a formula, after the first `from` of them. */
 export interface ExtremeRuns {
   output: string;
   wants: Goal['wants'];
@@ -38,7 +38,7 @@ export interface ExtremeRuns {
   count: number;
 }
 
-/** Messages to the drawing thread. Each view has a key. */
+/** Messages to the drawing thread. The answer has the key of the message. */
 export type Order =
   | { kind: 'watch'; key: string; id: string; view: View }
   | { kind: 'forget'; key: string }
@@ -46,8 +46,8 @@ export type Order =
   | { kind: 'extreme'; key: string; id: string; runs: ExtremeRuns };
 
 /**
- * Answers of the drawing thread: the visible state, the best value of a campaign, or an error as the JSON of a
- * ForayError.
+ * Answers of the drawing thread: the visible state, the best value of a campaign, runs, or an error. The code of an
+ * error is that of a ForayError, or INTERNAL.
  */
 export type News = { key: string } & (
   | { seen: Seen }

@@ -16,14 +16,15 @@ export interface Numbers {
   heads: string[];
   rows: {
     cells: string[];
-    /** The point that it is; undefined of several points. */ key?: string | undefined;
+    /** The key of the row's point; undefined for a row of several points. */
+    key?: string | undefined;
   }[];
 }
 
-/** The key of a point, by the values of all varied inputs. */
+/** Gives the key of a point for its values of all varied inputs. */
 type KeyOf = (values: readonly string[]) => string;
 
-/** The numbers of the drawn pictures, by the ids of the pictures. */
+/** The numbers of the drawn pictures, by the ids of their sections. */
 export function numbersOf(campaign: Campaign, summary: Summary): Map<string, Numbers> {
   const keyOf = keysOf(campaign);
   const all: [string, Numbers][] = [];
@@ -42,7 +43,7 @@ export function numbersOf(campaign: Campaign, summary: Summary): Map<string, Num
   const numbers = new Map<string, Numbers>();
   for (const [id, { heads, rows }] of all) {
     const before = numbers.get(id);
-    // pictures of several outputs have the same columns
+    // the pictures of several outputs are in one section, and have the same columns
     numbers.set(id, { heads, rows: [...(before?.rows ?? []), ...rows] });
   }
   return numbers;
@@ -106,7 +107,7 @@ function meanNumbers({ varied }: Campaign, output: Measure, { effects }: MainEff
   };
 }
 
-/** Each point once, with its values of the sampled inputs. */
+/** One row per point, with its values of the sampled inputs. */
 function pointNumbers(
   { varied }: Campaign,
   output: Measure,
@@ -142,10 +143,7 @@ function courseNumbers({ best, others, bands }: Courses): Numbers {
   };
 }
 
-/**
- * The intervals of the picture. They are wide enough already, because the distribution merges intervals that are too
- * fine.
- */
+/** The intervals of the picture. They need no rounding, because the distribution merges intervals that are too fine. */
 function distributionNumbers({ distributions }: Pick<Summary, 'distributions'>): Numbers {
   return {
     heads: ['Output', 'From', 'To', 'Runs'],

@@ -3,19 +3,19 @@ import type { ReportSection } from '../../report/html/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 
-/** The most marks of a picture that lead to their points. More would make pages heavy. */
+/** A picture with more marks has no links to points, because they would make the page heavy. */
 const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
 const GROUP = /(<g class="mark-(?:rect|symbol) role-mark [^"]*"[^>]*>)((?:<path [^>]*\/>)+)(?=<\/g>)/g;
-/** The most rows of the table of a picture. The results have all of them. */
+/** The most rows in the table of a picture. The CSV file has all rows. */
 const MOST_ROWS = 200;
 
 /**
- * A section of a report in the form of the page: marks of pictures are links to their points with titles, and there is
- * a table of the numbers. Otherwise it is equal to the section of the report.
+ * Converts a section of a report for the page: marks of a picture become links to their points with titles, and a table
+ * shows the numbers of the picture. Keys of points in texts become links.
  *
- * @param numbers the numbers of the picture, if the section is one
+ * @param numbers - the numbers of the picture; undefined for a section without one
  */
 export function shownSection(
   { id, markup }: ReportSection,
@@ -28,8 +28,8 @@ export function shownSection(
 }
 
 /**
- * Marks are in the order of the rows: either in each group of this size, as in panels of the same points, or in all
- * groups together, as in panels of different points.
+ * Makes the marks of a picture links. Marks are in the order of the rows. If the panels show the same points, each
+ * group of marks has a mark for each row. If they show different points, all groups together have one for each row.
  */
 function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string) => string): string {
   if (rows.length > MOST_LINKS || rows.some(({ key }) => key === undefined)) return section;
@@ -48,7 +48,7 @@ function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string)
     at += paths.length;
     return head + paths.map((path, i) => link(path, rows[from + i]!)).join('');
   });
-  // a picture with links is no image for screen readers, and the table replaces it
+  // screen readers skip what is inside an image, also links
   return withLinks === section ? section : withLinks.replace('role="img"', 'role="group"');
 }
 

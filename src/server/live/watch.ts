@@ -6,14 +6,17 @@ import { ownModule } from '../../package/own-files.ts';
 import type { ResultRow } from '../../store/index.ts';
 import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';
 
-/** The most views that are kept up to date at once; others wait. */
+/** The most views that are kept up to date at once. Further views are not drawn until one of them ends. */
 const MOST_WATCHED = 8;
 /** How long a view is kept up to date after its last request, ms. */
 const KEPT = 60_000;
-/** When to look again while nothing is drawn yet, ms. */
+/** The time until the next look while nothing is drawn yet, ms. */
 const SOON = 500;
 
-/** Reading the runs of a campaign for its best value takes at most a tenth of the time. */
+/**
+ * After the runs of a campaign were read for its best value, the next read waits for this many times the duration of
+ * the read. So reading takes at most a tenth of the time.
+ */
 const PAUSE_FOR_READING = 9;
 
 const NOTHING: Seen = { version: '', asOf: null, sections: [], next: SOON };
@@ -24,7 +27,7 @@ interface Watched {
   error?: Error;
 }
 
-/** The best value of a campaign in a state, with the times of the question and the answer by a monotonic clock. */
+/** The best value of a campaign in one state. `asked`, `told`: times of the question and the answer, monotonic, ms. */
 interface Best {
   state: string;
   value: number | null;
@@ -52,7 +55,7 @@ export class Sections {
   }
 
   /**
-   * The current visible state. It does not wait for a drawing.
+   * The last drawn state of a view. It does not wait for a drawing.
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
   look(id: string, view: View): Promise<Seen> {
@@ -73,8 +76,8 @@ export class Sections {
   }
 
   /**
-   * The best value of a campaign with a goal; null while it is unknown, and without a goal. The state of a search or a
-   * selection has it at once. For other campaigns, the runs are read again if the campaign has changed.
+   * The best value of a campaign; null without a goal, and while the value is unknown. The status of a search or a
+   * selection contains it. For other campaigns, the thread reads the runs again if the campaign has changed.
    */
   best({ id, goal, search, select, asOf: state }: CampaignStatus): number | null {
     if (goal === null) return null;
@@ -119,7 +122,8 @@ export class Sections {
     this.#sweep ??= setInterval(() => this.#forget(), SOON).unref();
     const thread = new Worker(ownModule('src/server/live/gather-thread'), {
       workerData: this.#store,
-      // rows are short-lived: with a larger young generation a million runs take 60 MB more, and no less time (bench -- page)
+      // rows are short-lived: a larger young generation takes 60 MB more for a million runs, and saves no time
+      // (bench -- page)
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     });
     thread.unref();
@@ -137,7 +141,7 @@ export class Sections {
       if ('seen' in news) watched.seen = news.seen;
       else watched.error = errorOf(news.error);
     });
-    // the next look starts another one
+    // the next order starts a new thread
     thread.on('error', (error) => {
       for (const watched of this.#watched.values()) watched.error = error as Error;
       this.#bests.clear();

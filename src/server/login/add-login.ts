@@ -13,12 +13,12 @@ const files = {
   '/login.css': { type: 'text/css; charset=utf-8', content: read('login.css') },
 };
 
-/** The largest form, in bytes, because anybody may send one. */
+/** The largest accepted form, in bytes. It is small, because anybody may send one. */
 const MOST_FORM = 16_384;
 
 /**
- * The login of a browser: by an address with a code that works once, or by a key in a form, which works without
- * scripts. The browser then has a cookie that scripts cannot read and other sites cannot use.
+ * Adds the routes for logging in a browser: by an address with a code that works once, or by a key in a form, also
+ * without scripts. The browser then has a cookie that scripts cannot read and other sites cannot use.
  */
 export function addLogin(
   app: FastifyInstance,
@@ -40,15 +40,15 @@ export function addLogin(
     const code = fields.get('code') ?? '';
     const session =
       code === '' ? sessions.begin(hashOf(fields.get('key') ?? '')) : sessions.beginByCode(code);
-    // a link that is opened again while its login is still valid
+    // somebody opened a used link again, and the browser is still logged in
     if (session === null && code !== '' && request.access) return reply.redirect(to, 303);
     if (session === null)
       return sendForm(
         reply.code(401),
         to,
         code === ''
-          ? 'This key is not known here.'
-          : 'This address was used before. "foray ui" gives a new one.',
+          ? 'The server does not know this key.'
+          : 'This address was used before, or it is too old. "foray ui" gives a new one.',
       );
     void reply.header('set-cookie', `${cookie()}=${session}; Path=/; HttpOnly; SameSite=Lax`);
     return reply.redirect(to, 303);
@@ -68,10 +68,10 @@ export function addLogin(
   });
 }
 
-/** The path of this server after the login. Any other address would lead the browser elsewhere. */
+/** Checks that the page after the login is a path of this server, so that a link cannot lead to another site. */
 function ownPath(to = '/'): string {
   if (to.length > 2_000 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(to))
-    throw new ServerError('BAD_REQUEST', 'The page to go on to must be a path of this server.');
+    throw new ServerError('BAD_REQUEST', 'The page after the login must be a path of this server.');
   return to;
 }
 

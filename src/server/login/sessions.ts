@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../roles.ts';
 
-/** The most sessions and codes. The oldest are dropped. */
+/** The most sessions, and the most codes. When there are more, the oldest end. */
 const MOST = 1_000;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
 
 /**
- * Logins of browsers, in memory: a restart ends them all. Each belongs to a key, and ends with it.
+ * The logins of browsers. They are in memory, so a restart ends them all. A login ends when its key is removed.
  */
 export class Sessions {
   readonly #keys: Keys;
@@ -19,13 +19,13 @@ export class Sessions {
     this.#keys = keys;
   }
 
-  /** Begins a session for a key; null for an unknown key. */
+  /** Begins a session for a key, and returns its name; null for an unknown key. */
   begin(keyHash: string): string | null {
     if (!this.#keys.of(keyHash)) return null;
     return keep(this.#sessions, keyHash);
   }
 
-  /** Begins a session by a code. The code is not valid any more afterwards. */
+  /** Begins a session by a code, which then is no longer valid. Null for an invalid code. */
   beginByCode(code: string): string | null {
     const known = this.#codes.get(code);
     this.#codes.delete(code);
@@ -41,7 +41,7 @@ export class Sessions {
     return this.#sessions.get(session);
   }
 
-  /** A code for one login with a key. */
+  /** Makes a code for one login with a key. */
   code(keyHash: string): string {
     return keep(this.#codes, { keyHash, until: Date.now() + CODE_MS });
   }

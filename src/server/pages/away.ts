@@ -6,17 +6,17 @@ import { type Part, partOf } from './page-parts.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who did not answer when the page was asked for. */
+    /** The services that did not answer when the page was requested. */
     away: Absences;
   }
 }
 
 const words: Record<Neighbour, { who: string; what: string }> = {
   service: { who: 'The model service', what: 'No run is requested until it does.' },
-  temporal: { who: 'Temporal', what: 'No campaign is started, changed or goes on until it does.' },
+  temporal: { who: 'Temporal', what: 'No campaign starts, changes or goes on until it does.' },
 };
 
-/** Has each request of a page know who does not answer. */
+/** Adds to each request of a page the services that do not answer. */
 export function addAway(app: FastifyInstance, { away }: ServerParts): void {
   app.decorateRequest('away');
   app.addHook('preHandler', async (request) => {
@@ -24,7 +24,7 @@ export function addAway(app: FastifyInstance, { away }: ServerParts): void {
   });
 }
 
-/** Says who does not answer, and since when. Problems of requests that came to no page know nothing of it. */
+/** Shows which services do not answer, and since when. A request that was refused early has no `away`. */
 export function awayPart({ away }: Partial<Pick<FastifyRequest, 'away'>>): Part {
   const absences = Object.entries(away ?? {}) as [Neighbour, number][];
   return partOf(
@@ -34,8 +34,8 @@ export function awayPart({ away }: Partial<Pick<FastifyRequest, 'away'>>): Part 
         ([neighbour, since]) =>
           html`<p class="bad">
             ${words[neighbour].who} has not answered since
-            ${new Date(since).toISOString().slice(0, 19).replace('T', ' ')} UTC. ${words[neighbour].what} What
-            is shown is what foray has stored.
+            ${new Date(since).toISOString().slice(0, 19).replace('T', ' ')} UTC. ${words[neighbour].what} This
+            page shows what foray has stored.
           </p>`,
       )}
     </div>`,

@@ -11,7 +11,7 @@ import { inputFields, queryText, viewQuery } from './view.ts';
 
 /** The interval between two requests of a page while runs execute, ms. */
 const SOON = 1_000;
-/** The interval while nothing happens, ms. A closed campaign may still be retried or deleted. */
+/** The interval while no run executes, ms. A closed campaign still changes by retry or delete. */
 const LATER = 5_000;
 
 const pages: readonly [string, string][] = [
@@ -25,7 +25,7 @@ const pages: readonly [string, string][] = [
 /**
  * The links between the pages of a campaign.
  *
- * @param view the view, which the links keep
+ * @param view - the query of the current view, which each link keeps
  */
 export function tabs(id: string, current: string, view = new URLSearchParams()): Markup {
   return html`<nav class="tabs" aria-label="Campaign">
@@ -68,7 +68,7 @@ export function campaignPage(
   };
 }
 
-/** The parts of a campaign's page that change; the report only after it is drawn. */
+/** The parts of a campaign's page that change: the status, the buttons, and the report when it is drawn. */
 export function campaignParts(request: FastifyRequest, status: CampaignStatus, seen: Seen): Part[] {
   return [
     partOf('status', statusSection(status)),
@@ -77,13 +77,13 @@ export function campaignParts(request: FastifyRequest, status: CampaignStatus, s
   ];
 }
 
-/** The time until the page of a campaign asks again, ms. */
+/** The time until the page of a campaign requests its parts again, ms. */
 export function nextLook(status: CampaignStatus, seen: Seen): number {
   if (!isDrawn(seen)) return seen.next;
   return status.phase === 'paused' || isFinal(status, seen) ? LATER : SOON;
 }
 
-/** Whether the campaign is closed, and drawn with all its runs. */
+/** Whether the campaign is closed, and its report shows all its runs. */
 export function isFinal(status: CampaignStatus, seen: Seen): boolean {
   return isClosed(status) && isDrawn(seen) && seen.next === 0;
 }
@@ -92,7 +92,7 @@ function isDrawn({ version }: Seen): boolean {
   return version !== '';
 }
 
-/** The buttons for a campaign in its current phase. An action that cannot be undone asks first. */
+/** The buttons for a campaign in its current phase. An action that cannot be undone has a page that asks first. */
 function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);
@@ -123,7 +123,8 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
 }
 
 /**
- * The form for the shown outputs and values of inputs. The address contains them, so that it can be sent to somebody.
+ * The form for the view: which output comes first, and which values of inputs are shown. The address contains the view,
+ * so a link shows the same to somebody else.
  */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');

@@ -5,7 +5,7 @@ import { html, Markup } from '../../report/html/markup.ts';
 import { withKeys } from '../live/shown.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 
-/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. Points lead to the first one. */
+/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. Keys link to the first campaign. */
 export async function comparePage(comparison: Comparison): Promise<Page> {
   const summary = new ComparisonSummary(comparison);
   await summary.read();

@@ -40,7 +40,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         if (fields.get('etag') !== etag) {
           const page = await compared();
           const changed = html`<p class="bad" role="alert">
-            Somebody else has changed the definition. This is the difference to the current one.
+            Somebody else has changed the definition. This is the difference from the current one.
           </p>`;
           return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
         }
@@ -62,7 +62,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const model = await models.one(name);
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
-    // without fields there is nothing to plan yet
+    // the only field is the model: nobody has filled in the form, so it is not planned yet
     const message = fields.size > 1 ? await planned(text).catch(mistakesIn) : undefined;
     return show(request, reply, { text, model, message });
   });
@@ -83,14 +83,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     }
   });
 
-  // the plan of the text that is being typed
+  // the script of the page sends the definition while a user types it
   app.post('/new/plan', read, async (request, reply) => {
     const text = lines(fieldsOf(request).get('definition'));
     const message = text.trim() === '' ? html`` : await planned(text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(message.text);
   });
 
-  // the definition of fields that are being filled in
+  // the script of the page sends the fields while a user fills them in
   app.post('/new/written', steer, async (request, reply) => {
     const fields = fieldsOf(request);
     const text = definitionFrom(await models.one(fields.get('model') ?? ''), fields);
@@ -111,13 +111,13 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   }
 }
 
-/** The definition of a form is a text, never an object with files. */
+/** Reads the definition of a form. It is always a text, so that nobody can send an object with files. */
 function withText<T>(text: string, use: (source: DefinitionSource) => Promise<T>): Promise<T> {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
   return withDefinition(JSON.stringify({ definition: text }), use);
 }
 
-/** The text of a field with line feeds only: forms send carriage returns. */
+/** The text of a field with the line ends `\n`. Forms send `\r\n`. */
 function lines(text: string | null): string {
   return (text ?? '').replaceAll('\r\n', '\n');
 }

@@ -9,7 +9,7 @@ import { tabs } from './campaign.ts';
 import { inputsForm } from './inputs-form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 
-/** A text field for a definition. Errors name its lines. */
+/** A text field for a definition. Links of mistakes select its lines. */
 function editor(text: string): Markup {
   return html`<label class="editor"
     >Definition
@@ -23,7 +23,7 @@ ${text}</textarea>
   </label>`;
 }
 
-/** The page of a campaign's definition. Before a change, it shows the difference. */
+/** The page of a campaign's definition, with a form to change it for users who may steer. */
 export function definitionPage(
   request: FastifyRequest,
   { campaign, definition }: CampaignRecord,
@@ -46,7 +46,7 @@ export function definitionPage(
   };
 }
 
-/** The effect of a changed definition, and the button that applies it. */
+/** The same page with the effects of a changed definition, and a button that applies it. */
 export function differencePage(
   request: FastifyRequest,
   record: CampaignRecord,
@@ -101,7 +101,7 @@ export function newPage(
     id = '',
     model,
   }: Written & {
-    /** The model whose inputs the page shows. */
+    /** The model whose inputs the form shows. */
     model?: ModelAtService;
   },
 ): Page {
@@ -129,7 +129,7 @@ export function newPage(
   };
 }
 
-/** A definition that can be started, below its plan or its mistakes. */
+/** The form of a definition with a button that starts it. Above it are the plan or the mistakes of the definition. */
 export function writtenForm({ text, message, id = '' }: Written): Markup {
   return html`<div id="plan" role="status">${message}</div>
     ${
@@ -172,7 +172,7 @@ export function planOf({
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
   const size = search
     ? searchPlanText(points, mostRuns, search.confirm)
-    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them is', 'of them are')} there already`;
+    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
   return html`<div class="answer">
     ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}

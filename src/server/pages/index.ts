@@ -42,7 +42,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     const record = await foray.record(id);
     const view = viewOf(request.url);
     checkView(record.campaign, view);
-    // pictures that are not drawn yet follow
+    // the script of the page loads pictures that are not drawn yet
     const seen = await parts.sections.look(id, view);
     return sendPage(request, reply, campaignPage(request, record, await parts.statuses.now(id), seen));
   });
@@ -97,7 +97,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 }
 
 async function compared(foray: Foray, a: string, b: string) {
-  // the plotting library takes a moment to load
+  // loaded only when needed, because the plotting library takes a moment
   const { campaignsCompared } = await import('../../report/comparison/of-campaigns.ts');
   return campaignsCompared(foray, a, b, {});
 }

@@ -9,11 +9,11 @@ export interface Page {
   title: string;
   body: Markup;
   /**
-   * The parts of the page that change, the address that sends them, and the time until the first request, ms. Without
-   * it, the page is not kept up to date.
+   * The parts of the page that change, the path that sends them, and the time until the first request for them, ms.
+   * Without `live`, the page is not kept up to date.
    */
   live?: { path: string; parts: readonly Part[]; next: number } | undefined;
-  /** True if more content follows: browsers without scripts must load the page again. */
+  /** True if the page lacks content that scripts load later. Browsers without scripts then load the page again. */
   isIncomplete?: boolean;
 }
 
@@ -24,7 +24,7 @@ const places: readonly [string, string][] = [
   ['/reference', 'API'],
 ];
 
-/** Sends a page with the common head. */
+/** Sends a page with the common head and navigation. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,8 +66,8 @@ export function sendPage(
 }
 
 /**
- * A form for a change, only for users who may steer.
- * @param fields what it sends
+ * A form with one button for a change; undefined for users who may not steer.
+ * @param fields - hidden fields that the form sends
  */
 export function act(
   request: FastifyRequest,
@@ -87,13 +87,13 @@ export function pathOfCampaign(id: string, part = ''): string {
   return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
 }
 
-/** The content of a table cell: a number, or its text for people. */
+/** The content of a table cell. `{ number }`: the text of a number, which is aligned like a number. */
 export type Cell = string | number | { number: string } | Markup | undefined;
 
 /**
- * A table that scrolls separately if the window is narrow.
+ * A table. In a narrow window it scrolls by itself.
  *
- * @param label - different from the labels of other tables on the page
+ * @param label - its name for screen readers; each table of a page needs another one
  */
 export function tableOf(
   heads: readonly (string | Markup)[],

@@ -7,7 +7,7 @@ import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { barOf, finishedText, paceText } from './status.ts';
 
-/** The interval between requests of the list, ms. */
+/** The interval between requests for the list, ms. */
 export const LIST_EVERY = 5_000;
 /** The most campaigns on a page. */
 const MOST = 200;
@@ -18,7 +18,7 @@ export interface ListQuery {
   phase?: string | undefined;
 }
 
-/** The page of all campaigns of the store, or of those in a phase or with a text in their name, model or owner. */
+/** The page of the campaigns of the store, filtered by phase, and by a text in the id, name, model or owner. */
 export function listPage(
   request: FastifyRequest,
   all: readonly CampaignStatus[],
@@ -79,7 +79,7 @@ function tableOfCampaigns(
     </div>`;
   const shown = found.slice(0, MOST);
   const steers = access?.role === 'steer';
-  // a form with a field named "id" does not know its own id
+  // the id is on the div, because in a form the field named "id" hides the id of the form from scripts
   return html`<div id="campaigns">
     <form method="get" action="/compare">
       <p class="soft" id="found">
@@ -149,7 +149,7 @@ function rowOf(status: CampaignStatus, sections: Sections): Markup {
   </tr>`;
 }
 
-/** "Peak infected 12.3": the best value of the campaign's goal, if it is known. */
+/** The best value of the campaign's goal, such as "Peak infected 12.3"; empty while it is unknown. */
 function bestText(status: CampaignStatus, sections: Sections): Markup | string {
   const value = sections.best(status);
   if (value === null) return '';

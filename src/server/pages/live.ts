@@ -11,8 +11,9 @@ import { viewOf } from './view.ts';
 const read = { config: { role: 'read' } } as const;
 
 /**
- * The answer to the script of a page: the parts that have changed, by the ids of their elements. `have` in the request
- * names the parts of the page. `next` is the time until the next request, ms; 0 for never.
+ * Adds the routes that the script of a page requests. The answer has the parts that have changed, with the ids of their
+ * elements. `have` in the request: the hashes of the parts on the page. `next` in the answer: the time until the next
+ * request, ms; 0 for no further request.
  */
 export function addLive(app: FastifyInstance, { foray, sections, statuses }: ServerParts): void {
   app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
@@ -26,7 +27,7 @@ export function addLive(app: FastifyInstance, { foray, sections, statuses }: Ser
     async (request, reply) => {
       const { id } = request.params;
       const status = await statuses.recent(id);
-      // a tab that has all of a closed campaign causes no drawing
+      // a page that already shows all of a closed campaign causes no drawing
       const { phase, asOf } = status;
       const final = etagOf(JSON.stringify([id, phase, asOf, request.access?.role, awayPart(request).hash]));
       if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
@@ -44,9 +45,9 @@ function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): bo
 }
 
 /**
- * The parts that the page does not have, or 304 if it has all.
+ * Sends the parts that the page does not have, or 304 if it has all.
  *
- * @param tag the entity tag of the parts, if the caller knows one that is cheaper to find
+ * @param tag - the entity tag of the answer; by default a hash of all parts
  */
 export function sendParts(
   request: Pick<FastifyRequest, 'headers' | 'away'> & { query: { have?: string } },

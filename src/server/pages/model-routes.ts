@@ -9,8 +9,8 @@ const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
 
 /**
- * The routes for models and single runs. A single run is only at the service. The address of its page has its input
- * values.
+ * The routes for models and single runs. The store knows nothing of a single run, so the address of its page contains
+ * its input values.
  */
 export function addModels(app: FastifyInstance, { foray, models, away }: ServerParts): void {
   app.get('/models', read, async (request, reply) => {

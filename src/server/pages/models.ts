@@ -7,9 +7,9 @@ import { brief, titleOf, unitText } from '../../report/words/words.ts';
 import { type Page, tableOf } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 
-/** The interval between requests of the page of an unfinished run, ms. */
+/** The interval between requests for the state of an unfinished run, ms. */
 const SOON = 1_000;
-/** The most characters of an output's text on a page; a curve has thousands. */
+/** The most characters of an output on a page. A curve may have thousands. */
 const MOST_TEXT = 2_000;
 
 /** The models of the service, each with the inputs and outputs of its newest version. */
@@ -34,7 +34,7 @@ export function modelsPage(models: readonly ModelAtService[]): Page {
 /**
  * The page of a model, with a form for a single run.
  *
- * @param run the run, and its place
+ * @param run - a single run, which the page shows too
  */
 export function modelPage(
   request: FastifyRequest,
@@ -97,7 +97,7 @@ export function runPart({ status, reason, outputs }: SingleRun): Part {
   );
 }
 
-/** The time until the page of a run asks again, ms; 0 if the run has finished. */
+/** The time until the page requests the state of a run again, ms; 0 if the run has finished. */
 export function nextLookAt({ status }: SingleRun): number {
   return status === 'FRESH' || status === 'RUNNING' ? SOON : 0;
 }
@@ -144,7 +144,7 @@ function outputsTable({ name, version }: ModelAtService): Markup {
   );
 }
 
-/** The inputs with their defaults. */
+/** The form for a single run. Its fields begin with the defaults of the inputs. */
 function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
   return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs">
     ${model.version.experimentTemplate.inputs
@@ -161,7 +161,7 @@ function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
 }
 
 function textOf(output: SingleRun['outputs'][number]): Markup | string {
-  // a model may give no value
+  // the model has given no value
   if (output.value === 'null') return '';
   const { kind } = outputColumn(output);
   if (kind !== 'json') return brief(outputColumn(output), output.value);

@@ -2,8 +2,8 @@ import type { Markup } from '../../report/html/markup.ts';
 import { digestOf } from '../api/etag.ts';
 
 /**
- * A part of a page: the element with this id, or all of the element's content. The page replaces a part that has
- * changed.
+ * A part of a page: the element with this id, or the whole content of that element. The script of the page replaces a
+ * part that has changed.
  */
 export interface Part {
   id: string;
@@ -16,7 +16,7 @@ export function partOf(id: string, markup: Markup): Part {
   return { id, hash: digestOf(markup.text), markup };
 }
 
-/** The ids and hashes of the parts of a page, for its script: "status=HASH,steering=HASH". */
+/** The ids and hashes of the parts of a page for its script, such as "status=HASH,steering=HASH". */
 export function hashesOf(parts: readonly Part[]): string {
   return parts.map(({ id, hash }) => `${id}=${hash}`).join(',');
 }

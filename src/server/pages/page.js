@@ -1,12 +1,12 @@
 // @ts-check
-/** Keeps a page up to date; pages are whole without it. */
+/** Keeps a page up to date. */
 
 /** @type {(selector: string) => any} */
 const find = (selector) => document.querySelector(selector);
 /** @type {(html: string) => HTMLElement} */
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 const { live, have = '', next: at } = find('main').dataset;
-/** Hashes, by id. @type {Map<string, string>} */
+/** Hashes of parts, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
 let wait = +at;
@@ -25,7 +25,7 @@ const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
 /**
- * Replaces a part, unless it is in use. Its state stays.
+ * Replaces an element, unless it is in use. Controls keep their state.
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
@@ -50,7 +50,7 @@ function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
   const { children } = parsed(html);
-  // a part is an element, or all in one
+  // a part is an element, or all its content
   const isWhole = children[0]?.id === id;
   if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
   let isDone = true;
@@ -74,7 +74,7 @@ async function look() {
       if (answer.status !== 304) {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // the next look has the rest
+        // the next look gets the rest
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
@@ -92,7 +92,7 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** Plans a text, or writes it from fields. */
+/** Number of the last change. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');
@@ -101,7 +101,7 @@ document.addEventListener('input', ({ target }) => {
   const [old, text] = [into, into + ' textarea'].map(find);
   if (text?.value !== text?.defaultValue) return;
   const mine = ++typed;
-  // not to be started yet
+  // old content must not be started
   old.inert = true;
   setTimeout(async () => {
     if (mine !== typed) return;
@@ -115,7 +115,7 @@ document.addEventListener('input', ({ target }) => {
   }, 400);
 });
 
-/** A mistake leads to its line. */
+/** Mistakes link to their lines. */
 document.addEventListener('click', (event) => {
   const link = /** @type {any} */ (event.target).closest('a[href^="#line-"]');
   const area = find('[data-lines]');

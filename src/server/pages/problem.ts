@@ -3,7 +3,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { problemOf } from '../problems.ts';
 
 /**
- * The mistakes in a form, one per line, for the place above the form.
+ * A list of the mistakes in a form. It stands above the form.
  *
  * @throws any error that is not a mistake of the user
  */

@@ -8,9 +8,9 @@ export function referencePage(url: string): Page {
     title: 'API',
     body: html`<h1>API</h1>
       <p>
-        Everything on these pages can be asked for by programs, below <code>${url}/api/v1</code>, with the
-        header <code>Authorization: Bearer KEY</code>.
-        <a href="/api/v1/openapi.json">openapi.json</a> describes it for tools.
+        Programs can request everything on these pages below <code>${url}/api/v1</code>, with the header
+        <code>Authorization: Bearer KEY</code>. <a href="/api/v1/openapi.json">openapi.json</a> describes it
+        for tools.
       </p>
       <pre tabindex="0">
 curl -H "Authorization: Bearer $FORAY_KEY" ${url}/api/v1/campaigns

@@ -10,7 +10,7 @@ import { viewOf, viewQuery } from './view.ts';
 
 /** Number of runs on a page of the table. */
 const ROWS = 200;
-/** The most runs that are read for a page with filters, so that the page comes soon even if few runs pass. */
+/** The most runs that are read for a page with filters. So the page is fast even if few runs pass the filters. */
 const MOST_READ = 10_000;
 
 interface Query {
@@ -20,7 +20,7 @@ interface Query {
   from?: string;
 }
 
-/** The routes for the table of runs: in the order of the design, of their end or of an output. */
+/** Adds the route for the table of runs. Runs are ordered by the design, by their end, or by an output. */
 export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts): void {
   app.get<{ Params: { id: string }; Querystring: Query }>(
     '/campaigns/:id/runs',
@@ -47,7 +47,7 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
       }
       if (order !== '') {
         const from = Math.max(0, Number.parseInt(request.query.from ?? '0', 10) || 0);
-        // one more row shows whether there is a next page
+        // an additional row shows whether there is a next page
         const rows = await sections.extremeRuns(id, { ...order, inputs, from, count: ROWS + 1 });
         const next = { order: text, from: String(from + ROWS) };
         return send(rows.slice(0, ROWS), rows.length > ROWS ? next : null);
@@ -61,7 +61,7 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
         rows.push(...page.rows.filter(({ values }) => isWanted(values)));
         place = page.next;
         read += page.rows.length;
-        // lets other requests through
+        // other requests get a turn
         await setImmediate();
       } while (place && rows.length < ROWS && read < MOST_READ);
       return send(rows, place && { after: placeText(place), state });

@@ -15,17 +15,17 @@ import { tabs } from './campaign.ts';
 import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields } from './view.ts';
 
-/** The order of a table of runs: the design, the time of the end, or an output. */
+/** The order of a table of runs: '' for the design, 'last' for the time of the end, otherwise an output. */
 export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
 
-/** The shown runs, from the address. */
+/** The choice of runs in the address of the page. */
 interface Shown {
   order: string;
   state: string;
   view: URLSearchParams;
 }
 
-/** An order in an address: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
+/** Parses an order in an address: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
 export function orderIn(text: string): RunOrder {
   const [, wants, output] = /^(lowest|highest):(.+)$/s.exec(text) ?? [];
   if (wants) return { wants: wants as 'lowest' | 'highest', output: output! };
@@ -35,8 +35,8 @@ export function orderIn(text: string): RunOrder {
 /**
  * The page of finished runs as a table.
  *
- * @param next the query of the next page; null without one
- * @param shown which runs are shown
+ * @param next - the query of the next page; null if there is none
+ * @param shown - the choice of runs
  */
 export async function runsPage(
   { campaign }: CampaignRecord,
@@ -63,7 +63,7 @@ export async function runsPage(
       ${tabs(id, 'runs', shown.view)} ${orderForm(campaign, shown)}
       ${
         cells.length === 0
-          ? html`<p class="lead">${next === null ? 'There is none.' : 'There is none on this page.'}</p>`
+          ? html`<p class="lead">${next === null ? 'No run matches.' : 'No run on this page matches.'}</p>`
           : tableOf(table.columns.map(titleOf), cells)
       }
       ${
@@ -76,11 +76,11 @@ export async function runsPage(
   };
 }
 
-/** The form for the shown runs and their order. */
+/** The form for the choice of runs and their order. */
 function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   const outputs = measuresOf(campaign).map(({ name }) => name);
   const orders: [string, string][] = [
-    ['', 'as the design'],
+    ['', 'design'],
     ['last', 'finished last'],
     ...outputs.flatMap((name): [string, string][] => [
       [`lowest:${name}`, `lowest ${name}`],
@@ -99,7 +99,7 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
       </select></label
     >
     <label
-      >State, in the order of the design
+      >State (only in the order of the design)
       <select name="state">
         ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state))}
       </select></label
@@ -162,13 +162,13 @@ export function pointPage(
   };
 }
 
-/** A value for people. */
+/** A table cell with a shortened value. */
 function briefCell(column: Column, cell: string | null): Cell {
   const text = brief(column, cell);
   return column.kind === 'number' ? { number: text } : text;
 }
 
-/** A time, ISO 8601, to the second. */
+/** A time to the second. @param at - ISO 8601 */
 function timeOf(at: string): Markup {
   return html`<time datetime="${at}">${at.slice(0, 10)}<br />${at.slice(11, 19)} UTC</time>`;
 }
@@ -182,7 +182,7 @@ export function animationPage(
     title: `Animation of ${key}`,
     body: html`<h1>Animation</h1>
       <p class="lead">
-        The service draws a run with the inputs of replication ${replication} of the point
+        The service animates a run with the inputs of replication ${replication} of the point
         <code>${key}</code>. It ends when nobody has looked at it for some minutes.
       </p>
       <p class="buttons">
@@ -235,7 +235,7 @@ export function failuresPage(
   };
 }
 
-/** The page of downloads: results of the points in the view, and the report of all points. */
+/** The page of downloads: the results of the points in the view, the report of all points, and the definition. */
 export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
   const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
   const filters = filterFields(view);

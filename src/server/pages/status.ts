@@ -5,9 +5,7 @@ import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { counted } from '../../report/words/words.ts';
 
-/** The state of a campaign, in words and as a bar. */
-
-/** Done, failed, requested and waiting runs as shares of a bar. */
+/** A bar with the shares of done, failed and requested runs. The rest is waiting. */
 export function barOf(status: CampaignStatus): Markup {
   const { runs } = status;
   const total = Math.max(1, expectedRuns(status));
@@ -34,7 +32,7 @@ export function barOf(status: CampaignStatus): Markup {
   </svg>`;
 }
 
-/** "120 of 208 runs, 3 failed" */
+/** Counts of runs, such as "120 of 208 runs, 3 failed". */
 export function finishedText(status: CampaignStatus): string {
   const { runs } = status;
   const finished = (runs.done + runs.failed).toLocaleString('en-US');
@@ -42,7 +40,7 @@ export function finishedText(status: CampaignStatus): string {
   return `${finished} of ${counted(expectedRuns(status), 'run')}${failed}`;
 }
 
-/** The rate and the remaining time; empty if they are unknown. */
+/** The rate of runs, the remaining time and the window; each is left out while it is unknown. */
 export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): string {
   if (phase !== 'running') return '';
   return [
@@ -54,7 +52,7 @@ export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): 
     .join(', ');
 }
 
-/** The head of a campaign's page: phase, obstacles, bar and counts. */
+/** The head of a campaign's page: the phase, what blocks the campaign, the bar, and counts of runs. */
 export function statusSection(status: CampaignStatus): Markup {
   const { runs, phase, blocked, note, growth, source, asOf } = status;
   const numbers: [string, number][] = [

@@ -8,7 +8,7 @@ import type { ServerParts } from '../server-parts.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
 
 interface Verb {
-  /** A description for the question before the action; absent if there is no question. */
+  /** The description and the button on the page that asks before the action; absent if no page asks. */
   asks?: { what: string; name: string };
   needs: readonly Neighbour[];
   act: (parts: ServerParts, id: string, reason: string, fields: URLSearchParams) => Promise<unknown>;
@@ -54,7 +54,7 @@ const verbs: Record<string, Verb> = {
   },
 };
 
-/** The actions on campaigns. A GET only asks; a POST acts and leads back to the page. */
+/** Adds the routes for actions on campaigns. GET shows a page that asks. POST acts, and redirects to the campaign. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
@@ -102,7 +102,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
       await parts.away.needs('temporal');
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
-        // a campaign that is over must not stop the action for the others
+        // an error of one campaign, such as a closed one, must not stop the action for the others
         await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
           if (!isForayError(error)) throw error;
           refused.push(error);
@@ -129,7 +129,7 @@ function concurrencyIn(fields: URLSearchParams): number | 'auto' {
 /** @throws ServerError BAD_REQUEST */
 function chosen(ids: string[]): string[] {
   if (ids.length > 0) return ids;
-  throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', { hint: 'Go back, and mark some.' });
+  throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', { hint: 'Go back, and mark one or more.' });
 }
 
 function reasonOf({ access }: FastifyRequest): string {

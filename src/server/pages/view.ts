@@ -3,11 +3,10 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { filterIn } from '../live/filter.ts';
 import type { View } from '../live/look.ts';
 
-/** A view in an address: `show=OUTPUT`, `in:INPUT=1.2..1.8`, or `in:INPUT=1, 2, 3`. All pages of a campaign keep it. */
-
+/** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
 const INPUT = 'in:';
 
-/** The view that an address asks for. */
+/** Reads the view in an address. */
 export function viewOf(url: string): View {
   const query = viewQuery(url);
   return {
@@ -16,7 +15,7 @@ export function viewOf(url: string): View {
   };
 }
 
-/** The parts of an address that belong to the view. */
+/** The parameters of an address that belong to the view. All pages of a campaign keep them. */
 export function viewQuery(url: string): URLSearchParams {
   const query = [...new URL(url, 'http://any').searchParams];
   return new URLSearchParams(
@@ -24,14 +23,14 @@ export function viewQuery(url: string): URLSearchParams {
   );
 }
 
-/** The filters of a view as they were written, by the names of inputs. */
+/** The filters of a view: the name of each input with the text of its filter. */
 export function filterFields(view: URLSearchParams): [name: string, text: string][] {
   return [...view]
     .filter(([name]) => name.startsWith(INPUT))
     .map(([name, text]) => [name.slice(INPUT.length), text]);
 }
 
-/** A query as the end of an address. */
+/** The end of an address: "?" and the query; empty without parameters. */
 export function queryText(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }

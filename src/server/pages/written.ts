@@ -3,7 +3,7 @@ import { numericOutputTypes } from '../../api/index.ts';
 import type { ModelAtService } from '../../client/index.ts';
 import { starterDefinition } from '../../client/starter.ts';
 
-/** Designs that draw points from ranges, with the name of their setting for the number of points. */
+/** Designs that draw points from ranges. `count`: the name of the setting for the number of points. */
 export const drawn = {
   lhs: { name: 'Latin hypercube', count: 'points' },
   sobol: { name: 'Sobol sequence', count: 'points' },
@@ -15,15 +15,15 @@ export const drawn = {
 
 /** The default number of points. */
 export const POINTS = 64;
-/** The default for the most replications of a point that is replicated until its mean is precise. */
+/** The default for the most replications of a point that is repeated until its mean is precise. */
 const MOST_REPLICATIONS = 200;
-/** Replications of each point before its mean is judged. */
+/** The replications of each point before its precision is checked. */
 const FIRST_REPLICATIONS = 5;
 
 /**
- * The definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or FROM..TO/STEP
- * make a grid. FROM..TO, log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, it is the definition of
- * `foray init`.
+ * Writes a definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or
+ * FROM..TO/STEP make a grid. FROM..TO, log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, the result
+ * is the definition that `foray init` writes.
  */
 export function definitionFrom(model: ModelAtService, fields: URLSearchParams): string {
   const inputs: Record<string, unknown> = {};
@@ -81,7 +81,7 @@ function replicationsOf(
   return { replications: { min: FIRST_REPLICATIONS, max, output, relative: valueOf(relative) } };
 }
 
-/** A list, or a range with a step; undefined for a single value. */
+/** Parses a list, or a range with a step; undefined for a single value. */
 function valuesIn(text: string): unknown {
   const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(text);
   if (range) {

@@ -18,7 +18,7 @@ test.each([
   [
     'no folder',
     { folder: '/no/such/folder' },
-    '“python3” cannot be started: there is no folder /no/such/folder where the worker is',
+    '“python3” cannot be started: there is no folder /no/such/folder on the machine of the worker',
   ],
   ['no permission', { command: [import.meta.filename] }, 'cannot be started: it may not be executed'],
   ['an echo', { command: ['cat'] }, 'on its standard output, which is not a message'],
@@ -86,7 +86,7 @@ test.each([
   [
     'too many points',
     saying(`{"points": [${Array.from({ length: 5 }, () => POINT).join(', ')}]}`),
-    'proposes 5 points where it was asked for 4.',
+    'proposes 5 points, but it was asked for 4.',
   ],
   [
     'nothing, although all was told',

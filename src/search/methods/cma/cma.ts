@@ -20,24 +20,25 @@ interface Run {
   evolution: Evolution;
   progress: Progress;
   points: number;
-  /** The median value of its last generation; Infinity while it has none, or when that point failed or missed a requirement. */
+  /** The median value of its last generation; Infinity before that, or if that point failed or missed a requirement. */
   level: number;
 }
 
 /**
- * The factor by which a generation is larger if values are noisy. The ranks of more points average the noise out, as
- * more runs per point would (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE
- * Transactions on Evolutionary Computation 13 (2009) 180-197). The campaign decides on repeats of a point.
+ * With noisy values, a generation is larger by this factor. The ranks of more points average the noise out, like more
+ * runs per point (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE Transactions
+ * on Evolutionary Computation 13 (2009) 180-197). This method does not choose the number of runs per point.
  */
 const NOISE_FACTOR = 2;
-/** The most draws for a sample that is allowed. */
+/** After this number of draws without an allowed sample, the last draw counts as failed. */
 const TRIES = 100;
-/** After this number of runs in a row without an allowed sample, there is nothing to propose. */
+/** After this number of generations in a row without an allowed sample, the method has no further point. */
 const MOST_BARREN = 20;
 
 /**
- * CMA-ES with restarts (BIPOP). It takes no choices. The distribution moves by the drawn samples and the told values.
- * The caller may have moved a point onto a step: a distribution that followed the steps would lose its width.
+ * CMA-ES with restarts (BIPOP). Its inputs cannot be choices. The distribution is updated with the samples as they were
+ * drawn, although the caller may have moved a point onto a step. With moved samples the distribution would lose its
+ * width.
  *
  * @throws Error when a dimension is a choice
  */
@@ -60,9 +61,9 @@ class Cma implements Method {
   private next = 0;
   private asked = 0;
   private readonly open = new Map<number, Member>();
-  /** The told points, as texts. */
+  /** The told points, each as a text. */
   private readonly known = new Set<string>();
-  /** Whether the current generation has a point that was not known. */
+  /** Whether the current generation has a new point. */
   private hasNews = false;
 
   constructor(problem: Problem) {
@@ -113,7 +114,7 @@ class Cma implements Method {
     return { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
   }
 
-  /** A new generation. Samples that are not allowed count as failed without being proposed. */
+  /** Draws a new generation. Samples that are not allowed count as failed, and are not proposed. */
   private draw(): boolean {
     this.run ??= this.begin(this.restarts.first(), this.firstMean());
     for (let barren = 0; barren < MOST_BARREN; barren++) {
@@ -136,7 +137,7 @@ class Cma implements Method {
     }
   }
 
-  /** Moves the distribution by the generation, all of whose members were told. */
+  /** Updates the distribution with the current generation. All its members must have been told. */
   private learn(): void {
     const ranked = this.members.sort((a, b) => this.ranking.compare(a.told!, b.told!));
     const { hasNews } = this;
@@ -145,8 +146,8 @@ class Cma implements Method {
     const middle = ranked[ranked.length >> 1]!.told!;
     const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
     this.run!.level = isMet ? middle.value! : Infinity;
-    // a generation gives no information if all its points failed, or if all were known because the steps of the inputs
-    // are too wide for it
+    // a generation gives no information if all its points failed, or if none is new; none is new when the distribution
+    // is narrower than the steps of the inputs
     if (ranked[0]!.told!.value === null || !hasNews) return this.restart();
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
@@ -159,7 +160,7 @@ class Cma implements Method {
     if (isOver) this.restart();
   }
 
-  /** Whether a point was not known before. */
+  /** Notes a point. @returns whether it is new */
   private noteKnown(x: readonly number[]): boolean {
     const before = this.known.size;
     return this.known.add(x.join()).size > before;
@@ -194,7 +195,7 @@ class Cma implements Method {
   }
 }
 
-/** The first one if both are equally low. */
+/** The run with the lower value. If both are equal, the first one. */
 function lowerOf(a: Run | null, b: Run | null): Run | null {
   return a && b && a.level <= b.level ? a : (b ?? a);
 }

@@ -1,6 +1,9 @@
-/** The constants of CMA-ES, a function of the dimension and the population. The names are those of the source in brackets. */
+/**
+ * The constants of CMA-ES. They depend only on the dimension and the population. The names in brackets are those of the
+ * source.
+ */
 export interface Constants {
-  /** The weights of the ranks, best first: positive ones sum to 1, negative ones belong to the worse half (w). */
+  /** The weights of the ranks, best first (w). Positive weights sum to 1; negative weights belong to the worse half. */
   weights: number[];
   /** The effective number of points of the positive weights (mu_eff). */
   effective: number;
@@ -10,14 +13,14 @@ export interface Constants {
   damping: number;
   /** Learning rate of the path of the covariance (c_c). */
   covariancePath: number;
-  /** Learning rate of the covariance, of its path (c_1) and of the ranked points (c_mu). */
+  /** Learning rates of the covariance: from its path (c_1), and from the ranked points (c_mu). */
   rankOne: number;
   rankMu: number;
-  /** The mean length of a vector of that many standard normal numbers (chi_N). */
+  /** The mean length of a vector with a standard normal number per dimension (chi_N). */
   length: number;
 }
 
-/** Points of a generation, unless there is a reason for more: Table 1 of N. Hansen, arXiv:1604.00772. */
+/** The usual number of points in a generation: Table 1 of N. Hansen, arXiv:1604.00772. */
 export function defaultPopulation(dimension: number): number {
   return 4 + Math.floor(3 * Math.log(dimension));
 }

@@ -2,10 +2,10 @@ import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Stream } from '../stream.ts';
 import { constantsOf, type Constants } from './constants.ts';
 
-/** A point of a generation. The space has no bounds; its unit is the caller's. */
+/** A point of a generation, in a space without bounds. */
 export interface Sample {
   x: number[];
-  /** The standard normal numbers from which it was made. */
+  /** The standard normal numbers from which the point was made. */
   z: number[];
   /** Its step from the mean in units of the step size, before `scale`. */
   step: number[];
@@ -21,8 +21,8 @@ export class Evolution {
   sigma: number;
   readonly population: number;
   /**
-   * A factor for the standard deviation of each coordinate. It is 1 unless a margin raises it: A of Hamano et al.
-   * (2022).
+   * A factor for the standard deviation of each coordinate. It is 1 unless a margin raises it (A of Hamano et al.,
+   * 2022).
    */
   readonly scale: number[];
   generation = 0;
@@ -30,7 +30,7 @@ export class Evolution {
   private readonly covariance: number[][];
   private readonly sigmaPath: number[];
   private readonly covariancePath: number[];
-  /** Eigenvectors of the covariance in columns, and the roots of its eigenvalues. */
+  /** The eigenvectors of the covariance, in columns. `roots` has the square roots of its eigenvalues. */
   private axes: number[][];
   private roots: number[];
   private decomposedAt = 0;
@@ -55,7 +55,7 @@ export class Evolution {
     return { x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!), z, step };
   }
 
-  /** Moves the distribution by a generation, best first. */
+  /** Updates the distribution with a generation, best first. */
   update(ranked: readonly Sample[]): void {
     const { weights, effective, sigmaPath, damping, covariancePath, length } = this.constants;
     const dimension = this.mean.length;
@@ -86,19 +86,19 @@ export class Evolution {
     return this.scale.map((scale, i) => this.sigma * scale * Math.sqrt(this.covariance[i]![i]!));
   }
 
-  /** The longest axis of the distribution in units of the shortest. */
+  /** The ratio of the longest axis of the distribution to the shortest. */
   elongation(): number {
     return Math.max(...this.roots) / Math.min(...this.roots);
   }
 
-  /** Moves the covariance to its path and to the steps of the generation: equation 47. */
+  /** Updates the covariance with its path and with the steps of the generation: equation 47. */
   private adapt(ranked: readonly Sample[], isSteady: boolean): void {
     const { weights, covariancePath, rankOne, rankMu } = this.constants;
     const dimension = this.mean.length;
     const factors = weights.map(
       (weight, k) => rankMu * weight * (weight >= 0 ? 1 : dimension / (squaredLength(ranked[k]!.z) + 1e-300)),
     );
-    // the variance that the path lacks while it stands still
+    // replaces the variance that the path lacks while it is not updated
     const lack = isSteady ? 0 : covariancePath * (2 - covariancePath);
     const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
     for (let i = 0; i < dimension; i++) {
@@ -114,7 +114,7 @@ export class Evolution {
     }
   }
 
-  /** Updates the axes, but not in each generation if the covariance changes slowly: appendix B.2 of the source. */
+  /** Updates the axes. It skips generations if the covariance changes slowly: appendix B.2 of the source. */
   private decompose(): void {
     const { rankOne, rankMu } = this.constants;
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
@@ -137,7 +137,9 @@ export class Evolution {
   }
 }
 
-/** Moves a path towards a step that is the mean of `effective` points, so that its variance stays 1 under random ranks. */
+/**
+ * Moves a path towards a step that is the mean of `effective` points, so that its variance stays 1 under random ranks.
+ */
 function follow(path: number[], rate: number, effective: number, step: readonly number[]): void {
   const share = Math.sqrt(rate * (2 - rate) * effective);
   for (let i = 0; i < path.length; i++) path[i] = (1 - rate) * path[i]! + share * step[i]!;

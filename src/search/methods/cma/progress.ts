@@ -2,19 +2,20 @@ import type { Told } from '../method.ts';
 import type { OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
-/** The smallest step in a coordinate from 0 to 1 that a simulation distinguishes. */
+/** Smaller steps in a coordinate from 0 to 1 count as no step, because no simulation distinguishes them. */
 const SMALLEST_STEP = 1e-8;
 /**
- * The smallest difference relative to the size of the values: further digits of a simulation's outputs have no meaning.
+ * Smaller differences, relative to the size of the values, count as none. Further digits of a simulation's outputs have
+ * no meaning.
  */
 const SMALLEST_GAIN = 1e-8;
-/** With a larger condition number, rounding decides where the samples are. */
+/** If the longest axis is longer than the shortest by a larger factor, rounding decides where the samples are. */
 const MOST_ELONGATED = 1e7;
 
 /**
- * Decides whether a run of CMA-ES is over, so that the next one starts: the criteria of N. Hansen, "Benchmarking a
- * BI-population CMA-ES on the BBOB-2009 function testbed" (2009), section 2, by steps, values, condition and
- * stagnation.
+ * Decides whether a run of CMA-ES is over, so that the next run starts. The criteria are from N. Hansen, "Benchmarking
+ * a BI-population CMA-ES on the BBOB-2009 function testbed" (2009), section 2: small steps, equal values, a large
+ * condition number, and stagnation.
  */
 export class Progress {
   private readonly dimensions: readonly OrderedDimension[];
@@ -32,7 +33,7 @@ export class Progress {
   /**
    * Adds a generation, best first.
    *
-   * @param held - for each coordinate whether the margin of integers holds it
+   * @param held - for each coordinate, whether the margin of integers holds it
    * @returns whether the run is over
    */
   isOverAfter(evolution: Evolution, ranked: readonly Told[], held: readonly boolean[]): boolean {
@@ -52,7 +53,8 @@ export class Progress {
       .deviations()
       .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
     this.still = isStill ? this.still + 1 : 0;
-    // while the margin holds an integer, its other levels are tried occasionally
+    // the run does not end at once while the margin holds an integer, because its other levels are still tried
+    // sometimes
     return this.still >= (held.includes(true) ? this.window : 1);
   }
 

@@ -6,13 +6,13 @@ export interface Start {
   sigma: number;
 }
 
-/** A fifth of the box, as in the source of `Restarts`. */
+/** The first step size: a fifth of the box, as in the source of `Restarts`. */
 const FIRST_SIGMA = 0.2;
 
 /**
- * The start of each run. After the first run, runs with a doubling population alternate with runs of a small population
- * and step size, so that both use the same number of points. N. Hansen, "Benchmarking a BI-population CMA-ES on the
- * BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
+ * Chooses the start of each run. After the first run there are two kinds: runs whose population doubles, and runs with
+ * a small population and step size. They alternate so that both kinds use about the same number of points. N. Hansen,
+ * "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
  */
 export class Restarts {
   private readonly stream: Stream;

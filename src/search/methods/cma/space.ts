@@ -3,8 +3,7 @@ import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
 /**
- * The part of a real coordinate's range that the transformation bends at each bound. The distribution goes this far
- * beyond the bounds.
+ * The share of a real coordinate's range that is bent at each bound. The distribution goes this far beyond the bounds.
  */
 const BEND = 0.05;
 
@@ -12,11 +11,11 @@ const BEND = 0.05;
 const WIDEST = 1 / 3;
 
 /**
- * The point of the box for a point of the distribution, which has no bounds. Between the bends, a real coordinate stays
- * the same. Towards a bound it follows a parabola that touches the bound, and beyond the bound it is reflected: the
- * transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is inside the space of the
- * distribution, no sample is lost, and the distribution stays normal. Resampling and repair do not have these
- * properties.
+ * Converts a point of the distribution, which has no bounds, to a point of the box. Between the bends, a real
+ * coordinate stays the same. Towards a bound it follows a parabola that touches the bound, and beyond the bound it is
+ * reflected. This is the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is
+ * inside the space of the distribution, no sample is lost, and the distribution stays normal. Resampling and repair do
+ * not have these properties.
  */
 export function inBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
   return x.map((value, i) => {
@@ -37,7 +36,7 @@ function bent(x: number): number {
   return left < 2 * BEND ? 1 - left ** 2 / (4 * BEND) : rising - BEND;
 }
 
-/** The point of the distribution for a point of the box. */
+/** Converts a point of the box to a point of the distribution. */
 export function fromBox(x: readonly number[], dimensions: readonly OrderedDimension[]): number[] {
   return x.map((value, i) => {
     if (dimensions[i]!.kind === 'integer') return value;
@@ -53,10 +52,10 @@ export function narrow(evolution: Evolution): void {
 }
 
 /**
- * Keeps a least chance that a sample leaves the level of the mean, for each integer coordinate. So the search never
- * stays on one level while it narrows: the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
+ * For each integer coordinate, keeps a least chance that a sample leaves the level of the mean. Otherwise a search that
+ * narrows could stay on one level. This is the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
  * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The
- * margin is 1/(N·λ), as in the paper.
+ * least chance is 1/(N·λ), as in the paper.
  *
  * @returns for each coordinate whether the margin holds it
  */
@@ -89,7 +88,7 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
 }
 
 /**
- * The chances of the levels below and above, each at least `least`. The increase is subtracted from all three chances.
+ * Raises the chances of the levels below and above to at least `least`. The increase is taken from all three chances.
  */
 function raised(below: number, above: number, least: number): [number, number] {
   const [atLeastBelow, atLeastAbove] = [Math.max(least, below), Math.max(least, above)];

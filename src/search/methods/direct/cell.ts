@@ -8,7 +8,7 @@ import { coordinateOf, type OrderedDimension } from '../levels.ts';
 interface Side {
   from: number;
   to: number;
-  /** How often it was divided; Infinity if it cannot be divided any more. */
+  /** How often the side was divided; Infinity if it cannot be divided further. */
   divisions: number;
 }
 
@@ -20,19 +20,18 @@ export interface Cell {
   told: Told | null;
 }
 
-/** A cell's division in one dimension. */
+/** The division of a cell in one dimension. */
 export interface Cut {
   dimension: number;
-  /**
-   * The new cells, and the side of each in that dimension. Before the division they have the sides of the whole cell.
-   */
+  /** The new cells. Before the division they have the sides of the whole cell. */
   cells: Cell[];
+  /** The side of each new cell in that dimension. */
   sides: Side[];
   /** The side that the parent keeps. */
   middle: Side;
 }
 
-/** Beyond it rounding decides where the thirds are. */
+/** A side is divided at most this often. After more divisions, rounding would decide where the thirds are. */
 const MOST_DIVISIONS = 30;
 
 export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
@@ -46,8 +45,8 @@ export function divisionsOf({ sides }: Cell): number {
 }
 
 /**
- * The cuts of a cell into thirds, one for each of its longest sides. The new points must be told before the cell is
- * divided.
+ * The cuts of a cell into thirds, one cut for each of its longest sides. The points of the new cells must be told
+ * before the cell is divided.
  */
 export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut[] {
   const least = divisionsOf(cell);
@@ -72,7 +71,7 @@ export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut
 }
 
 /**
- * Divides a cell, in the order of the cuts: the first one leaves the largest cells to the points of its dimension.
+ * Divides a cell, in the order of the cuts. The new cells of the first cut are the largest.
  *
  * @returns the new cells
  */
@@ -84,7 +83,7 @@ export function divide(cell: Cell, cuts: readonly Cut[]): Cell[] {
   });
 }
 
-/** Whether a point is in the cell, enlarged to twice its length on each side. */
+/** Whether a point is in the cell after each side of the cell is doubled in length. */
 export function isNear(
   { sides }: Cell,
   x: readonly number[],

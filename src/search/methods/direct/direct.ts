@@ -6,12 +6,12 @@ import { potentiallyOptimal } from './hull.ts';
 import { valuesOf } from './surrogate.ts';
 
 /**
- * DIRECT in its locally biased form: it divides the box into ever smaller cells, those with good points first, and evaluates the
- * middle of each. It is deterministic, and takes no choices.
+ * DIRECT in its locally biased form. It divides the box into ever smaller cells, and evaluates the middle of each cell.
+ * Cells with good points are divided first. The method uses no random numbers. Its inputs cannot be choices.
  *
- * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in hull.ts; J. M. Gablonsky and C. T. Kelley, "A locally-biased form of
- * the DIRECT algorithm", Journal of Global Optimization 21 (2001) 27-37: the size of a cell is that of its longest side, and of
- * each size one cell is divided in an iteration.
+ * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in hull.ts. The local bias is from J. M. Gablonsky and C.
+ * T. Kelley, "A locally-biased form of the DIRECT algorithm", Journal of Global Optimization 21 (2001) 27-37: the size
+ * of a cell is the size of its longest side, and an iteration divides at most one cell of each size.
  *
  * @throws Error when a dimension is a choice
  */
@@ -23,12 +23,12 @@ class Direct implements Method {
   private readonly problem: Problem;
   private readonly dimensions: OrderedDimension[];
   private readonly ranking: Ranking;
-  /** In the order in which they were made. */
+  /** All cells, in the order in which they were made. */
   private readonly cells: Cell[] = [];
   /** The cells of the current iteration. They are divided when all points of their cuts were told. */
   private dividing: { cell: Cell; cuts: Cut[] }[] = [];
   private iteration = 0;
-  /** The cells whose points this iteration asks for, and how many of them were proposed. */
+  /** The cells whose points this iteration proposes. `next`: the first of them that was not proposed yet. */
   private wanted: Cell[] = [];
   private next = 0;
   private asked = 0;
@@ -74,7 +74,7 @@ class Direct implements Method {
     return best && { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
   }
 
-  /** Divides the cells whose points were told, and chooses the next cells to divide. */
+  /** Ends an iteration: divides its cells, and chooses the next cells to divide. @returns false if there are none */
   private iterate(): boolean {
     const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!);
     const bestOf = ({ cells }: Cut): Cell =>
@@ -96,7 +96,7 @@ class Direct implements Method {
     return this.dividing.length > 0;
   }
 
-  /** Largest first. */
+  /** The best cell of each size, the largest first. */
   private bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
     const values = valuesOf(this.cells, this.ranking, this.dimensions);
     const best = new Map<number, { cell: Cell; size: number; value: number }>();
@@ -109,7 +109,7 @@ class Direct implements Method {
     return [...best.values()].sort((a, b) => b.size - a.size);
   }
 
-  /** Points that are not allowed count as failed without being proposed. */
+  /** Sets the cells to propose. Points that are not allowed count as failed, and are not proposed. */
   private want(cells: readonly Cell[]): void {
     this.wanted = cells.filter((cell) => {
       const isAllowed = this.problem.isAllowed(cell.x);

@@ -1,16 +1,16 @@
 /** The best cell of a size. */
 interface Candidate {
-  /** How large the cell is. */
+  /** The size of the cell. */
   size: number;
   value: number;
 }
 
-/** A cell must be able to improve on the least value by this part of it: epsilon of the source, section 4. */
+/** A cell must be able to improve the least value by this share: epsilon of the source, section 4. */
 const LEAST_GAIN = 1e-4;
 
 /**
- * The candidates that may be divided: those that could have the least value for some Lipschitz constant, and could
- * improve on the least value so far by more than a tiny part. D. R. Jones, C. D. Perttunen and B. E. Stuckman,
+ * The candidates that may be divided. For some Lipschitz constant, such a candidate could have the least value of all,
+ * and could improve the least value so far by more than a tiny share. D. R. Jones, C. D. Perttunen and B. E. Stuckman,
  * "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization Theory and Applications 79 (1993)
  * 157-181, definition 4.1.
  */

@@ -4,10 +4,11 @@ import { type Cell, isNear } from './cell.ts';
 
 /**
  * The value of each cell. While no point meets the requirements, the value is the distance from meeting them.
- * Afterwards, points that miss them count like failed points: each gets a little more than the least value in a cell of
- * twice the length on each side, or more than all values if there is none there. So the search comes close to regions
- * with good points. This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky,
- * "Modifications of the DIRECT algorithm", thesis, North Carolina State University (2001), section 3.4.
+ * Afterwards, points that miss the requirements count like failed points. The value of such a point is a little more
+ * than the least known value near it: in its cell after each side is doubled. Without a known value there, it is more
+ * than all values. So the search comes close to regions with good points. This is the neighbourhood assignment strategy
+ * for hidden constraints of J. M. Gablonsky, "Modifications of the DIRECT algorithm", thesis, North Carolina State
+ * University (2001), section 3.4.
  */
 export function valuesOf(
   cells: readonly Cell[],

@@ -1,7 +1,7 @@
 import { normalCdf } from '../../../statistics/normal.ts';
 import type { Model } from './model.ts';
 
-/** A logarithm of a function of a standardized distance, and its derivative. */
+/** The logarithm of a function of a standardized distance, and the derivative of this logarithm. */
 interface Log {
   log: number;
   slope: number;
@@ -9,13 +9,13 @@ interface Log {
 
 const LOG_ROOT_2_PI = 0.5 * Math.log(2 * Math.PI);
 
-/** From here on the tail is taken from a series in 1 / x². */
+/** For larger distances, the tail is computed by a series in 1 / x². */
 const FAR = 25;
 
 /**
- * log(φ(z) + z·Φ(z)), and its derivative: the expected improvement in standard deviations, without a loss of digits where it is
- * nearly 0. S. Ament, S. Daulton, D. Eriksson, M. Balandat and E. Bakshy, "Unexpected improvements to expected improvement for
- * Bayesian optimization", NeurIPS (2023), section 4.1.
+ * The logarithm of the expected improvement in standard deviations, log(φ(z) + z·Φ(z)), and its derivative. It loses no
+ * digits where the improvement is nearly 0. S. Ament, S. Daulton, D. Eriksson, M. Balandat and E. Bakshy, "Unexpected
+ * improvements to expected improvement for Bayesian optimization", NeurIPS (2023), section 4.1.
  */
 export function logImprovement(z: number): Log {
   const logDensity = -0.5 * z * z - LOG_ROOT_2_PI;
@@ -49,17 +49,17 @@ export function logChance(z: number): Log {
   return { log: Math.log(below), slope: Math.exp(logDensity) / below };
 }
 
-/** What a proposal is chosen by. */
+/** The models by which a proposal is chosen. */
 export interface Acquisition {
-  /** Null while no point has a value, or none that is known meets the requirements: then only chances count. */
+  /** Null while no known point meets the requirements. Then only the chances to meet them count. */
   objective: { model: Model; best: number } | null;
-  /** Models of what must be at most `limit`, in warped units. */
+  /** For each requirement, a model of a number that must be at most `limit`, in warped units. */
   requirements: readonly { model: Model; limit: number }[];
 }
 
 /**
- * The logarithm of the expected improvement over the best times the chance to meet each requirement: J. R. Gardner et al.,
- * "Bayesian optimization with inequality constraints", ICML (2014), section 3.
+ * The score of a point: the logarithm of a product. Its factors are the expected improvement, and the chance to meet
+ * each requirement. J. R. Gardner et al., "Bayesian optimization with inequality constraints", ICML (2014), section 3.
  */
 export function score({ objective, requirements }: Acquisition, x: readonly number[]): number {
   let sum = 0;
@@ -75,7 +75,7 @@ export function score({ objective, requirements }: Acquisition, x: readonly numb
   return sum;
 }
 
-/** The same, and writes its derivatives by the coordinates into `slope`. */
+/** Returns the same score, and writes its derivatives with respect to the coordinates into `slope`. */
 export function scoreAndSlope(
   { objective, requirements }: Acquisition,
   x: readonly number[],

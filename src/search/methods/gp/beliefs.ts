@@ -3,39 +3,40 @@ import type { FitOptions, Observation } from './fit.ts';
 import { Model, observationsOf } from './model.ts';
 import type { Problem, Told } from '../method.ts';
 
-/** The models of what is known of points; null of what no point has told of yet. */
+/** The models that are fitted to the told points. A model is null while no point has told a value for it. */
 interface Models {
   objective: Model | null;
-  /** The first is for failures, and each further one is for a requirement. */
+  /** The first model is for failures. Each further model is for a requirement. */
   requirements: readonly (Model | null)[];
 }
 
-/** How the next point is chosen. */
+/** The models and places by which the next point is chosen. */
 export interface Choice {
   acquisition: Acquisition;
-  /** Known points near which to look, the best first. */
+  /** Known points, the best first. The search for the next point looks near them too. */
   around: (readonly number[])[];
 }
 
-/** A gain that is not worth a run, in warped units. Without it rounding makes a search repeat the best point. */
+/** Smaller gains count as none, in warped units. Otherwise rounding would make a search repeat the best point. */
 const LEAST_GAIN = 1e-4;
 
-/** A point that has a value, and how well it did. */
+/** A point with a value, and its rank by the models. */
 export interface Known {
   x: readonly number[];
   value: number;
-  /** The mean of the model of what is minimized, in warped units. */
+  /** The mean of the objective's model at the point, in warped units. */
   mean: number;
-  /** How far the requirements are from being met, in warped units; at most 0 when they are met. */
+  /** How far the point is from meeting the requirements, in warped units; 0 if it meets them. */
   violation: number;
 }
 
 /**
- * What is believed of all points, of a log: a model of what is minimized, of each requirement, and of failures. It is
- * not changed: a longer log has another.
+ * The models that follow from a log: one for the objective, one for each requirement, and one for failures. An object
+ * never changes. `with` returns another one for a longer log.
  *
- * Failed points are no bad values, which would bend the model of the good ones: whether a point fails is a requirement
- * of its own, with the value 1 at failed points and -1 at others, so that fewer points are proposed near failed ones.
+ * Failed points do not count as points with bad values, because these would bend the model of the good points. Instead,
+ * failure is a requirement of its own: its value is 1 at failed points and -1 at others. So fewer points are proposed
+ * near failed points.
  */
 export class Beliefs {
   readonly log: readonly Told[];
@@ -56,8 +57,8 @@ export class Beliefs {
   }
 
   /**
-   * Updates the models with a longer log. At first the parameters are fitted again after each new point; later,
-   * whenever the log is 5 % longer.
+   * The models of a longer log. At first the parameters are fitted again after each new point. Later they are fitted
+   * again whenever the log is 5 % longer.
    */
   with(log: readonly Told[]): Beliefs {
     if (log.length === this.log.length) return this;
@@ -93,7 +94,7 @@ export class Beliefs {
     return new Beliefs(this.problem, log, models, nextFit);
   }
 
-  /** How the next point is chosen while other points are open. */
+  /** Returns what chooses the next point while other points are open. */
   acquisition(open: readonly (readonly number[])[]): Choice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);
@@ -111,7 +112,7 @@ export class Beliefs {
     }
     const points = good.sort((one, other) => one.mean - other.mean);
     const model = believing(this.models.objective!);
-    // what is expected of an open point is no gain of another one beside it
+    // a point must also improve on the values that are expected of the open points
     const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {
@@ -122,14 +123,12 @@ export class Beliefs {
     };
   }
 
-  /** How far two points are apart in length scales; null while no point has a value. */
+  /** The distance of two points, in length scales; null while no point has a value. */
   distance(one: readonly number[], other: readonly number[]): number | null {
     return this.models.objective?.posterior.covariance.distance(one, other) ?? null;
   }
 
-  /**
-   * The points that have a value, the best first: those that meet the requirements, then by how far they are from that.
-   */
+  /** The points with a value, the best first. Points that meet the requirements come before points that miss them. */
   ranked(): Known[] {
     const { isNoisy } = this.problem;
     return this.known().sort(
@@ -138,7 +137,7 @@ export class Beliefs {
     );
   }
 
-  /** The points that have a value, in the order of the log. */
+  /** The points with a value, in the order of the log. */
   private known(): Known[] {
     const { objective, requirements } = this.models;
     if (!objective) return [];
@@ -156,13 +155,13 @@ export class Beliefs {
       });
   }
 
-  /** What to expect at a point, in the units of the values; null while no point has one. */
+  /** The expected value at a point, in the units of the values; null while no point has a value. */
   expected(x: readonly number[]): number | null {
     return this.models.objective?.predict(x).mean ?? null;
   }
 }
 
-/** None while no point has failed. */
+/** The observations for the model of failures; none while no point has failed. */
 function failures(log: readonly Told[]): Observation[] {
   if (log.every(({ value }) => value !== null)) return [];
   return log.map(({ x, value }) => ({ x, value: value === null ? 1 : -1, variance: 0, runs: 1 }));

@@ -1,7 +1,7 @@
 /**
- * The Cholesky factor L of a symmetric positive definite matrix K = L·Lᵀ, to which rows can be added in place: G. H.
- * Golub and C. F. Van Loan, "Matrix Computations" (2013), sections 4.2 and 6.5. Rows lie one after the other, so that
- * all inner loops are dot products of contiguous numbers.
+ * The Cholesky factor L of a symmetric positive definite matrix K = L·Lᵀ. Rows can be added in place: G. H. Golub and
+ * C. F. Van Loan, "Matrix Computations" (2013), sections 4.2 and 6.5. The rows lie one after the other in memory, so
+ * that all inner loops are dot products of contiguous numbers.
  */
 export class Cholesky {
   size = 0;
@@ -14,7 +14,7 @@ export class Cholesky {
     this.rows = new Float64Array(this.stride * this.stride);
   }
 
-  /** Factors a matrix. Its lower half is in rows of the given size. Null if the matrix is not positive definite. */
+  /** Factors a matrix, whose lower half is given in rows of `size` numbers. Null if it is not positive definite. */
   static of(matrix: Float64Array, size: number): Cholesky | null {
     const factor = new Cholesky(size);
     for (let i = 0; i < size; i += 1) {
@@ -27,7 +27,7 @@ export class Cholesky {
    * Adds a row and a column to the matrix.
    *
    * @param row - the new row of K up to its diagonal: size + 1 numbers
-   * @returns false, and changes nothing, when the matrix would not be positive definite
+   * @returns false if the matrix would not be positive definite; then nothing is changed
    */
   append(row: Float64Array): boolean {
     const { size } = this;
@@ -111,7 +111,7 @@ export class Cholesky {
   }
 }
 
-/** The dot product. It has four sums, so that the processor need not wait for one addition before the next. */
+/** The dot product. It adds up four sums, because additions to one sum would have to wait for each other. */
 export function dot(
   one: Float64Array,
   oneFrom: number,

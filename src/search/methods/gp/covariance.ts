@@ -1,22 +1,23 @@
 import type { Dimension } from '../method.ts';
 
-/** What the covariance of a Gaussian process depends on, beside the two places. */
+/** The parameters of the covariance of a Gaussian process. */
 export interface Parameters {
-  /** The length scale of each dimension, in its coordinate. */
+  /** The length scale of each dimension, in units of its coordinate. */
   lengths: readonly number[];
   /** The variance of the process about its mean. */
   signal: number;
-  /** The variance of the mean of the process: what its values have in common everywhere. */
+  /** The variance of the mean of the process, which all its values share. */
   constant: number;
 }
 
 /**
- * The Matérn covariance with ν = 5/2 and a length scale for each dimension, and a constant: C. E. Rasmussen and C. K. I. Williams,
- * "Gaussian Processes for Machine Learning" (2006), equation 4.17 and section 2.7.
+ * The sum of a constant and the Matérn covariance with ν = 5/2 and a length scale for each dimension: C. E. Rasmussen
+ * and C. K. I. Williams, "Gaussian Processes for Machine Learning" (2006), equation 4.17 and section 2.7.
  *
- * Two levels of a choice are as far apart as 0 and 1 of a real input, whichever they are. Integers are expected at the middle of
- * their level (E. C. Garrido-Merchán and D. Hernández-Lobato, "Dealing with categorical and integer-valued variables in Bayesian
- * optimization with Gaussian processes", Neurocomputing 380 (2020) 20-35): see `levels.ts`.
+ * Any two levels of a choice have the same distance as 0 and 1 of a real input. Integers must be given at the middle of
+ * their level, as `snapped` in `levels.ts` makes them (E. C. Garrido-Merchán and D. Hernández-Lobato, "Dealing with
+ * categorical and integer-valued variables in Bayesian optimization with Gaussian processes", Neurocomputing 380 (2020)
+ * 20-35).
  */
 export class Covariance {
   readonly parameters: Parameters;
@@ -37,7 +38,7 @@ export class Covariance {
     return this.parameters.signal + this.parameters.constant;
   }
 
-  /** The squared difference of two places in a dimension, in units of its length scale. */
+  /** The squared difference of two places in a dimension, in units of the squared length scale. */
   part(dimension: number, one: number, other: number): number {
     const difference = one - other;
     if (difference === 0) return 0;
@@ -57,13 +58,16 @@ export class Covariance {
     );
   }
 
-  /** The derivative of the covariance by the squared distance. */
+  /** The derivative of the covariance with respect to the squared distance. */
   slope(distance: number): number {
     const root = ROOT_5 * distance;
     return (-5 / 6) * this.parameters.signal * (1 + root) * Math.exp(-root);
   }
 
-  /** Adds to `out` the derivative of the covariance by the coordinates of the first place, times a factor. Choices have none. */
+  /**
+   * Adds to `out` the derivatives of the covariance with respect to the coordinates of the first place, times a factor.
+   * Choices have no derivative.
+   */
   addGradient(one: readonly number[], other: readonly number[], factor: number, out: Float64Array): void {
     const slope = 2 * factor * this.slope(this.distance(one, other));
     for (let j = 0; j < this.size; j += 1) {

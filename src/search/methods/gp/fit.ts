@@ -8,39 +8,41 @@ import { STRAIGHT, Warp } from './warp.ts';
 export interface Observation {
   x: readonly number[];
   value: number;
-  /** What is known of the variance of the value about the process; 0 without noise. */
+  /** The known part of the variance of the value about the process; 0 without noise. */
   variance: number;
   runs: number;
 }
 
-/** How a model is fitted. */
+/** Options for fitting a model. */
 export interface FitOptions {
   /**
-   * Whether the values have noise beyond their known variances: its variance is fitted, in inverse proportion to the
-   * runs.
+   * Whether the values have noise beyond their known variances. The fit then estimates the variance of this noise for
+   * one run. The noise of a value is that variance divided by its number of runs.
    */
   isNoisy: boolean;
-  /** Whether the values may be bent. A sign must not be: it says whether a requirement is met. */
+  /**
+   * Whether the values may be bent. Distances from a requirement may not, because their sign tells whether it is met.
+   */
   isWarped: boolean;
-  /** Whether the parameters stay as they usually are: values that are steps would make length scales tiny. */
+  /** Whether the parameters keep their usual values. Values of only 1 and -1 would make length scales tiny. */
   isFixed?: boolean;
-  /** Where the search starts beside the usual places: `logs` of an earlier fit. */
+  /** `logs` of an earlier fit: a further start of the fit. */
   warm: Float64Array | null;
 }
 
 /** The most likely parameters of a model. */
 export interface Fit {
   parameters: Parameters;
-  /** The warped variance of the noise of one run that was not known. */
+  /** The fitted variance of the noise of one run, in warped units. */
   noise: number;
   warp: Warp;
-  /** The logarithms of the length scales, the signal, the noise and the bend: those that are fitted. */
+  /** The logarithms of the fitted parameters: the length scales, the signal, and the noise and the bend if fitted. */
   logs: Float64Array;
 }
 
-/** The variance of the mean of the process: values have the variance 1, so that this says little. */
+/** The variance of the mean of the process. The values have variance 1, so this is a weak assumption. */
 const CONSTANT = 1;
-/** Noise that keeps a matrix of values without noise from being singular. */
+/** A small noise that is always added, so that rounding does not make the matrix singular. */
 export const JITTER = 1e-9;
 
 interface Prior {
@@ -51,10 +53,10 @@ interface Prior {
 }
 
 /**
- * The parameters with the greatest posterior density (MAP), by the derivatives of the likelihood from several starts.
- * The priors are log-normal and weak. That of the length scales grows with the root of the number of dimensions: C.
- * Hvarfner, E. O. Hellsten and L. Nardi, "Vanilla Bayesian optimization performs great in high dimensions", ICML
- * (2024), section 4.
+ * The parameters with the greatest posterior density (MAP). They are found by the derivatives of the likelihood from
+ * several starts. The priors are log-normal and weak. The prior of the length scales grows with the root of the number
+ * of dimensions: C. Hvarfner, E. O. Hellsten and L. Nardi, "Vanilla Bayesian optimization performs great in high
+ * dimensions", ICML (2024), section 4.
  */
 export function fit(
   dimensions: readonly Dimension[],

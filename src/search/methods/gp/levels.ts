@@ -1,7 +1,7 @@
 import { coordinateOf, levelAt } from '../levels.ts';
 import type { Dimension } from '../method.ts';
 
-/** A point with integers and choices at the middle of their level. */
+/** Moves integers and choices of a point to the middle of their level. */
 export function snapped(dimensions: readonly Dimension[], x: readonly number[]): number[] {
   return x.map((value, j) => {
     const dimension = dimensions[j]!;
@@ -10,7 +10,7 @@ export function snapped(dimensions: readonly Dimension[], x: readonly number[]):
   });
 }
 
-/** How many points there are; Infinity with a real dimension. */
+/** The number of points of a space; Infinity with a real dimension. */
 export function countOf(dimensions: readonly Dimension[]): number {
   return dimensions.reduce(
     (count, dimension) => count * (dimension.kind === 'real' ? Infinity : dimension.levels),
@@ -18,7 +18,7 @@ export function countOf(dimensions: readonly Dimension[]): number {
   );
 }
 
-/** All points of dimensions without a real one, the last dimension first. */
+/** All points of a space without real dimensions. The last dimension changes fastest. */
 export function* allPoints(dimensions: readonly Dimension[]): Generator<number[]> {
   const count = countOf(dimensions);
   for (let index = 0; index < count; index += 1) {

@@ -6,7 +6,7 @@ import type { Problem } from '../method.ts';
 import type { Stream } from '../stream.ts';
 
 const CANDIDATES = 800;
-/** There are candidates at these distances around each of the best points so far. */
+/** Candidates lie at these distances around each of the best points so far. */
 const NEAR = [0.2, 0.05, 0.01, 0.001];
 const NEAR_EACH = 10;
 const STARTS = 4;

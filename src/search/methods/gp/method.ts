@@ -7,33 +7,33 @@ import { Part } from './part.ts';
 import type { Method, MethodMaker, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Stream } from '../stream.ts';
 
-/** How many Sobol points are looked at for one that may be proposed. */
+/** After this number of Sobol points that may not be proposed, the initial design has no further point. */
 const DESIGN_TRIES = 20_000;
-/** How many points a space without real inputs may have so that all of them are looked at. */
+/** A space without real inputs and with at most this many points is searched point by point in the end. */
 const MOST_LISTED = 100_000;
-/** The method looks for the next point near this many of the best points. */
+/** The number of best points around which the method looks for the next point. */
 const AROUND = 3;
 /**
- * The least expected improvement with which a model goes on, in warped units, for each dimension beyond the first. A
- * search in few dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
+ * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units. A search in few
+ * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
  * earlier.
  */
 const LITTLE = 0.00125;
 /**
- * The number of proposals in a row for which the model of all points must expect so little. A single one may be due to
- * its fit.
+ * A region is excluded when the model of all points has expected less than that for this number of proposals in a row.
+ * A single low expectation may come from a bad fit.
  */
 const LITTLE_IN_A_ROW = 3;
-/** The maximum number of minima that are excluded. */
+/** The most minima that are excluded. */
 const MOST_EXCLUDED = 3;
-/** The number of known points outside the excluded regions that a model needs before it chooses. */
+/** The fewest known points outside the excluded regions with which a model chooses. */
 const LEAST_KNOWN = 5;
 
 /**
- * A search by a Gaussian process: after an initial design, the point with the greatest expected improvement over the
- * least mean at a known point. D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global optimization of expensive
- * black-box functions", Journal of Global Optimization 13 (1998) 455-492; with noise as R. B. Gramacy and H. K. H. Lee,
- * "Optimization under unknown constraints" (2011), section 3.
+ * A search with a Gaussian process. After an initial design, it proposes the point with the greatest expected
+ * improvement over the least mean at a known point. D. R. Jones, M. Schonlau and W. J. Welch, "Efficient global
+ * optimization of expensive black-box functions", Journal of Global Optimization 13 (1998) 455-492; for noise: R. B.
+ * Gramacy and H. K. H. Lee, "Optimization under unknown constraints" (2011), section 3.
  *
  * An input that matters little near one minimum may matter much near another one. A model that has learned the first
  * minimum is then sure that there is no other. So when the model expects little improvement, the region around the best
@@ -42,7 +42,7 @@ const LEAST_KNOWN = 5;
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
-/** The number of points that are known before the model chooses. */
+/** The number of points that must be known before the model chooses. */
 export function designSize(dimensions: number): number {
   return Math.max(4, dimensions + 2);
 }
@@ -59,7 +59,7 @@ class GaussianProcess implements Method {
   private readonly log: Told[] = [];
   private readonly asked: number[][] = [];
   private readonly open = new Map<number, number[]>();
-  /** How far a proposal was moved at most, in each dimension: half a step. */
+  /** By dimension: the largest distance by which the caller has moved a proposal onto a step. */
   private readonly moved: number[];
   private designed = 0;
   /** The whole space, then the space without the region of one minimum, of two minima, and so on. */
@@ -100,7 +100,7 @@ class GaussianProcess implements Method {
   }
 
   recommend(): Recommendation | null {
-    // the beliefs of the last ask stay, so that what is asked next does not depend on this
+    // the stored beliefs stay as they are, so that recommendations do not change later proposals
     const { beliefs } = this.parts[0]!.with(this.log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
@@ -123,12 +123,12 @@ class GaussianProcess implements Method {
 
   private ofModels(): Proposal | null {
     this.parts[0] = this.parts[0]!.with(this.log);
-    // a search elsewhere continues until it expects little: the model of all points would end it at each surprise
+    // a search elsewhere goes on until its own model expects little, even if the model of all points expects more again
     const going = this.excluded > 0 ? this.ofPart(this.excluded) : null;
     if (going && going.improvement >= this.enough) return { x: going.proposal.x, by: going.proposal.by };
     this.excluded = 0;
     const first = this.ofModel(this.parts[0]);
-    // with noise, repeats near the best point are what the search is for
+    // with noise, repeats near the best point are useful, so the search never looks elsewhere
     if (!first || this.problem.isNoisy) return first?.proposal ?? null;
     this.little = first.improvement < this.enough ? this.little + 1 : 0;
     if (this.little < LITTLE_IN_A_ROW) return first.proposal;
@@ -143,7 +143,7 @@ class GaussianProcess implements Method {
     return first.proposal;
   }
 
-  /** Excludes one more minimum. The part stays as it was, unless another point is the best now. */
+  /** Excludes one more minimum. An earlier exclusion stays, unless the best point is now outside its region. */
   private exclude(count: number): void {
     const above = this.parts[count - 1]!;
     const best = above.beliefs.ranked()[0]!;
@@ -177,7 +177,7 @@ class GaussianProcess implements Method {
     };
   }
 
-  /** Any point that is left, where all points can be listed. */
+  /** The first point that is still free, if the space is small enough to list all points. */
   private ofList(): Proposal | null {
     const { dimensions, isAllowed } = this.problem;
     if (countOf(dimensions) > MOST_LISTED) return null;
@@ -187,7 +187,10 @@ class GaussianProcess implements Method {
     return null;
   }
 
-  /** Whether a point is open, or known where a repeat would tell nothing, as it is or as it would be moved. */
+  /**
+   * Whether a point is open, or, without noise, already known. A point that would be moved onto such a point counts
+   * too.
+   */
   private isTaken(x: readonly number[]): boolean {
     const isHere = (other: readonly number[]): boolean =>
       other.every((value, j) => Math.abs(value - x[j]!) <= Math.max(1e-9, this.moved[j]!));

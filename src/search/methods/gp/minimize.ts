@@ -1,9 +1,9 @@
 import { dot } from './cholesky.ts';
 
-/** A function's value at a place; writes its derivatives into `slope`. Infinity where it has no value. */
+/** Returns the value of a function at `x`, and writes its derivatives into `slope`. Infinity where it has no value. */
 export type Differentiable = (x: Float64Array, slope: Float64Array) => number;
 
-/** The box to which a search is limited, and how long it may take. */
+/** The box in which a minimum is searched, and the most computations. */
 export interface Limits {
   low: ArrayLike<number>;
   high: ArrayLike<number>;
@@ -12,9 +12,10 @@ export interface Limits {
 }
 
 /**
- * A local minimum of a function in a box: limited-memory BFGS (J. Nocedal and S. J. Wright, "Numerical Optimization" (2006),
- * algorithm 7.4) in the coordinates that are not held by their bound, with steps projected into the box (D. P. Bertsekas, "Projected
- * Newton methods for optimization problems with simple constraints", SIAM Journal on Control and Optimization 20 (1982) 221-246).
+ * A local minimum of a function in a box. The method is limited-memory BFGS (J. Nocedal and S. J. Wright, "Numerical
+ * Optimization" (2006), algorithm 7.4) in the coordinates that no bound holds. Steps are projected into the box (D. P.
+ * Bertsekas, "Projected Newton methods for optimization problems with simple constraints", SIAM Journal on Control and
+ * Optimization 20 (1982) 221-246).
  */
 export function minimize(
   compute: Differentiable,
@@ -42,7 +43,7 @@ export function minimize(
       memory = [];
       direction = free.map((s) => -s);
     }
-    // without a memory of curvature the first step is a tenth of the box
+    // before anything is known of the curvature, the first step is a tenth of the box
     let step = memory.length > 0 ? 1 : Math.min(1, 0.1 / steepness);
     let next = x;
     let nextValue = Infinity;
@@ -83,7 +84,7 @@ interface Pair {
   curvature: number;
 }
 
-/** Minus the slope times an estimate of the inverse of the Hessian: the recursion of two loops. */
+/** The direction of the next step: the negative slope times an estimate of the inverse Hessian (two-loop recursion). */
 function downhill(slope: Float64Array, memory: readonly Pair[]): Float64Array {
   const n = slope.length;
   const direction = slope.map((value) => -value);

@@ -40,12 +40,12 @@ export class Model {
     );
   }
 
-  /** The same parameters, with room for further points that this model does not take. */
+  /** A copy with room for further points. They do not change this model. */
   copy(extra: number): Model {
     return new Model(this.dimensions, this.fit, this.posterior.copy(extra));
   }
 
-  /** Takes another value in, without fitting the parameters again. */
+  /** Adds a value without fitting the parameters again. */
   add(observation: Observation): void {
     const { warp } = this.fit;
     this.posterior.add(
@@ -56,16 +56,16 @@ export class Model {
   }
 
   /**
-   * Takes a point in whose value is not known yet, as if it were what the model expects: the kriging believer of D.
-   * Ginsbourger, R. Le Riche and L. Carraro, "Kriging is well-suited to parallelize optimization" (2010), section 4.
+   * Adds an open point, as if it had the value that the model expects: the kriging believer of D. Ginsbourger, R. Le
+   * Riche and L. Carraro, "Kriging is well-suited to parallelize optimization" (2010), section 4.
    */
   believe(x: readonly number[]): void {
     this.posterior.add(x, this.posterior.predict(x).mean, this.fit.noise + JITTER);
   }
 
   /**
-   * What to expect at a point, in the units of the values. The variance is that of the expectation, without the noise
-   * of a run.
+   * The expected value at a point, in the units of the values. The variance is the uncertainty of this expectation,
+   * without the noise of a run.
    */
   predict(x: readonly number[]): Normal {
     return this.fit.warp.moments(this.posterior.predict(snapped(this.dimensions, x)));
@@ -76,13 +76,15 @@ function noiseOf({ warp, noise }: Fit, { value, variance, runs }: Observation): 
   return variance * warp.slope(value) ** 2 + noise / runs + JITTER;
 }
 
-/** The degrees of freedom with which a point's own variance gives way to that of all points. */
+/**
+ * The weight of the common variance of all points, in degrees of freedom, when the variance of a point is estimated.
+ */
 const POOLED = 5;
 
 /**
- * The points of a log that have a value, as a model is fitted to them. A variance of few runs is little known: it is
- * drawn towards that of all points, as by a scaled inverse χ² prior (A. Gelman et al., "Bayesian Data Analysis" (2013),
- * section 2.6).
+ * The observations for a model: the points of a log with a value. The variance of a few runs is uncertain, so it is
+ * drawn towards the common variance of all points, like with a scaled inverse χ² prior (A. Gelman et al., "Bayesian
+ * Data Analysis" (2013), section 2.6).
  */
 export function observationsOf(log: readonly Told[]): Observation[] {
   let sum = 0;
@@ -102,9 +104,9 @@ export function observationsOf(log: readonly Told[]): Observation[] {
 }
 
 /**
- * The model of what is minimized, of a log: for a report.
+ * The model of the objective from a log, for a report.
  *
- * @returns null when no point has a value
+ * @returns null if no point has a value
  */
 export function modelOf(
   dimensions: readonly Dimension[],

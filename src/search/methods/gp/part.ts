@@ -4,13 +4,15 @@ import type { Problem, Told } from '../method.ts';
 /** The radius of the excluded region around a minimum, in length scales. */
 const RADIUS = 1.2;
 
-/** An excluded minimum, with the beliefs of that time. The length scales stay, so the excluded region stays as well. */
+/**
+ * An excluded minimum, with the models of that time. Their length scales do not change, so the region stays the same.
+ */
 interface Exclusion {
   x: readonly number[];
   beliefs: Beliefs;
 }
 
-/** The whole space, or the space without the regions around some minima, with the beliefs from the points in it. */
+/** The whole space, or the space without the regions around some minima, with the models of the points in it. */
 export class Part {
   readonly beliefs: Beliefs;
   private readonly problem: Problem;
@@ -36,7 +38,7 @@ export class Part {
     return new Part(this.problem, this.beliefs.with(own), this.exclusions);
   }
 
-  /** This part without the region around one of its points. It has no beliefs yet. */
+  /** This part without the region around one of its points. It has no models yet. */
   without(x: readonly number[]): Part {
     return new Part(this.problem, Beliefs.none(this.problem), [
       ...this.exclusions,

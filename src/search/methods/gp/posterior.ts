@@ -7,15 +7,15 @@ export interface Normal {
   variance: number;
 }
 
-/** The derivatives of a mean and a variance by the coordinates. */
+/** The derivatives of a mean and a variance with respect to the coordinates. */
 export interface Slopes extends Normal {
   meanSlope: Float64Array;
   varianceSlope: Float64Array;
 }
 
 /**
- * A Gaussian process of mean 0 given values at points: C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine
- * Learning" (2006), algorithm 2.1. The variances are those of the process, without the noise of a value.
+ * A Gaussian process with the prior mean 0, given values at points: C. E. Rasmussen and C. K. I. Williams, "Gaussian
+ * Processes for Machine Learning" (2006), algorithm 2.1. Its variances do not include the noise of a value.
  */
 export class Posterior {
   readonly covariance: Covariance;
@@ -60,18 +60,18 @@ export class Posterior {
     return copy;
   }
 
-  /** Adds a point in place: the same as a new posterior with all points, in the square of their number. */
+  /** Adds a point in place. The result equals a new posterior of all points, but takes only O(n²) time. */
   add(point: readonly number[], value: number, noise: number): void {
     this.append(point, value, noise);
     this.solve();
   }
 
-  /** The mean at a point that it was given, from 0 on. */
+  /** The mean at a given point. @param index - number of the point, from 0 */
   meanOf(index: number): number {
     return this.values[index]! - this.noise[index]! * this.weights[index]!;
   }
 
-  /** K⁻¹ times other values, in the order of the points. */
+  /** K⁻¹ times the given values, which are in the order of the points. */
   solved(values: Float64Array): Float64Array {
     const weights = values.slice();
     this.factor.solveLower(weights);
@@ -79,7 +79,7 @@ export class Posterior {
     return weights;
   }
 
-  /** The mean at each point by all others: C. E. Rasmussen and C. K. I. Williams (2006), equation 5.12. */
+  /** The mean at each point, predicted from all others: C. E. Rasmussen and C. K. I. Williams (2006), equation 5.12. */
   leaveOneOut(): Float64Array {
     const inverse = this.factor.inverse();
     return Float64Array.from(
@@ -116,7 +116,7 @@ export class Posterior {
     return { mean, variance, meanSlope, varianceSlope };
   }
 
-  /** What is left of the variance; rounding must not make it negative. */
+  /** The remaining variance at a place. Rounding must not make it negative. */
   private left(solved: Float64Array): number {
     const { variance } = this.covariance;
     return Math.max(variance - dot(solved, 0, solved, 0, this.size), variance * 1e-14);
@@ -129,7 +129,7 @@ export class Posterior {
   private append(point: readonly number[], value: number, noise: number): void {
     const row = new Float64Array(this.size + 1);
     row.set(this.covariances(point));
-    // a point next to another may leave nothing to rounding: the least noise with which it can be told from it
+    // rounding may make the matrix singular if a point is close to another one: then more noise separates them
     let jitter = noise;
     for (;;) {
       row[this.size] = this.covariance.variance + jitter;

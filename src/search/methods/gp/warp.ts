@@ -1,19 +1,19 @@
 import type { Normal } from './posterior.ts';
 
-/** A normal distribution is summed up to this number of standard deviations. */
+/** Sums over a normal distribution go up to this number of standard deviations. */
 const REACH = 7;
-/** Number of steps of the sum. */
+/** The number of steps of such a sum. */
 const STEPS = 56;
 
 /**
- * A monotone function of what is minimized that makes its values more like those of a Gaussian process: linear below the least
- * value, and above it c·log(1 + u / c) of its distance u from it, which takes the length from a tail of large values. A large c leaves
- * the values as they are. E. Snelson, C. E. Rasmussen and Z. Ghahramani, "Warped Gaussian processes", NIPS 16 (2004), have the
- * likelihood of such functions.
+ * A monotone function of the minimized values that makes them more like values of a Gaussian process. Let u be the
+ * distance of a value from the least value. Below the least value the function is linear. Above it the function is
+ * c·log(1 + u / c), which shortens a tail of large values. With a large c, values stay as they are. The likelihood of
+ * such functions: E. Snelson, C. E. Rasmussen and Z. Ghahramani, "Warped Gaussian processes", NIPS 16 (2004).
  *
- * The warped values have the mean 0, and a scale at which the function's slopes at the values have the geometric mean 1 / scale:
- * then the likelihoods of two functions can be compared without their Jacobians (G. E. P. Box and D. R. Cox, "An analysis of
- * transformations", Journal of the Royal Statistical Society B 26 (1964), equation 9).
+ * The warped values have the mean 0. They are scaled so that the slopes of the function at the values have the
+ * geometric mean 1 / scale. Then the likelihoods of two functions can be compared without their Jacobians (G. E. P. Box
+ * and D. R. Cox, "An analysis of transformations", Journal of the Royal Statistical Society B 26 (1964), equation 9).
  */
 export class Warp {
   private readonly least: number;
@@ -39,13 +39,13 @@ export class Warp {
     return this.bent((value - this.least) / this.scale) / this.unit - this.centre;
   }
 
-  /** The derivative of the warped value by the value. */
+  /** The derivative of the warped value with respect to the value. */
   slope(value: number): number {
     const u = (value - this.least) / this.scale;
     return 1 / (u <= 0 ? 1 : 1 + u / this.bend) / this.unit / this.scale;
   }
 
-  /** The derivatives of the warped values, and of the logarithms of their slopes, by the logarithm of c. */
+  /** The derivatives of the warped values and of the logarithms of their slopes, with respect to the logarithm of c. */
   byBend(values: readonly number[]): { warped: Float64Array; logSlopes: Float64Array } {
     const count = values.length;
     const shares = Float64Array.from(values, (value) => {
@@ -69,7 +69,7 @@ export class Warp {
     return this.least + this.scale * (bent <= 0 ? bent : this.bend * Math.expm1(bent / this.bend));
   }
 
-  /** The mean and the variance of the value whose warped value is normal: by the trapezoidal rule. */
+  /** The mean and the variance of a value whose warped value is normally distributed, by the trapezoidal rule. */
   moments({ mean, variance }: Normal): Normal {
     const sd = Math.sqrt(variance);
     const nodes = Array.from({ length: STEPS + 1 }, (_, i) => (REACH * (2 * i - STEPS)) / STEPS);
@@ -86,5 +86,5 @@ export class Warp {
   }
 }
 
-/** The c beyond which the values stay as they are. */
+/** A c so large that values stay as they are. */
 export const STRAIGHT = 1e6;

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import type { Neighbour } from '../../reachability.ts';
 import type { Role } from '../../roles.ts';
 
-/** An endpoint of the API: its request, the needed role, and its answer. */
+/** An endpoint of the API: its request, the role that it needs, and its answer. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/api/v1`. */
   path: string;
   role: Role | 'anyone';
-  /** Who must answer; without them the request is refused after ten seconds. */
+  /** The services that must answer. If one does not answer for ten seconds, the request is refused. */
   needs?: readonly Neighbour[];
-  /** A sentence for the reference. */
+  /** The description in the reference. */
   summary: string;
   query?: z.ZodObject;
-  /** Descriptions of optional headers, by name. */
+  /** Descriptions of optional headers of the request, by name. */
   headers?: Record<string, string>;
   /** A schema of JSON, or a definition. */
   body?: z.ZodType | 'definition';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { flag, texts, whole, Row, Anything, shown, table, id } from './schemas.ts';
 
-/** Reads of one campaign: its runs, failures, tables, pictures and events. */
+/** Endpoints that read one campaign: its runs, failures, tables, pictures and events. */
 export const resultEndpoints = {
   listRuns: {
     method: 'GET',
@@ -26,7 +26,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/points/:point`,
     role: 'read',
-    summary: 'A point with its inputs and each of its runs, by its key or the beginning of it.',
+    summary: 'A point with its inputs and its runs, by its key or the beginning of its key.',
     answer: Anything,
   },
   listFailures: {
@@ -98,7 +98,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/report.html`,
     role: 'read',
-    summary: 'The report, one page without links.',
+    summary: 'The report as one HTML page.',
     query: shown,
     answer: 'text/html',
   },

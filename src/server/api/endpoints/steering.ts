@@ -3,7 +3,7 @@ import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Status, Change, Reason, id } from './schemas.ts';
 
-/** Messages to a campaign that exists. */
+/** Endpoints that send a message to a campaign. */
 export const steeringEndpoints = {
   pause: {
     method: 'POST',
@@ -46,7 +46,7 @@ export const steeringEndpoints = {
     path: `${id}/retry`,
     role: 'steer',
     needs: ['service', 'temporal'],
-    summary: 'Requests failed and missing runs again, or failed ones with one cause.',
+    summary: 'Requests failed and missing runs again, or only failed runs with one cause.',
     body: z
       .strictObject({
         what: z
@@ -62,7 +62,7 @@ export const steeringEndpoints = {
     path: `${id}/concurrency`,
     role: 'steer',
     needs: ['temporal'],
-    summary: 'How many runs may be requested at once.',
+    summary: 'Sets how many runs may be requested at once.',
     body: z.strictObject({ concurrency: z.union([z.int().min(1).max(MOST_FLIGHTS), z.literal('auto')]) }),
     answer: Status,
   },
