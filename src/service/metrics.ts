@@ -26,7 +26,7 @@ export interface Measured {
   executors: Executors | undefined;
 }
 
-/** The counts since the service started that are served as counters, by their names. */
+/** The counts since the start of the service that Prometheus gets as counters, by their names. */
 const COUNTERS = {
   claims: ['foray_claims_total', 'Claims of executors, including those that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],

@@ -126,11 +126,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let app: FastifyInstance | undefined;
   let metrics: MetricsEndpoint | undefined;
   let ending: () => Promise<void> | undefined = () => undefined;
-  // the output of models goes to the log, if there is one, once it is made
+  // this log gets the output of models; it is set when the app has made the log
   let prints: FastifyBaseLogger | undefined;
   const onLine = (line: string, number: number, run: string): void => {
     if (number <= MOST_LOGGED) prints?.info({ run }, line);
-    if (number === MOST_LOGGED) prints?.info({ run }, 'what else the run prints is left out here');
+    if (number === MOST_LOGGED) prints?.info({ run }, 'further output of this run is left out here');
   };
   const onFault = (error: unknown) => app?.log.error(error);
   const warn = (line: string): void => {

@@ -43,7 +43,7 @@ let reportedAt = steppedAt;
 
 try {
   const model = await loadUnchanged(job.code);
-  // a scene tells how far it is by its time
+  // the progress of an animated run comes from the time of its scene
   const context = makeContext(job, files, () => {});
   scene = await model.animation!.start(context);
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
@@ -107,7 +107,7 @@ function checkParts({ values = {}, functions = {} }: Scene): void {
   for (const { name, settable } of animation.values ?? []) {
     if (!values[name]) throw new Error(`the scene has no value "${name}", which the animation declares`);
     if (settable && !values[name].set)
-      throw new Error(`the value "${name}" of the scene has no function "set", and is declared as settable`);
+      throw new Error(`the value "${name}" of the scene is declared as settable, but has no function "set"`);
   }
   for (const { name } of animation.functions ?? []) {
     if (!functions[name])

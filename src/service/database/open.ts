@@ -61,7 +61,10 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   };
 }
 
-/** Two services on one folder would both execute its runs. Other processes can still read the database. */
+/**
+ * Locks the data folder: two services on one folder would both execute its runs. Other processes can still read the
+ * database.
+ */
 export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {

@@ -25,10 +25,10 @@ setInterval(() => {
   if (taken > memory * 2 ** 20 + UNCOLLECTED) process.kill(process.pid, OUT_OF_MEMORY);
 }, INTERVAL);
 
-// the compile cache of this thread is apart from that of the process
+// this thread has its own compile cache
 flushCompileCache();
 
-/** Memory of the processes that a process has started, and they in turn, in bytes; 0 where there is no /proc. */
+/** The memory of all processes that descend from a process, in bytes; 0 where there is no /proc. */
 function memoryBelow(pid: number): number {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
   return children.reduce((sum, child) => sum + memoryOf(child) + memoryBelow(child), 0);

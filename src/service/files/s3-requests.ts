@@ -23,7 +23,7 @@ export class S3Fault extends Error {
   }
 }
 
-/** Answers of a store that is overloaded or being repaired. */
+/** A status from this number on means that the store is overloaded or being repaired. */
 const PASSING = 500;
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
 

@@ -79,7 +79,7 @@ export class Executors {
     await this.#sql.all(statements.forget, this.#oldest());
   }
 
-  /** The executor has left. */
+  /** Removes an executor that has left. */
   async remove(name: string): Promise<void> {
     await this.#sql.all(statements.remove, name);
   }

@@ -77,13 +77,13 @@ export interface AppParts {
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
-    // if requests have several lines, a logger per request shows which line belongs to which request
+    // a logger for each request is needed only if a request has several lines: it shows which lines belong together
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: {
       headersTimeout: HEAD_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_CHECK,
-      // refused below, in the shape that errors have
+      // a hook below refuses such a request, with an error of the usual shape
       requireHostHeader: false,
     },
     // requests on open connections are served to the end while the service closes
@@ -108,7 +108,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
       throw new ServiceError('BAD_REQUEST', 'The header Host is missing.');
     allowAnyType(headers);
     const path = pathOf(url);
-    // here and not in a handler, which would have to read the unwanted body first
+    // this is a hook and not a handler, because a handler would first read the unwanted body
     if (is404 || methods.isWrong(method, path)) throw notFound(path, methods);
     done();
   });

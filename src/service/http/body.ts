@@ -70,7 +70,7 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
 }
 
-/** The name of the input that an issue is about, if any, because a position means little to people. */
+/** The name of the input that an issue is about, if any. A position in a list would mean little to people. */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

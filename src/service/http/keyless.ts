@@ -56,7 +56,7 @@ export class KeylessConnections {
     });
   }
 
-  /** The connection has shown a key. */
+  /** No longer counts a connection, because it has shown a key. */
   release(socket: Socket): void {
     this.#open.delete(socket);
   }
@@ -90,7 +90,7 @@ function isAnswered({ request }: Keyless): boolean {
 
 /** A limit that leaves most file descriptors to executors, the database and clients with a key. */
 function mostConnections(): number {
-  // names of the network's hosts, which would be looked up
+  // with the network, the report would look up the names of hosts
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };

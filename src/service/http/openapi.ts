@@ -167,7 +167,7 @@ class Schemas {
     return found;
   }
 
-  /** The components that are referred to, also by one another. */
+  /** The components to which the document or other components refer. */
   used(): Record<string, Json> {
     return Object.fromEntries([...this.#used].sort().map((id) => [id, this.#components[id]!]));
   }

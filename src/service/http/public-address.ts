@@ -24,7 +24,7 @@ export class PublicAddress {
   readonly #url: string | undefined;
   readonly #trusted: BlockList | undefined;
 
-  /** @throws ForayError USAGE if the public address or that of a proxy is invalid */
+  /** @throws ForayError USAGE if the public address or the address of a proxy is invalid */
   constructor({ publicUrl, trustedProxies }: ProxyOptions) {
     this.#url = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
     this.#trusted = trustedProxies && networks(trustedProxies);

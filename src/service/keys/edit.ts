@@ -27,7 +27,8 @@ export interface ListedKey {
 }
 
 /**
- * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist. The key is returned only this once.
+ * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist.
+ * The key is returned only this once.
  *
  * @throws ForayError USAGE for an invalid user name, KEYS_INVALID
  */
@@ -82,8 +83,8 @@ export async function revokeKey(file: string, id: string): Promise<string> {
 }
 
 /**
- * Adds a key of the local user to a key file that has no place for users: one that does not exist, or has only keys of executors. The key is
- * returned only this once.
+ * Adds a key of the local user to a key file that does not exist or has only keys of executors. The key is returned
+ * only this once.
  *
  * @throws ForayError KEYS_INVALID
  */

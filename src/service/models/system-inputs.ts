@@ -33,7 +33,7 @@ export interface Horizon {
 /** Canonical values by input name. */
 type Values = Readonly<Record<string, string>>;
 
-/** Least `{MAX_MEMORY_MB}`: with less no process starts. */
+/** The least `{MAX_MEMORY_MB}`. No process starts with less. */
 const LEAST_MEMORY_MB = 16;
 
 const MILLISECONDS: Partial<Record<Unit, number>> = {
@@ -83,7 +83,7 @@ export function horizonOf(template: readonly InputItem[], values: Values): Horiz
       const [from, to] = [declared(values, '{START_DATE}'), declared(values, '{STOP_DATE}')];
       if (to < from)
         throw new ValueError(`The value of "{STOP_DATE}" is ${to}, before the start at ${from}.`);
-      // local dates, without a time zone's jumps
+      // the dates are read as UTC, which has no summer time
       const length = Date.parse(`${to}Z`) - Date.parse(`${from}Z`);
       return { start, stop: start + length / MILLISECONDS[timeUnitOf(template)]! };
     }

@@ -103,7 +103,7 @@ export class VersionFiles {
     const shared = this.#shared!;
     const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
     const wanted = placed.filter(({ link, sha256 }) => link === undefined && !this.#published.has(sha256));
-    // each worker takes the next one
+    // each worker takes the next content
     const next = wanted.values();
     const work = async (): Promise<void> => {
       for (const { sha256, file } of next) {

@@ -24,7 +24,7 @@ type PlacedFile = Omit<ManifestFile, 'size'>;
 
 const UNFINISHED = 'unfinished';
 
-/** The contents that the folders are made of. */
+/** The store with the contents of which folders are made. */
 export interface FolderContents {
   /** Fetches the contents that are not in the store. */
   fetch(files: readonly PlacedFile[]): Promise<void>;
@@ -75,7 +75,7 @@ export class VersionFolders implements Copies {
         await this.#contents.fetch(manifest.files);
         // another run may have made it meanwhile
         if (!this.#isWhole(code)) this.#make(folder, manifest);
-        if (!this.#isWhole(code)) throw new Error('it is not what was kept');
+        if (!this.#isWhole(code)) throw new Error('it differs from the kept files');
       }
       if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
       return code;
@@ -168,10 +168,10 @@ export class VersionFolders implements Copies {
     const unfinished = path.join(this.#unfinished, randomUUID());
     try {
       this.#write(unfinished, files);
-      // the models that ship import foray's files by their paths
+      // the models that foray ships import its files by their paths
       if (Object.keys(imports).length > 0)
         symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
-      // a program may still run in it: it is removed at the next start
+      // a program may still run in the old folder, so the next start removes it
       if (existsSync(folder)) renameSync(folder, path.join(this.#unfinished, randomUUID()));
       renameSync(unfinished, folder);
     } finally {

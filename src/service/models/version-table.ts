@@ -22,7 +22,7 @@ export interface VersionRow extends Version {
 
 const PRUNED = 'its files were pruned';
 
-/** Why a version that is not the current one takes no runs; undefined if it does. */
+/** Why a version that is not the current one takes no runs; undefined if it takes runs. */
 export function whyRetired({
   manifest,
   prunedAt,
@@ -58,7 +58,7 @@ function versionStatements({ list, lockTable }: Dialect) {
     state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
     add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    // a version of an earlier foray lacks them
+    // a version of an earlier foray has no list of its files
     addFiles: 'UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL',
     keep: 'UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?',
     manifests: 'SELECT manifest FROM versions WHERE manifest IS NOT NULL',
@@ -128,7 +128,7 @@ export class VersionTable {
     return this.#change(async (sql) => {
       await sql.all(noteModel, id, name, description, Number(published));
       const [newest] = await sql.all<Latest>(latest, id);
-      // services of one database with unlike folders of models must not add versions for ever
+      // if services of one database have different folders of models, they must not add versions for ever
       const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
       const last = earlier ?? newest;
       if (last?.code_hash !== codeHash) {
@@ -145,7 +145,7 @@ export class VersionTable {
   /**
    * Removes the kept files of versions, except those that other versions need.
    *
-   * @returns how many bytes that were
+   * @returns the number of removed bytes
    */
   async prune(ids: readonly string[]): Promise<number> {
     const { prune, manifests } = this.#statements;
@@ -157,8 +157,8 @@ export class VersionTable {
   }
 
   /**
-   * Runs transactions one after the other, also those of other services, so that none removes the files that another
-   * keeps.
+   * Runs transactions one after the other, also the transactions of other services. So no transaction removes files
+   * that another one keeps.
    */
   #change<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
     const { lock } = this.#statements;

@@ -32,7 +32,7 @@ export interface MoveOptions {
   onProblem?: (line: string) => void;
 }
 
-/** The content of the new place, including that of earlier, interrupted moves. */
+/** The content of the new place, including the content from earlier, interrupted moves. */
 export interface Moved {
   /** Undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
@@ -101,7 +101,7 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
   }
   return onlyService(database, async ({ sql }) => {
     if ((await settingIn(sql, FOLDER)) === id) return moveAllFiles(options);
-    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} is not that of this database.`, {
+    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} does not belong to this database.`, {
       hint: 'Name the folder that its services share with --data.',
     });
   });
@@ -137,7 +137,7 @@ function openSource(file: string): DatabaseSync {
       });
     }
     throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
-      hint: 'Start this foray service once on it, which brings it up to date, and stop it.',
+      hint: 'Start this foray service on it once, to bring it up to date. Then stop the service.',
     });
   } catch (error) {
     source?.close();
@@ -162,7 +162,7 @@ async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Pr
   if (used || identity === undefined) {
     throw new ForayError(
       'STORE_UNUSABLE',
-      used ? 'The database is that of another model service.' : 'No service has used the data folder yet.',
+      used ? 'The database belongs to another model service.' : 'No service has used the data folder yet.',
       { hint: used ? 'Make an empty one, and name it with --database.' : 'There is nothing to move.' },
     );
   }
@@ -188,7 +188,7 @@ async function moveRows(
     await rows.copy(counter('rows copied'));
     const difference = await rows.difference(counter('rows compared'));
     if (difference !== undefined) {
-      throw new ForayError('STORE_UNUSABLE', `A row was not copied as it is: ${difference}.`, {
+      throw new ForayError('STORE_UNUSABLE', `The copy differs from the original: ${difference}.`, {
         hint: 'Make an empty database, name it with --database, and repeat the command.',
       });
     }

@@ -175,7 +175,7 @@ export class Runs {
     return adding;
   }
 
-  /** Adds an experiment in slices. The experiment is checked completely first, and becomes visible only when it is complete. */
+  /** Adds an experiment in slices. It is checked completely first, and becomes visible only when it is complete. */
   async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const subRuns: NewRun[] = [];
     for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {

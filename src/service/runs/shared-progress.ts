@@ -39,7 +39,7 @@ export class SharedProgress {
     this.#progress.noteElsewhere(new Map(others.flatMap(({ shares }) => Object.entries(shares))));
   }
 
-  /** A service was lost. */
+  /** Removes the shares of a lost service. */
   async forget(service: string): Promise<void> {
     await this.#sql.all(statements.forget, service);
   }

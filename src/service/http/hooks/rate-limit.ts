@@ -8,8 +8,8 @@ interface Bucket {
 }
 
 /**
- * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs when
- * the key is known, so there are never more buckets than keys.
+ * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs
+ * after the check of the key, so there are never more buckets than keys.
  *
  * @param now the current time in ms, which never decreases
  */
