@@ -110,7 +110,7 @@ export async function serveMetrics(
   };
 }
 
-/** All values are read at the request. */
+/** All values are read when a client requests them. */
 function addRunMetrics(
   { Counter, Gauge }: typeof Prometheus,
   registry: Prometheus.Registry,

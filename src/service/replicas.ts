@@ -41,7 +41,7 @@ export interface OwnFolders {
   versions: { cache: string; unfinished: string };
 }
 
-/** The tasks of a service that may be one of several on one database: its replicas. */
+/** The tasks of a service that is a replica: one of several services on one database. */
 export class Replicas {
   readonly folders: OwnFolders;
   readonly #database: Required<ServiceDatabase>;
@@ -110,7 +110,7 @@ export class Replicas {
 
   /**
    * Checks that all replicas use the same bucket, if any, and accept the same keys. The settings of the first replica
-   * count. When all are gone, the next one may have other settings.
+   * count. When all replicas are gone, the next replica may have other settings.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */

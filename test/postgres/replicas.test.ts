@@ -243,7 +243,7 @@ describe('a replica is refused', () => {
     const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
     const { host, pathname } = new URL(database);
     expect(await refusal(openPostgres(database, newer))).toBe(
-      `STORE_UNUSABLE: The tables of postgres://${host}${pathname} are those of an older foray, and services of that foray still run.`,
+      `STORE_UNUSABLE: The tables of postgres://${host}${pathname} belong to an older foray, whose services still run.`,
     );
     await service.close();
     await (await openPostgres(database, newer)).close();

@@ -10,7 +10,7 @@ import type { Scene, ViewArea } from '../models/model.ts';
 import { outputText, outputTexts } from '../models/typed-values.ts';
 import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
-/** The process of one animated run. It runs at the speed of the clock, draws on request, and ends with the run. */
+/** The process of one animated run. It advances the run with the clock, draws on request, and ends with the run. */
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;

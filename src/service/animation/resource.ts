@@ -10,7 +10,7 @@ export interface FrameResource {
   reason: string | null;
   /** The model's name. */
   model: string;
-  /** Now and at the end, in `units`. */
+  /** The current time, in `units`; `end` is the time at which the run ends. */
   time: number;
   end: number;
   units: TimeUnit;

@@ -47,7 +47,7 @@ export interface Shown {
   /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
-  /** Ends the wait for somebody who renders. */
+  /** Cancels the timer that ends the run when nobody renders it. */
   unwatch: () => void;
 }
 
@@ -144,7 +144,7 @@ export class Sessions {
     return frame;
   }
 
-  /** Stops all of them; resolves when their processes are gone. */
+  /** Stops all animated runs. Resolves when their processes are gone. */
   async close(): Promise<void> {
     this.#open = false;
     const all = [...this.#shown.values()];

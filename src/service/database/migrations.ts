@@ -7,7 +7,7 @@
  *   that failed because a resource of the system was missing.
  * - `results` is separate from `runs`, so that long outputs do not make it slower to read statuses.
  * - `sub_runs` lists the runs that a run consists of, in order. For a run that consists of others, `tasks` is their
- *   number, and `tasks_left` is the number of those that have not completed. It is never executed itself.
+ *   number, and `tasks_left` is the number of those that have not completed. Such a run is never executed itself.
  * - `runs.direct` is 1 for a run that was requested itself, and 0 for a run that is only part of other runs.
  * - `run_logs` has the last printed lines of FAILED runs, as JSON; `number` is the order in which they failed.
  * - `versions.files` is the JSON list of a version's files with their hashes; null for a version of an earlier foray.

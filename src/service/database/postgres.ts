@@ -64,7 +64,7 @@ async function bringUpToDate(
     if (Date.now() < until) continue;
     throw new ForayError(
       'STORE_UNUSABLE',
-      `The tables of ${place.shown} are those of an older foray, and services of that foray still run.`,
+      `The tables of ${place.shown} belong to an older foray, whose services still run.`,
       { hint: 'Stop all services of this database, then start this one: it brings the tables up to date.' },
     );
   }

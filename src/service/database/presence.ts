@@ -123,8 +123,7 @@ export class Presence implements Peers {
   }
 
   /**
-   * The keys of two kinds of locks: those that it shares with other services, and those by which other services know
-   * it.
+   * The keys of the locks that it shares with other services, and of the locks by which other services know it.
    */
   #held(): string[] {
     if (this.#known.length === 0) return [];

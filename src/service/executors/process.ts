@@ -29,7 +29,7 @@ export function memoryShare(executors: number): number {
   );
 }
 
-/** The memory limit of a job, in MB: the given one, or its `{MAX_MEMORY_MB}` if that is less. */
+/** The memory limit of a job, in MB: the given limit, or the job's `{MAX_MEMORY_MB}` if that is less. */
 export function memoryFor({ inputs }: Job, most: number): number {
   return Math.min(most, memoryOf(inputs) ?? Infinity);
 }

@@ -5,8 +5,8 @@ import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
 /**
  * A thread beside the model in an executor's process, because a model that computes receives no messages. The thread
- * ends the process, and the processes that it has started, if the service has ended in any way, or if they take more
- * memory than their run may.
+ * ends the process and its child processes if the service has ended in any way. It also ends them if they take more
+ * memory than their run may take.
  */
 
 /** The time between two checks, in milliseconds. */

@@ -56,7 +56,7 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   content: ContentStore;
-  /** The files whose pre-signed addresses this service serves; those of other stores are served by the stores. */
+  /** The files whose pre-signed addresses this service serves; other stores serve their own addresses. */
   disk: DiskStore | undefined;
   versionFiles: VersionFiles;
   presigner: Presigner;
@@ -115,7 +115,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
 
   endUnusedConnections(app);
   const keyless = new KeylessConnections(app);
-  // other expectations are ignored (RFC 9110, 10.1.1)
+  // the service ignores expectations other than 100-continue (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
@@ -170,8 +170,8 @@ function printableTo(log: NodeJS.WritableStream): { write(line: string): void } 
 }
 
 /**
- * Never logged: headers (they contain the key), queries (the signature of a pre-signed address) and the uuid in the
- * path of an animated run.
+ * The parts of a request that are logged. The log never has headers (they contain the key), queries (they contain the
+ * signature of a pre-signed address) and the uuid in the path of an animated run.
  */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: withoutSession(pathOf(url)), ip };
@@ -191,7 +191,7 @@ function notFound(path: string, methods: Methods): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 
-/** Requests that are not HTTP, or whose head is incomplete. */
+/** The error for a request that is not HTTP, or whose head is incomplete. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('TOO_SLOW', 'The request came too slowly.');

@@ -42,7 +42,7 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
   return result.data;
 }
 
-/** Gives the bodies of these routes as streams with a maximum number of bytes, for any content type. */
+/** Gives these routes their bodies as streams. A body may have any content type and at most `limit` bytes. */
 export function acceptBytes(scope: FastifyInstance, limit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, stream, done) => {

@@ -43,7 +43,7 @@ export class PublicAddress {
     if (!/^https?$/.test(protocol))
       throw refused('The header for the forwarded scheme must say http or https.');
     if (!HOST.test(host) || !URL.canParse(origin))
-      throw refused('The header Host must name the host that the answer leads to.');
+      throw refused('The header Host must name a host, because addresses in the answer begin with it.');
     return origin + this.path(request);
   }
 

@@ -61,7 +61,7 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** @throws ForayError KEYS_INVALID with the place; it never repeats the text there, which may be a key */
+/** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
 export function readKeyFile(file: string): KeyFile {
   let text: string;
   try {

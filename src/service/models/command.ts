@@ -19,7 +19,7 @@ export interface CommandModel {
 
 const Command = z.union(
   [
-    // without quoting: an argument with a space needs a list
+    // a text has no quotes, so an argument with a space needs a list
     z
       .string()
       .trim()

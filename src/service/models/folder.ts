@@ -73,7 +73,7 @@ export function placesIn(
     onInvalid(
       folder,
       new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
-        hint: 'A model is one of them: remove the other.',
+        hint: 'A model has only one of these files: remove the other.',
       }),
     );
     return [];

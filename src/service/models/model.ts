@@ -54,8 +54,8 @@ export type RangeDeclaration =
   | { type: 'FULL_RANGE_BOOLEAN' };
 
 /**
- * An experiment stored with the model: input values that differ from the defaults, by input name; in a parameter
- * variation also ranges.
+ * An experiment stored with the model: input values that differ from the defaults, by input name. A parameter variation
+ * may also have ranges.
  */
 export type ExperimentDeclaration =
   | { name: string; type: 'SIMULATION'; inputs: Record<string, string | number | boolean> }
@@ -114,7 +114,7 @@ interface InputValueOf {
   DOUBLE: number;
   INTEGER: number;
   LONG: bigint;
-  /** Local, `yyyy-MM-ddTHH:mm:ss`. */
+  /** A local time, `yyyy-MM-ddTHH:mm:ss`. */
   DATE_TIME: string;
   BOOLEAN: boolean;
   /** The file's hash, empty for no file; its bytes come from {@link RunContext.readFile}. */
@@ -210,7 +210,7 @@ export type SceneFunction = (...args: never[]) => unknown;
 export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputDeclaration[]> {
   /** The time at which the run is over. It is finite. */
   readonly end: number;
-  /** Goes on to a time, never back; the last time is `end`. An error fails the run. */
+  /** Advances the run to a time. Times never decrease, and the last one is `end`. An error fails the run. */
   advance(time: number): void;
   /** SVG elements that show the current state of the run, in a box of the animation's width and height. */
   draw(): string;

@@ -61,9 +61,9 @@ export function canonicalInput(name: string, type: InputType, value: RawValue): 
 }
 
 /**
- * The simulated time by `{STOP_MODE}`, start and stop. Without `{STOP_MODE}` a model stops at its `{STOP_TIME}`, else
- * at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from `{START_DATE}` to
- * `{STOP_DATE}`.
+ * The simulated time, from `{STOP_MODE}` and the inputs for start and stop. Without `{STOP_MODE}` a model stops at its
+ * `{STOP_TIME}`, else at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from
+ * `{START_DATE}` to `{STOP_DATE}`.
  *
  * @throws ValueError with the name of the input, as a whole sentence, if the stop is before the start or not declared
  */

@@ -43,7 +43,7 @@ const UPLOADS = 8;
  * of a model may not read its code.
  */
 export class VersionFiles {
-  /** Their contents, each by {@link contentName}. */
+  /** The contents of the files, each under its {@link contentName}. */
   readonly content: ContentFiles;
   /** The folders that old versions run from. */
   readonly folders: VersionFolders;
@@ -150,7 +150,7 @@ export class VersionFiles {
   }
 }
 
-/** The name of a content in the store: the same hash as other files have it. */
+/** The name of a content in the store: the hash, in the form that is used for other files. */
 export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }

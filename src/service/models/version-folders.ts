@@ -24,7 +24,7 @@ type PlacedFile = Omit<ManifestFile, 'size'>;
 
 const UNFINISHED = 'unfinished';
 
-/** The store with the contents of which folders are made. */
+/** The store of the contents from which folders are made. */
 export interface FolderContents {
   /** Fetches the contents that are not in the store. */
   fetch(files: readonly PlacedFile[]): Promise<void>;
@@ -32,7 +32,7 @@ export interface FolderContents {
   pathOf(sha256: string): string;
 }
 
-/** The folders that old versions run from. Each is made of contents of the store when it is missing or not correct. */
+/** The folders that old versions run from. A missing or incorrect folder is made from the contents in the store. */
 export class VersionFolders implements Copies {
   readonly folder: string;
   readonly #contents: FolderContents;
@@ -182,7 +182,7 @@ export class VersionFolders implements Copies {
   #contentOf(place: string, sha256: string): Buffer {
     const content = readFileSync(this.#contents.pathOf(sha256));
     if (createHash('sha256').update(content).digest('hex') !== sha256) {
-      throw new Error(`what was kept of ${place} is damaged`);
+      throw new Error(`the kept content of ${place} is damaged`);
     }
     return content;
   }

@@ -29,13 +29,12 @@ export function whyRetired({
 }: Pick<VersionRow, 'manifest' | 'prunedAt'>): string | undefined {
   if (manifest) return whyNotRunnable(manifest);
   return prunedAt === null
-    ? "the model's files have changed, and those of this version were not kept"
+    ? "the model's files have changed, and the files of this version were not kept"
     : PRUNED;
 }
 
-/** The result for a model in the folders of models. */
+/** The version under which the table has recorded a model. */
 export interface Recorded {
-  /** The number of its version. */
   number: number;
   isNew: boolean;
   /** Why its files are not kept; undefined if they are. */
@@ -106,12 +105,12 @@ export class VersionTable {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }
 
-  /** All versions, those of a model in the order of their numbers. */
+  /** All versions. The versions of a model are in the order of their numbers. */
   async versions(): Promise<VersionRow[]> {
     return (await this.#sql.all(this.#statements.versions)).map(readVersion);
   }
 
-  /** The version with a number of the model with a name. */
+  /** The version of a model, by the model's name and the version's number. */
   async version(modelName: string, number: number): Promise<VersionRow | undefined> {
     const modelId = stableUuid('model', nameKey(modelName));
     const [row] = await this.#sql.all(this.#statements.version, modelId, number);

@@ -36,7 +36,7 @@ export interface MoveOptions {
 export interface Moved {
   /** Undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
-  /** Files of clients and runs, and those of versions; undefined when they were not moved. */
+  /** The files of clients and runs; `code` has the files of versions. Undefined when files were not moved. */
   files?: MovedFiles;
   code?: MovedFiles;
 }
@@ -96,7 +96,7 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
   const { dataDir, database } = options;
   if (database === undefined) {
     throw new ForayError('USAGE', `The services of ${dataDir} have their database in PostgreSQL.`, {
-      hint: 'Name it with --database: a move needs to know that none of them runs.',
+      hint: 'Name it with --database: the move must know that none of these services runs.',
     });
   }
   return onlyService(database, async ({ sql }) => {
@@ -117,7 +117,7 @@ async function onlyService<T>(
   try {
     const done: T[] = [];
     if (await database.peers.alone(async () => void done.push(await act(database)))) return done[0]!;
-    throw new ForayError('STORE_UNUSABLE', 'Services of this database run, or another move into it.', {
+    throw new ForayError('STORE_UNUSABLE', 'Services of this database run, or another move into it runs.', {
       hint: 'Stop all of them, then repeat the command.',
     });
   } finally {
@@ -194,7 +194,7 @@ async function moveRows(
     }
     await to.all('UPDATE settings SET value = ? WHERE name = ?', COPIED, MOVE);
   }
-  // like at a start of the service: runs that were executing when it was stopped wait again
+  // as at a start of the service: runs that executed when the service stopped wait again
   const runs = new RunRepository(to, Date.now);
   const holder = randomUUID();
   await takeBackRuns(runs, holder);

@@ -33,7 +33,7 @@ export class VersionUnusable extends Error {
 /** The end of an execution. `unusable`: its version takes no runs any more. */
 export type Executed = Outcome | { kind: 'unusable'; reason: string };
 
-/** The events of the work on the queue that show how the system is. */
+/** Receives the events of the work on the queue. They show faults of the system. */
 export interface DispatcherListener {
   /** A claim has succeeded, perhaps without a run. `isIdle`: no run waits, executes or is held back. */
   claimed(isIdle: boolean): void;

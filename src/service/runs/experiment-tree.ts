@@ -5,7 +5,7 @@ import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
- * The effects of a change of a run on the experiments with this run, and of the end of an experiment on its sub-runs.
+ * What a change of a run does to the experiments with this run, and what the end of an experiment does to its sub-runs.
  * All methods are called in a transaction.
  */
 export class ExperimentTree {
@@ -106,7 +106,7 @@ export class ExperimentTree {
     return this.fail(sql, effects, run, 'was stopped');
   }
 
-  /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
+  /** Stops the sub-runs of an ended experiment, except runs that a client or another experiment needs. */
   async abandon(sql: Sql, effects: Effects, parent: StoredRun): Promise<void> {
     const { unwanted, stopAll } = this.#table.statements;
     const find = async (): Promise<string> =>

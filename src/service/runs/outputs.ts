@@ -96,7 +96,7 @@ function variedElement({ inputs }: Template, settings: Settings): Outputs {
     .filter(({ type }) => isRange(type));
   if (varied.length === 0) return [];
   const rows = variedValues(settings).map(
-    // canonical numbers and booleans are JSON as they are
+    // canonical numbers and booleans are already JSON
     (values) => `[${varied.map(({ name }) => values[name]).join(',')}]`,
   );
   return [{ aggregationType: 'ARRAY', inputs: varied, outputs: [], value: `[${rows.join(',')}]` }];

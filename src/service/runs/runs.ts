@@ -243,7 +243,7 @@ function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest
   return identified(id, readSettings(experimentTemplate.inputs, request));
 }
 
-/** @throws ServiceError INVALID_VALUE with the name of an input of a single run whose value the model does not allow */
+/** @throws ServiceError INVALID_VALUE, with the input's name, if the model does not allow a value of a single run */
 function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInputs): void {
   for (const input of declared) checkValue(input.name, () => checkAllowed(input, inputs[input.name]!));
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 
 interface Bucket {
   tokens: number;
-  /** The time of the value of `tokens`, ms. */
+  /** The time when `tokens` was computed, ms. */
   at: number;
 }
 
