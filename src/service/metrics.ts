@@ -32,7 +32,7 @@ const COUNTERS = {
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
   reports: ['foray_reports_total', 'Reports of executors about how executions have ended'],
   lost: ['foray_runs_lost_total', 'Runs whose executor was lost'],
-  repeated: ['foray_executions_repeated_total', 'Runs that lost their execution, which began anew'],
+  repeated: ['foray_executions_repeated_total', 'Runs whose execution was lost and began again'],
 } as const satisfies Partial<Record<keyof Tally, readonly [name: string, help: string]>>;
 
 /** An answered request. `route` is the pattern, not the path; undefined for an unknown address. */
