@@ -1,6 +1,6 @@
 import { type Campaign, ONE_ATTEMPT } from '../src/campaign/types.ts';
 
-/** The id of the campaign that stores are filled with. */
+/** The id of the campaign in the stores of benches. */
 export const NUMBERS = 'numbers';
 export const REPLICATIONS = 10;
 

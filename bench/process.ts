@@ -36,8 +36,8 @@ export class Process {
   }
 
   /**
-   * Resolves to the first line of the process that matches `form`, also one from before the call; with `nth`, to the
-   * second or third such line.
+   * Resolves to the first line of the process that matches `form`, or to the second or third with `nth`. Lines from
+   * before the call count, too.
    */
   says(form: RegExp, { within = SAYS_MS, nth = 1 } = {}): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ export class Process {
   }
 }
 
-/** The environment of the bench and the variables in `more`, without variables that would redirect a part. */
+/** The environment of the bench and the variables in `more`, without the user's settings of the measured programs. */
 export function ownEnvironment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(FORAY|TEMPORAL|PREFECT)_/.test(name));
   return { ...Object.fromEntries(own), ...more };

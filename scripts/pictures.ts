@@ -1,7 +1,7 @@
 /**
- * Makes the pictures in docs/pictures. It runs the demo with --keep, takes pictures of its report, of the reports of a
- * campaign with intervals, of a search and of a sensitivity analysis, of the Web UI, of the page and of an animated
- * run, and stops the demo.
+ * Makes the pictures in docs/pictures. It runs the demo with --keep, takes the pictures, and stops the demo. They show
+ * the report of the demo, the reports of a campaign with intervals, of a search and of a sensitivity analysis, the Web
+ * UI, the page and an animated run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Records histories of campaigns for the replay test: `npm run record-histories FOLDER` records those that the folder
- * lacks. Each change of the workflow in a release adds its own histories. Earlier histories stay, because campaigns
- * that started with them must continue.
+ * Records histories of campaigns for the replay test: `npm run record-histories FOLDER` records the histories that the
+ * folder does not have. Each change of the workflow in a release adds its own histories. Earlier histories stay,
+ * because campaigns that started with them must continue.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -86,7 +86,7 @@ export const tables: Record<string, () => string> = {
   timeouts: () => settings(Timeouts!),
 };
 
-/** A table with a row per setting. Settings of a mapping have its name before theirs. */
+/** A table with a row per setting. A setting inside `model` has the name `model.NAME`. */
 function settings(schema: Schema): string {
   const rows = rowsOf(schema);
   const hasDefaults = rows.some((row) => row.at(-1) !== '');

@@ -1,6 +1,6 @@
 /**
  * Runs Jest in one folder of test/. The arguments before the first option choose files of this folder, so that
- * `npm run test:browser -- page` runs one file wherever the checkout is. All others are Jest's own.
+ * `npm run test:browser -- page` runs one file wherever the checkout is. Jest gets all other arguments.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -18,7 +18,7 @@ const { status } = spawnSync(
       '--disable-warning=ExperimentalWarning',
       'node_modules/jest/bin/jest.js',
     ],
-    // at the end: --roots takes all names that follow it
+    // --roots is last, because it takes all names that follow it
     ...[...names.map((name) => `/test/${folder}/.*${name}`), ...options, '--roots', `test/${folder}`],
   ],
   { cwd: root, stdio: 'inherit' },

@@ -19,7 +19,7 @@ export interface Size {
 export class ForayWay {
   readonly workers: Process[];
   readonly foray: Foray;
-  /** The environment of its processes: with it, other commands use the same store. */
+  /** The environment of its processes. Other commands with this environment use the same store. */
   readonly env: NodeJS.ProcessEnv;
   private readonly lab: Lab;
   private campaigns = 0;

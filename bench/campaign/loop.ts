@@ -5,7 +5,7 @@ import { CloudClient } from '../../src/cloud/index.ts';
 import { endWithParent } from '../../src/dev/lifeline.ts';
 import { requestFor, version } from './stub/model.ts';
 
-/** A program: the loop that people write instead of using foray. None of its work survives its end. */
+/** A program: the loop that people write if they do not use foray. All its work is lost when it ends. */
 
 export interface LoopInput {
   url: string;

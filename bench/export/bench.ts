@@ -31,7 +31,7 @@ const MOST_GROWTH = 1.2;
 
 /**
  * Writes the results of a campaign with a million runs as files. Compares this with DuckDB, which writes the same
- * Parquet from CSV. Each measurement is a process that reports its time without its start. The ways take turns, so that
+ * Parquet from CSV. Each measurement is a process, which reports its time after its start. The ways take turns, so that
  * other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
@@ -73,7 +73,7 @@ function waysOf(python: string): Way[] {
     ours('foray, Parquet, a tenth of the runs', 'parquet', 'tenth'),
     ours('foray, CSV', 'csv'),
     ours('foray, JSON Lines', 'jsonl'),
-    ours('foray, rows that nobody writes', 'nothing'),
+    ours('foray, rows that are only read', 'nothing'),
     {
       way: 'DuckDB, CSV to Parquet',
       command: python,

@@ -9,7 +9,7 @@ const finished = (done: number): string => `
     where seq < ${done};
   update run_counts set new = ${done}, waiting = waiting - ${done}`;
 
-/** A campaign other than that of most benches. */
+/** How the campaign differs from the campaign of most benches. */
 export interface Filled {
   replications?: number;
   /** Number of runs at the end that have not finished. */

@@ -5,12 +5,12 @@ import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { commandPart } from './command.ts';
 
-/** How long a contestant simulates, in simulated time: about a second of real time each. */
+/** A program that is measured. It simulates for `duration`, which takes about a second of real time. */
 interface Contestant {
   way: string;
   command?: string;
   file: string;
-  /** In simulated time. */
+  /** In simulated time, like `duration`. */
   warmUp: number;
   duration: number;
 }

@@ -50,7 +50,7 @@ interface Row extends Partial<Visit> {
   cpu: number;
   /** Time from the end of ten more runs to their pictures, s. */
   shown: number;
-  /** The most time that a drawing took, ms. It is not known below 100. */
+  /** The longest time of a drawing, ms. Times below 100 are not known. */
   draw: number;
   /** Time from the end of the campaign to its last pictures, s. */
   closed: number;
@@ -66,11 +66,9 @@ interface Row extends Partial<Visit> {
 }
 
 /**
- * Pictures of campaigns with 1,000 to 1,000,000 runs and five outputs each, as the page shows them, for an open
- * campaign and for a campaign that has just ended. With `--postgres`, the store is in a separate PostgreSQL server.
- * With
- * `--browser`, the bench also visits the pages in Chromium. `--viewers` measures a real campaign beside twenty viewers,
- * and nothing else.
+ * Measures the page's pictures of campaigns with 1,000 to 1,000,000 runs and five outputs each: while the campaign is
+ * open, and when it has just ended. With `--postgres`, the store is in a separate PostgreSQL server. With `--browser`,
+ * the bench also visits the pages in Chromium. `--viewers` measures only a real campaign beside twenty viewers.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -84,11 +82,11 @@ export async function run(args: string[]): Promise<boolean> {
       json: { type: 'boolean', default: false },
     },
   });
-  return values.viewers ? told(await viewers(), values.json) : told(await pictures(values), values.json);
+  return values.viewers ? report(await viewers(), values.json) : report(await pictures(values), values.json);
 }
 
 /** Prints a part. Returns whether its goals are met. */
-function told<Row>(part: Part<Row>, isJson: boolean): boolean {
+function report<Row>(part: Part<Row>, isJson: boolean): boolean {
   console.log(isJson ? JSON.stringify({ parts: [documentOf(part)] }, undefined, 2) : textOf(part));
   return part.goals.every(isMet);
 }

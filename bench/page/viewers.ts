@@ -83,7 +83,7 @@ export async function viewers(): Promise<Part<Row>> {
         },
         { what: 'p99 of a request to the API, ms', figure: watched.p99, most: 100 },
       ],
-      notes: [`The fastest of ${ROUNDS} rounds of each, by turns.`],
+      notes: [`Each row is the fastest of ${ROUNDS} rounds. The two cases take turns.`],
     };
   } finally {
     await lab.close();
@@ -100,7 +100,7 @@ async function look(url: string, id: string, end: AbortSignal): Promise<void> {
   const shown = new Map<string, string>();
   let etag = '';
   let next = 1_000;
-  // not all at the same moment
+  // the viewers must not all ask at the same moment
   await delay(1_000 * Math.random());
   while (!end.aborted) {
     const answer = await fetch(`${page}?have=${[...shown.values()].join()}`, {

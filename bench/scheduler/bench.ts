@@ -14,7 +14,7 @@ const CELLS: [executors: number, means: number[]][] = [
   [8, [0.2, 20]],
 ];
 
-/** Below this number of executors, few runs finish in a tick: outstanding runs and lag give way to history events. */
+/** Below this number of executors, few runs finish in a tick. Then outstanding runs and lag have no goals. */
 const FEW = 10;
 const MANY_GOALS: Goals = { makespan: 1.03, polls: 3, events: 1, outstanding: 2.5, lag: 1 };
 const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
@@ -147,8 +147,8 @@ function worstRows({ executors, mean, cv, halves }: Cell, runs: number, seeds: n
 }
 
 /**
- * The smaller one of Jain's indices in two cases: two campaigns that start together, and one that starts one and a half
- * windows after the other.
+ * The smaller of Jain's indices in two cases: two campaigns start together, or one starts one and a half windows after
+ * the other.
  */
 function worstFairness({ executors, mean, cv }: Cell, runs: number, seeds: number[]): number {
   const window = 1_000 * mean * Math.max(10, FAIR_RUNS / executors);

@@ -147,7 +147,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
       ];
     }),
     notes: [
-      'The settings of the method were chosen with seeds 1 to 10 of these functions, the patience before a restart with others.',
+      'The settings of the method were chosen with seeds 1 to 10 of these functions, the patience before a restart with other seeds.',
     ],
   };
 }
@@ -233,7 +233,7 @@ async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
   const rows = await winnerRows(seeds);
   return {
     name: 'winner',
-    title: `The winner of a search with chance, told by runs that were not used to choose it: ${seeds} seeds, 60 points by cma, 3 to 20 replications`,
+    title: `The winner of a search with noise, estimated from runs that were not used to choose it: ${seeds} seeds, 60 points by cma, 3 to 20 replications`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },

@@ -27,7 +27,7 @@ const BOUNDED = [
 ];
 
 /**
- * Evaluations to 1e-8 without bounds: the median over the seeds 1, 2, …, and that of pycma.
+ * Evaluations to 1e-8 without bounds: the median over the seeds 1, 2, …, and the median of pycma.
  *
  * @param peers - runs pycma beside it; without it, medians that were measured before are used
  */
@@ -52,7 +52,7 @@ export async function unboundedRows(seeds: number, peers?: Peers) {
   return rows;
 }
 
-/** Evaluations to 1 % in a box, at most 4,000: the median over the seeds 1, 2, …, and that of pycma with BIPOP. */
+/** Evaluations to 1 % in a box, at most 4,000: the median over the seeds 1, 2, …, and of pycma with BIPOP. */
 export function boundedRows(seeds: number) {
   return BOUNDED.map(({ tested, pycma }) => {
     const target = withinOnePercent(tested);

@@ -9,7 +9,7 @@ const REFERENCES = [
   { tested: hartmann6, scipy: 124 },
 ];
 
-/** Evaluations to 1 %, at most 4,000, and those of scipy. There are no seeds. */
+/** Evaluations to 1 %, at most 4,000, and the evaluations of scipy. There are no seeds. */
 export function directRows() {
   return REFERENCES.map(({ tested, scipy }) => ({
     name: tested.name,

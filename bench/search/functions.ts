@@ -71,7 +71,7 @@ const observed = readObservations(
 );
 export const fluDays = observed.map(({ day }) => day);
 
-/** The epidemic in the boarding school, by contact rate and recovery rate. */
+/** The parameters of the epidemic in the boarding school, from the contact rate and the recovery rate. */
 export function fluParameters([contactRate, recoveryRate]: readonly number[]): Parameters {
   return {
     population: 763,
@@ -82,7 +82,7 @@ export function fluParameters([contactRate, recoveryRate]: readonly number[]): P
   };
 }
 
-/** The difference between a course and the cases. `states` are the states at the {@link fluDays}. */
+/** The difference between an epidemic and the observed cases. `states` are its states at the {@link fluDays}. */
 export function fitErrorOf(states: readonly State[]): number {
   return rootMeanSquareError(
     observed,

@@ -30,7 +30,7 @@ export interface PeerSearch {
   sigma?: number;
 }
 
-/** The optimisers, and the largest number of evaluations of each. Optimisers that fit a model to all points take long. */
+/** The largest number of evaluations of each optimiser. Optimisers that fit a model to all points take long. */
 const PEERS: Record<string, number> = {
   pycma: 4_000,
   'Optuna TPE': 200,
@@ -50,7 +50,7 @@ export class Peers implements AsyncDisposable {
     this.lines = createInterface(this.process.stdout)[Symbol.asyncIterator]();
   }
 
-  /** @param hasTorch - whether to install torch too, for Optuna's Gaussian process: gigabytes */
+  /** @param hasTorch - whether to install torch, which Optuna's Gaussian process needs and which has gigabytes */
   static async start(hasTorch: boolean): Promise<Peers> {
     const name = `peers${hasTorch ? '.torch' : ''}.requirements.txt`;
     const requirements = join(import.meta.dirname, name);

@@ -26,7 +26,7 @@ interface Indices extends Measured {
 
 const INPUTS = 10;
 const SCRAMBLES = 8;
-/** Coefficients of the G function: an input with a smaller one matters more. */
+/** Coefficients of the G function. An input with a smaller coefficient matters more. */
 const COEFFICIENTS = [0, 1, 4.5, 9, 99, 99, 99, 99, 99, 99];
 /** Limits for the rows of a sample: CPU seconds, which do not depend on other work on the machine, and megabytes. */
 const MOST = { cpuSeconds: 30, peakMb: 400 };
@@ -89,7 +89,7 @@ async function indicesPart(python: string, folder: string, points: number): Prom
       { what: 'peak memory over SALib', figure: ours.peakMb / theirs.peakMb, most: 1 },
       { what: 'farthest index from SALib', figure: farthest, most: FAR },
     ],
-    notes: ['Intervals of foray are of 8 scrambles, those of SALib of 100 resamples.'],
+    notes: ['foray computes its intervals from 8 scrambles, SALib from 100 resamples.'],
   };
 }
 

@@ -1,4 +1,4 @@
-"""Sobol' indices by SALib of values in a file of doubles: python salib.py FILE INPUTS."""
+"""Computes Sobol' indices with SALib from the values in a file of doubles: python salib.py FILE INPUTS."""
 
 import json
 import resource

@@ -109,7 +109,7 @@ async function throughput(
   });
   return {
     name: 'throughput',
-    title: `throughput: requests for a run that is there, its progress, and ${DIFFERENT} runs by turns`,
+    title: `throughput: requests for a finished run, for its progress, and for ${DIFFERENT} different runs in turns`,
     rows,
     columns: [
       { title: 'way', of: ({ who }) => who },
@@ -121,8 +121,8 @@ async function throughput(
     ],
     goals,
     notes: [
-      `The fastest of ${ROUNDS} rounds of each, by turns, after ${WARM_UP} s of the same.`,
-      `Different runs are ${DIFFERENT} more in the database, each in words of its own.`,
+      `Each row is the fastest of ${ROUNDS} rounds, after a warm-up of ${WARM_UP} s. The ways take turns.`,
+      `The different runs are ${DIFFERENT} more runs in the database, each with its own inputs.`,
     ],
   };
 }

@@ -36,7 +36,7 @@ export async function besideSlow(
   };
 }
 
-const CALMEST = `The calmest of ${ROUNDS} rounds of each, by turns.`;
+const CALMEST = `Each row is the calmest of ${ROUNDS} rounds. The cases take turns.`;
 
 async function calmest<Who extends string>(
   ways: Record<Who, () => Promise<Felt>>,

@@ -26,13 +26,13 @@ export interface Measured {
   executors: Executors | undefined;
 }
 
-/** The counts since the service started that are served as counters, by their names. */
+/** The counts since the start of the service that Prometheus gets as counters, by their names. */
 const COUNTERS = {
   claims: ['foray_claims_total', 'Claims of executors, including those that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
   reports: ['foray_reports_total', 'Reports of executors about how executions have ended'],
   lost: ['foray_runs_lost_total', 'Runs whose executor was lost'],
-  repeated: ['foray_executions_repeated_total', 'Runs that lost their execution, which began anew'],
+  repeated: ['foray_executions_repeated_total', 'Runs whose execution was lost and began again'],
 } as const satisfies Partial<Record<keyof Tally, readonly [name: string, help: string]>>;
 
 /** An answered request. `route` is the pattern, not the path; undefined for an unknown address. */
@@ -110,7 +110,7 @@ export async function serveMetrics(
   };
 }
 
-/** All values are read at the request. */
+/** All values are read when a client requests them. */
 function addRunMetrics(
   { Counter, Gauge }: typeof Prometheus,
   registry: Prometheus.Registry,

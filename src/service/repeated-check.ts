@@ -8,8 +8,8 @@ export interface RepeatedCheckOptions {
 }
 
 /**
- * Repeats a check at an interval, and soon after a request. Two checks never overlap. If a check is requested during
- * another one, which may have missed the reason, it follows soon.
+ * Repeats a check at an interval, and soon after a request. Two checks never overlap. A request during a check leads to
+ * another check soon after, because the current check may have missed the reason.
  */
 export class RepeatedCheck {
   readonly #options: RepeatedCheckOptions;

@@ -23,7 +23,7 @@ const statements = {
   time: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time',
 };
 
-/** What a service is started with. */
+/** The places where a service keeps its data, and its clock. */
 export interface ReplicaPlace {
   dataDir: string;
   /** The address of the bucket for its files, if that is not the data folder. */
@@ -41,7 +41,7 @@ export interface OwnFolders {
   versions: { cache: string; unfinished: string };
 }
 
-/** The tasks of a service that may be one of several on one database: its replicas. */
+/** The tasks of a service that is a replica: one of several services on one database. */
 export class Replicas {
   readonly folders: OwnFolders;
   readonly #database: Required<ServiceDatabase>;
@@ -90,7 +90,7 @@ export class Replicas {
       'STORE_UNUSABLE',
       isBucket
         ? `The services of this database keep their files in the bucket ${known}.`
-        : `The data folder ${dataDir} is not that of the other services of this database.`,
+        : `The data folder ${dataDir} does not belong to the other services of this database.`,
       {
         hint: isBucket
           ? 'Name it with --files.'
@@ -99,7 +99,7 @@ export class Replicas {
     );
   }
 
-  /** Makes this service a replica, and removes the folders of those that are gone. */
+  /** Makes this service a replica, and removes the folders of replicas that are gone. */
   async join(parts: Omit<ReplicaParts, 'peers' | 'sql' | 'folder'>): Promise<Replica> {
     const { peers, sql } = this.#database;
     const replica = await Replica.join({ ...parts, peers, sql, folder: this.folders.name });
@@ -110,7 +110,7 @@ export class Replicas {
 
   /**
    * Checks that all replicas use the same bucket, if any, and accept the same keys. The settings of the first replica
-   * count. When all are gone, the next one may have other settings.
+   * count. When all replicas are gone, the next replica may have other settings.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
@@ -228,7 +228,7 @@ function folderId(dataDir: string): string {
   return readFileSync(mark, 'utf8').trim();
 }
 
-/** The database in PostgreSQL, whose program parts are loaded only for it. */
+/** Opens a database in PostgreSQL. Its code is loaded only here, because most services do not need it. */
 export async function openShared(address: string): Promise<Required<ServiceDatabase>> {
   const { openPostgres } = await import('./database/postgres.ts');
   return openPostgres(address);

@@ -42,7 +42,7 @@ import { type After, after as afterRealTime } from './timers.ts';
 export interface ServiceOptions extends ProxyOptions {
   /** Address to listen on. @default '127.0.0.1' */
   host?: string;
-  /** 0 for a free one. @default 0 */
+  /** Port to listen on; 0 for any free port. @default 0 */
   port?: number;
   /** Folder of the database and the files. It is made if it does not exist. */
   dataDir: string;
@@ -62,7 +62,7 @@ export interface ServiceOptions extends ProxyOptions {
   /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
-   * A key of the local user while this service runs, in addition to those of the key file. Without it, a data folder
+   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, a data folder
    * whose key file has no users gets a new key.
    */
   apiKey?: string;
@@ -70,7 +70,7 @@ export interface ServiceOptions extends ProxyOptions {
   keyFile?: string;
   /** @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-  /** Folder for repeating failed runs. It is made if it does not exist. @default nothing is kept */
+  /** Folder for failed runs, for repeating them. It is made if it does not exist. @default nothing is kept */
   keepFailed?: string;
   /** Stream for JSON lines: requests, faults, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
@@ -104,7 +104,7 @@ export interface RunningService {
 /** The most printed lines per run in the service's log: a model may print any amount. */
 const MOST_LOGGED = 1_000;
 
-/** The time at the start of the process plus the time passed since, so that a changed clock does not move it. */
+/** The start time of the process plus the time since then. A change of the clock does not move it. */
 const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /**
@@ -126,11 +126,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   let app: FastifyInstance | undefined;
   let metrics: MetricsEndpoint | undefined;
   let ending: () => Promise<void> | undefined = () => undefined;
-  // the output of models goes to the log, if there is one, once it is made
+  // this log gets the output of models; it is set when the app has made the log
   let prints: FastifyBaseLogger | undefined;
   const onLine = (line: string, number: number, run: string): void => {
     if (number <= MOST_LOGGED) prints?.info({ run }, line);
-    if (number === MOST_LOGGED) prints?.info({ run }, 'what else the run prints is left out here');
+    if (number === MOST_LOGGED) prints?.info({ run }, 'further output of this run is left out here');
   };
   const onFault = (error: unknown) => app?.log.error(error);
   const warn = (line: string): void => {

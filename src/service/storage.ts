@@ -1,4 +1,4 @@
-/** Primary result code of SQLite, in the low byte of an extended one. */
+/** SQLite's primary result code for a full disk. The primary code is the low byte of an extended code. */
 const SQLITE_FULL = 13;
 
 /** Whether a write failed because the disk is full. A later write may succeed. */

@@ -1,6 +1,4 @@
-/**
- * Primary result codes of SQLite (the low byte of an extended code) for errors that a further attempt cannot correct.
- */
+/** Primary result codes of SQLite (the low byte of an extended code) for errors that happen again at each attempt. */
 const SQLITE_LASTING = new Set([
   1, // ERROR
   18, // TOOBIG
@@ -11,8 +9,8 @@ const SQLITE_LASTING = new Set([
 ]);
 
 /**
- * Errors of PostgreSQL that a further attempt may correct: conflicts, lack of resources, objects in use, an operator's
- * intervention, its own system. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Errors of PostgreSQL after which a further attempt may succeed: conflicts, lack of resources, objects in use,
+ * intervention by an operator, errors of its machine. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const POSTGRES_PASSING = /^(40|53|55|57|58)...$/;
 
@@ -34,8 +32,8 @@ export function isShortage(error: unknown): boolean {
 }
 
 /**
- * Whether a later attempt may succeed after this error of the database: it is busy, its disk is full or cannot be read
- * …
+ * Whether a later attempt may succeed after this error of the database. Examples: the database is busy, its disk is
+ * full, its disk cannot be read.
  */
 export function mayPass(error: unknown): boolean {
   const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };

@@ -124,7 +124,7 @@ describe('the page of an animated run', () => {
     const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
     await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
     await page.goto(info.bundleUrl!.replaceAll(info.sessionUuid, crypto.randomUUID()));
-    await page.getByRole('status').getByText('This animated run is over, or never was').waitFor();
+    await page.getByRole('status').getByText('This animated run is over or never existed').waitFor();
   });
 
   test('does not scroll sideways as a whole on a narrow screen', async () => {

@@ -29,7 +29,7 @@ test('add prints a key once, list shows its id, revoke removes it', async () => 
   const revoked = await keys('revoke', id);
   expect([revoked.code, revoked.stdout]).toEqual([0, `The key ${id} of ada is refused from now on.\n`]);
   const again = await keys('revoke', id);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`no one key with the id ${id}`)]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`no single key with the id ${id}`)]);
 });
 
 test('--keys and --data, before or after the command, name another file', async () => {

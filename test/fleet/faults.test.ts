@@ -157,7 +157,7 @@ test('an executor whose key was removed leaves, and its run is given to another'
   await reach(fleet.service, run, 'RUNNING');
   await revokeKey(fleet.keyFile, id);
   expect(await guest.exit).toBe(0);
-  expect(guest.lines.join()).toContain('The key is not that of an executor');
+  expect(guest.lines.join()).toContain('The key is not the key of an executor');
   await reach(fleet.service, run, 'FRESH');
   expect(rows(fleet.service.dataDir, `SELECT losses FROM runs WHERE id = '${run.id}'`)).toEqual([
     { losses: 0 },

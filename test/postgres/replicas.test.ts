@@ -222,7 +222,7 @@ describe('a replica is refused', () => {
     await startTestService({ dataDir, database });
     const other = temporaryFolder();
     expect(await refusal(startTestService({ dataDir: other, database }))).toBe(
-      `STORE_UNUSABLE: The data folder ${other} is not that of the other services of this database.`,
+      `STORE_UNUSABLE: The data folder ${other} does not belong to the other services of this database.`,
     );
   });
 
@@ -243,7 +243,7 @@ describe('a replica is refused', () => {
     const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
     const { host, pathname } = new URL(database);
     expect(await refusal(openPostgres(database, newer))).toBe(
-      `STORE_UNUSABLE: The tables of postgres://${host}${pathname} are those of an older foray, and its services still run.`,
+      `STORE_UNUSABLE: The tables of postgres://${host}${pathname} belong to an older foray, whose services still run.`,
     );
     await service.close();
     await (await openPostgres(database, newer)).close();

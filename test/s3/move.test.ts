@@ -255,7 +255,7 @@ test('files of services with a PostgreSQL database can be moved to a bucket', as
   const { body: File } = await upload(service, 'in a shared folder');
   const move = (at: string | undefined) => moveService({ dataDir, s3: s3.place, database: at });
   await expect(move(database)).rejects.toMatchObject({
-    message: 'Services of this database run, or another move into it.',
+    message: 'Services of this database run, or another move into it runs.',
   });
   await service.close();
   await expect(move(undefined)).rejects.toMatchObject({ code: 'USAGE' });

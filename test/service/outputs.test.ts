@@ -174,7 +174,7 @@ describe('outputs', () => {
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'queue']));
     const starting = startService({ dataDir: temporaryFolder(), modelDirs: [folder] });
     await expect(starting).rejects.toThrow(
-      /"Queue" is an output, and the chart that "Queue\|Waiting" is an item of/,
+      /"Queue" is an output, and also the chart of the item "Queue\|Waiting"/,
     );
   });
 });

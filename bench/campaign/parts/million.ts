@@ -29,7 +29,7 @@ interface Sample {
 
 /**
  * A very large campaign. It shows all costs that grow with the number of runs. The figures are the worker's heap and
- * the time per run, compared to those at 10,000 runs. The service has already finished all runs.
+ * the time per run, compared to the same figures at 10,000 runs. The service has already finished all runs.
  */
 export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   await lab.stub.reset({ there: true });
@@ -111,7 +111,7 @@ function partOf(few: Measured, large: Measured, samples: Sample[]): Part<Row> {
   ];
   return {
     name: 'million',
-    title: `million: ${large.runs} runs that the service has already`,
+    title: `million: ${large.runs} runs that the service has finished before`,
     rows,
     columns: [
       { title: 'heap', of: ({ at }) => at },
@@ -123,14 +123,14 @@ function partOf(few: Measured, large: Measured, samples: Sample[]): Part<Row> {
     ],
     goals: [
       {
-        what: 'heap after a collection, near the end over at 10,000',
+        what: 'heap after a collection, near the end over that at 10,000 runs',
         figure: last.heapMb / first.heapMb,
         most: 1.2,
       },
-      { what: 'time a run, of all over of 10,000', figure: msOf(large) / msOf(few), most: 1.1 },
+      { what: 'time a run, over that of 10,000 runs', figure: msOf(large) / msOf(few), most: 1.1 },
     ],
     notes: [
-      `The heap of all threads of the worker: the median of ${SAMPLES} samples within one campaign, the first and the last of ${samples.length}.`,
+      `The heap is the sum over all threads of the worker: the medians of the first and of the last ${SAMPLES} of ${samples.length} samples in one campaign.`,
     ],
   };
 }

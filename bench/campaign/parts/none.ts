@@ -7,7 +7,7 @@ import type { Part } from '../../report.ts';
 
 const RUNS = 20_000;
 const EXECUTORS = 50;
-/** The loop uses the window with which it is fastest on this machine. A search with fewer runs finds it. */
+/** The loop uses the window that is fastest on this machine. A search with fewer runs finds it. */
 const WINDOWS = [16, 32, 64, 128];
 const TRIAL_RUNS = 5_000;
 /**
@@ -58,7 +58,7 @@ export async function none(lab: Lab): Promise<Part<Measured>> {
       { what: 'history events a run', figure: foray.events!, most: 0.1 },
     ],
     notes: [
-      `The loop is fastest with ${window} at once, of ${WINDOWS.join(', ')}. The fastest of ${ROUNDS} rounds of each, by turns.`,
+      `Of the windows ${WINDOWS.join(', ')}, the loop is fastest with ${window}. Each row is the fastest of ${ROUNDS} rounds. The ways take turns.`,
     ],
   };
 }

@@ -22,7 +22,7 @@ export async function workers(lab: Lab): Promise<Part<Measured>> {
   const [one, two] = rows as [Measured, Measured];
   return {
     name: 'workers',
-    title: `workers: every answer takes ${LATENCY_MS} ms, runs nothing`,
+    title: `workers: every answer takes ${LATENCY_MS} ms, runs take no time`,
     rows,
     columns: [
       ...[columns.way, columns.runs, columns.rate, columns.seconds, columns.fromStart],

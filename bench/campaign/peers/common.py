@@ -18,14 +18,14 @@ _local = threading.local()
 
 
 def wait_for_start():
-    """Prints that it is ready, starts at a line, and ends with the bench, because standard input closes then."""
+    """Prints `ready` and waits for a line. Then the process ends with the bench, which closes its standard input."""
     print("ready", flush=True)
     sys.stdin.readline()
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
 
 
 def done(results):
-    """Prints the number of right results, and waits for its end: the bench still measures the process."""
+    """Prints the number of right results. The process then waits, because the bench still measures it."""
     right = sum(1 for at, result in enumerate(results) if result == at + 1)
     print(f"done {right}", flush=True)
     threading.Event().wait()

@@ -42,7 +42,7 @@ function ofVersion(
         return { endpoint: 'stopRun', status: 200, body: null };
       }
       if (first === '') return { endpoint: 'requestRun', ...requested(runIdOf(body), runs, now) };
-      return { endpoint: 'unknown', ...missing('The stub knows no older spelling') };
+      return { endpoint: 'unknown', ...missing('The stub has no older paths') };
     case 'run':
       return { endpoint: 'findRun', ...found(runIdOf(body), runs, now) };
     case 'results':

@@ -11,7 +11,10 @@ const SLEEP = 10;
 /** The number of waiting runs for each lane at the beginning. */
 const WAITING = 4;
 
-/** Executors with one slot each, several in each process. Each second, the bench requests as many runs as they can execute. */
+/**
+ * Executors with one slot each, several in each process. Each second, the bench requests as many runs as they can
+ * execute.
+ */
 export async function lanes(lab: Lab, count: number, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length > 0) await lab.executors.pop()!.end();
   const sleepers = Array.from({ length: PROCESSES }, (_, at) => {

@@ -10,7 +10,7 @@ import type { Scene, ViewArea } from '../models/model.ts';
 import { outputText, outputTexts } from '../models/typed-values.ts';
 import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
 
-/** The process of one animated run. It runs at the speed of the clock, draws on request, and ends with the run. */
+/** The process of one animated run. It advances the run with the clock, draws on request, and ends with the run. */
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
@@ -43,7 +43,7 @@ let reportedAt = steppedAt;
 
 try {
   const model = await loadUnchanged(job.code);
-  // a scene tells how far it is by its time
+  // the progress of an animated run comes from the time of its scene
   const context = makeContext(job, files, () => {});
   scene = await model.animation!.start(context);
   if (!Number.isFinite(scene.end)) throw new Error('the model gave its animation no end');
@@ -107,7 +107,7 @@ function checkParts({ values = {}, functions = {} }: Scene): void {
   for (const { name, settable } of animation.values ?? []) {
     if (!values[name]) throw new Error(`the scene has no value "${name}", which the animation declares`);
     if (settable && !values[name].set)
-      throw new Error(`the value "${name}" of the scene has no function "set", and is declared as settable`);
+      throw new Error(`the value "${name}" of the scene is declared as settable, but has no function "set"`);
   }
   for (const { name } of animation.functions ?? []) {
     if (!functions[name])

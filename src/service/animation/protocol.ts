@@ -8,7 +8,7 @@ export interface AnimationData {
   animation: AnimationDeclaration;
 }
 
-/** The later messages to it. It answers each `draw` with a frame, in order. */
+/** The later messages to the process. It answers each `draw` with a frame, in order. */
 export type Command =
   | { kind: 'draw' }
   | { kind: 'pause' }
@@ -33,7 +33,10 @@ export interface Frame {
   svg: string;
 }
 
-/** Its messages: a frame when the run has started, then a frame for each draw. The last three end the run. */
+/**
+ * The messages of the process: a frame when the run has started, then a frame for each draw. The last three kinds end
+ * the run.
+ */
 export type AnimationReport =
   | Ready
   | { kind: 'frame'; frame: Frame }

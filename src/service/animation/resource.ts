@@ -10,13 +10,13 @@ export interface FrameResource {
   reason: string | null;
   /** The model's name. */
   model: string;
-  /** Now and at the end, in `units`. */
+  /** The current time, in `units`; `end` is the time at which the run ends. */
   time: number;
   end: number;
   units: TimeUnit;
-  /** In `units` a second; the text "Infinity" for as fast as can be drawn. */
+  /** In `units` a second. The text "Infinity" means as fast as the run can be drawn. */
   speed: number | 'Infinity';
-  /** As `speed`, at the start. */
+  /** The `speed` at the start. */
   nativeSpeed: number;
   /** An SVG document; it comes from the model. */
   svg: string;
@@ -42,7 +42,7 @@ export function frameResource(
 
 const endWords = { COMPLETED: 'FINISHED', FAILED: 'ERROR', STOPPED: 'STOPPED' } as const;
 
-/** The state in the words of existing clients. */
+/** The state, in the word that existing clients expect. */
 export function stateWord({ ending, paused }: Session): string {
   if (ending) return endWords[ending.status];
   return paused ? 'PAUSED' : 'RUNNING';

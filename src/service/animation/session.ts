@@ -48,7 +48,7 @@ export class Session {
   /** The requests that wait for a picture, in their order. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #isReady = false;
-  /** Whether it could not be executed for a reason outside the model. */
+  /** Whether the run could not be executed for a reason outside the model. */
   #isDeferred = false;
   /** The requests that wait for an answer of the scene, by number. */
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
@@ -95,7 +95,7 @@ export class Session {
     return this.#speed;
   }
 
-  /** The current state of the run; after its end, the last picture. For a session that has started. */
+  /** Returns the current state of the run, or its last picture after its end. Call it only after `started`. */
   draw(): Promise<Frame> {
     if (this.#ending) return Promise.resolve(this.#frame!);
     this.#tell({ kind: 'draw' });
@@ -123,7 +123,7 @@ export class Session {
   }
 
   /**
-   * Asks the scene for a value, to set one or to call a function; answers with JSON text.
+   * Asks the scene for a value, asks it to set one, or asks it to call a function. Returns JSON text.
    *
    * @throws ServiceError ANIMATION_ENDED, COMMAND_REFUSED with the model's reason
    */
@@ -149,7 +149,7 @@ export class Session {
   }
 
   #tell(message: AnimationData | Command): void {
-    // a process that has ended, or is about to, gets no message, and the run ends with it
+    // a process without a channel has ended or is ending, and the run ends with it
     if (this.#process.connected) this.#process.send(message, () => {});
   }
 
@@ -210,6 +210,6 @@ export class Session {
 function ended(): ServiceError {
   return new ServiceError(
     'ANIMATION_ENDED',
-    'The animated run is over, and with it its values and functions: start a new one.',
+    'The animated run is over, and its values and functions are gone: start a new one.',
   );
 }

@@ -20,9 +20,9 @@ type Template = ServedVersion['experimentTemplate'];
 export const MOST_SESSIONS = 8;
 /** The number of ended runs whose result is still available. */
 const MOST_ENDED = 64;
-/** The retry time when there are too many, in seconds. */
+/** After this time a client may try again when too many runs are animated, in seconds. */
 const TRY_AGAIN = 60;
-/** The retry time when the system lacks resources, in seconds. */
+/** After this time a client may try again when the system lacks resources, in seconds. */
 const TRY_SOON = 5;
 /** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
@@ -34,7 +34,7 @@ export interface SessionsParts {
   progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
-  /** If the files of runs are not kept where executors read and write them. */
+  /** Only set if the files of runs are not kept where executors read and write them. */
   files: RunFiles | undefined;
   after: After;
 }
@@ -47,14 +47,14 @@ export interface Shown {
   /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
-  /** Ends the wait for somebody who renders. */
+  /** Cancels the timer that ends the run when nobody renders it. */
   unwatch: () => void;
 }
 
 /**
  * The animated runs, by session uuid. Each is a separate run in the database: RUNNING until it is COMPLETED at the end
  * of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory, so a
- * restart stops them. A session that has ended still answers for the time that an unwatched run may go on.
+ * restart stops them. A session that has ended still answers for `RENDER_TIMEOUT`.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -137,14 +137,14 @@ export class Sessions {
     return shown;
   }
 
-  /** The current state of the run, for somebody who renders it. This lets it go on for another five minutes. */
+  /** The current state of the run, for somebody who renders it. Each call lets the run go on for five more minutes. */
   async render(shown: Shown): Promise<Frame> {
     const frame = await shown.session.draw();
     if (!shown.session.ending) this.#watch(shown);
     return frame;
   }
 
-  /** Stops all of them; resolves when their processes are gone. */
+  /** Stops all animated runs. Resolves when their processes are gone. */
   async close(): Promise<void> {
     this.#open = false;
     const all = [...this.#shown.values()];

@@ -16,8 +16,8 @@ export interface Sql {
  */
 export interface Dialect {
   /**
-   * A table with the columns `key` (from 0) and `value`: the elements of a JSON array of texts or numbers, which is the
-   * value of its `?`.
+   * An expression for a table with the columns `key` (from 0) and `value`. Its rows are the elements of a JSON array of
+   * texts or numbers. The array is the value of its `?`.
    */
   list: string;
   /** Ends a subquery that takes rows. Rows that another transaction is taking are skipped. */
@@ -35,8 +35,8 @@ export interface Dialect {
    */
   lockTable: (table: string) => string | undefined;
   /**
-   * An expression: whether a service is connected to the database, by an expression of its id. It is undefined if only
-   * one service can use the database.
+   * Makes an expression that tells whether a service is connected to the database, from an expression for its id. It is
+   * undefined if only one service can use the database.
    */
   isConnected?: (id: string) => string;
 }
@@ -47,8 +47,8 @@ export interface Database extends Sql {
   /** Whether other processes may change it as well. */
   readonly isShared: boolean;
   /**
-   * For frequent statements, whose planning would cost as much as their execution. Each is planned once. So its best
-   * plan must not depend on the content of the tables.
+   * For frequent statements: to plan them each time would cost as much as to execute them. Each is planned once, so its
+   * best plan must not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**

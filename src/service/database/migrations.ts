@@ -1,24 +1,22 @@
 /**
  * One entry for each schema version, applied in order. `user_version` counts the entries that a database has.
  *
- * - `runs.identity` is the hash of everything that makes two requests identical. Its unique index covers the runs that
- * answer for their identity. It does not cover FAILED and STOPPED runs, so a new run may have the identity of such a
- * run.
+ * - `runs.identity` is the hash of everything that makes two requests identical. Its unique index does not cover FAILED
+ *   and STOPPED runs, so a new run may have the identity of such a run.
  * - `runs.seq` is the order of request. `executions` is the number of started executions. It does not count executions
  *   that failed because a resource of the system was missing.
  * - `results` is separate from `runs`, so that long outputs do not make it slower to read statuses.
- * - `sub_runs` lists the runs that a run consists of, in order. Such a run has their number in `tasks` and the number
- *   of runs that have not completed in `tasks_left`. It is never executed itself. `direct` is 1 for a run that was
- * requested itself, and 0 for one that is only part of other runs.
+ * - `sub_runs` lists the runs that a run consists of, in order. For a run that consists of others, `tasks` is their
+ *   number, and `tasks_left` is the number of those that have not completed. Such a run is never executed itself.
+ * - `runs.direct` is 1 for a run that was requested itself, and 0 for a run that is only part of other runs.
  * - `run_logs` has the last printed lines of FAILED runs, as JSON; `number` is the order in which they failed.
  * - `versions.files` is the JSON list of a version's files with their hashes; null for a version of an earlier foray.
- * - `versions.manifest` has all data that are needed to run a version from its kept files, as JSON. It is null if they
- *   are not
- * kept; then `pruned_at` is the time of their removal, if they were kept before. `made_at` is null for a version of an
- * earlier foray.
+ * - `versions.manifest` has all data that are needed to run a version from its kept files, as JSON. It is null if the
+ *   files are not kept. `pruned_at` is the time when kept files were removed. `made_at` is null for a version of an
+ *   earlier foray.
  * - `holders` lists the holders of runs: each start of the service's own executors, and each execution of a lane. A
- * closed holder claims no more runs. `runs.holder` is the last holder that claimed the run. `runs.losses` is the number
- * of times a run lost its holder while it executed.
+ *   closed holder claims no more runs. `runs.holder` is the last holder that claimed the run. `runs.losses` is the
+ *   number of times a run lost its holder while it executed.
  * - `executors` has the last report of each executor on another machine, as JSON, and its time.
  */
 export const migrations = [

@@ -24,8 +24,8 @@ export interface ServiceDatabase {
 }
 
 /**
- * Opens and checks `service.db` in the data folder. Creates it if it does not exist. Only this
- * process holds it until `close`.
+ * Opens and checks `service.db` in the data folder. Creates it if it does not exist. Only this process holds it until
+ * `close`.
  *
  * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive kill -9 of the process. A power
  * cut may lose the last moments, but leaves the database consistent. The cache of 64 MB holds the indexes, whose keys
@@ -61,7 +61,10 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   };
 }
 
-/** Two services on one folder would both execute its runs. Other processes can still read the database. */
+/**
+ * Locks the data folder: two services on one folder would both execute its runs. Other processes can still read the
+ * database.
+ */
 export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
@@ -77,7 +80,7 @@ export function lockFolder(dataDir: string): FileLock {
     'STORE_UNUSABLE',
     `The data folder ${dataDir} cannot be used: another model service uses it.`,
     {
-      hint: 'Stop that one, or name another folder. Several services share a database in PostgreSQL (--database).',
+      hint: 'Stop that service, or name another folder. Several services share a database in PostgreSQL (--database).',
     },
   );
 }

@@ -5,7 +5,7 @@ export interface Peers {
    * folder.
    */
   join(holder: string, folder: string): Promise<void>;
-  /** Returns the ones of some ids that belong to no connected service. */
+  /** Returns those of the ids that belong to no connected service. */
   absent(ids: readonly string[]): Promise<string[]>;
   /**
    * Changes the database if no other service uses it. No service can start meanwhile. Returns false if another service
@@ -19,6 +19,6 @@ export interface Peers {
   agree(set: () => Promise<void>): Promise<void>;
   /** Soon tells the other services that runs wait. */
   tell(): void;
-  /** @param callback - called when another service has told this, or may have told it */
+  /** @param callback - called when another service has told that runs wait, or may have told it */
   whenTold(callback: () => void): void;
 }

@@ -10,7 +10,7 @@ import type { ServiceDatabase } from './open.ts';
 import { postgresMigrations } from './postgres-migrations.ts';
 import { isHeld, Presence } from './presence.ts';
 
-/** If two transactions wait for each other, PostgreSQL fails one of them. It begins again. */
+/** If two transactions wait for each other, PostgreSQL fails one of them with this code. That one begins again. */
 const DEADLOCK = '40P01';
 
 /** The time that a service waits for other services that update the tables, ms. */
@@ -64,7 +64,7 @@ async function bringUpToDate(
     if (Date.now() < until) continue;
     throw new ForayError(
       'STORE_UNUSABLE',
-      `The tables of ${place.shown} are those of an older foray, and its services still run.`,
+      `The tables of ${place.shown} belong to an older foray, whose services still run.`,
       { hint: 'Stop all services of this database, then start this one: it brings the tables up to date.' },
     );
   }

@@ -13,7 +13,7 @@ const TABLES = 'foray tables';
  * sets them.
  */
 const SETTINGS = 'foray settings';
-/** Runs that are requested together are announced once. The message follows the first request after this time, ms. */
+/** The time from a request to its announcement, ms. All runs that are requested meanwhile are announced together. */
 const GATHER = 20;
 /** The time to wait for a connection, ms. */
 const CONNECT_TIMEOUT = 10_000;
@@ -31,7 +31,7 @@ const statements = {
   absent: (list: string) => `SELECT value AS id FROM ${list} AS given WHERE NOT ${isHeld('value')}`,
 };
 
-/** An expression: whether a connection holds the lock of a key, which is an expression too. */
+/** Makes an expression that tells whether any connection holds the lock of a key. The key is an expression, too. */
 export function isHeld(key: string): string {
   return `EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -123,8 +123,7 @@ export class Presence implements Peers {
   }
 
   /**
-   * The keys of two kinds of locks: those that it shares with other services, and those by which other services know
-   * it.
+   * The keys of the locks that it shares with other services, and of the locks by which other services know it.
    */
   #held(): string[] {
     if (this.#known.length === 0) return [];

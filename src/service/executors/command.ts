@@ -19,10 +19,10 @@ import { readLine } from './lines.ts';
 import type { Job } from './protocol.ts';
 
 /**
- * How long standard output is still read after the program has ended, if one of its child processes holds it open, ms.
+ * How long to read standard output after the end of the program, if one of its child processes holds it open, ms.
  */
 const LINGER = 1_000;
-/** A disk with less room is full, in bytes. */
+/** A disk with less free space than this counts as full, in bytes. */
 const LEAST_ROOM = 2 ** 20;
 /** The longest part of standard error in a message, in characters. */
 const LONGEST_COMPLAINT = 500;
@@ -91,7 +91,7 @@ async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot
  * is its path, or null.
  */
 async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
-  // an earlier attempt may have left one
+  // an earlier attempt may have left a folder
   await files.removeWork(job.runId);
   await mkdir(folder);
   const members = [];
@@ -112,14 +112,14 @@ async function prepareInputs(job: Job, files: ContentFiles, folder: string): Pro
   return `{${members.join(',')}}\n`;
 }
 
-/** Canonical numbers and booleans are JSON as they are, with all digits. */
+/** Canonical numbers and booleans are already JSON, with all digits. */
 function jsonOf(type: InputType, canonical: string): string {
   return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
 }
 
 /**
- * Replaces words of the command that name a file of the model's folder by its path, because the program runs in another
- * folder.
+ * Replaces words of the command that name a file of the model's folder by the path of that file, because the program
+ * runs in another folder.
  */
 function inModel(command: readonly string[], modelFolder: string): string[] {
   return command.map((word) => {
@@ -236,7 +236,7 @@ function declared(
   );
 }
 
-/** The texts of infinite numbers in results, for languages whose JSON has no infinite numbers. */
+/** Whether a value is the text of an infinite number. Programs write it because JSON has no infinite numbers. */
 function isInfinite(value: unknown): boolean {
   return value === 'Infinity' || value === '-Infinity';
 }

@@ -33,7 +33,7 @@ export function makeContext(
   );
   return {
     inputs: values,
-    // undefined if the model does not declare it, as its type says
+    // undefined if the model declares no seed, as the type `RunContext` says
     seed: values[RANDOM_SEED] as bigint,
     horizon: horizonOf(template.inputs, inputs),
     readFile(input: string) {

@@ -46,9 +46,9 @@ async function execute(job: Job): Promise<Report> {
   }
 }
 
-/** Whether an input file of a run is not what its hash says. */
+/** Whether an input file of a run does not match its hash. */
 async function isInputDamaged({ template, inputs }: Job): Promise<boolean> {
-  // a new one hashes each file, also one whose size and times are as before
+  // a new object hashes each file, also a file whose size and times have not changed
   const fresh = new ContentFiles(filesDir);
   for (const { name, type } of template.inputs) {
     const hash = inputs[name]!;

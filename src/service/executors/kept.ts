@@ -91,7 +91,7 @@ export class KeptFolder {
         this[name].add(chunk);
         return write(chunk, ...rest);
       };
-      // the stream's own method again
+      // this restores the stream's own method
       return () => Reflect.deleteProperty(stream, 'write');
     });
     return () => {

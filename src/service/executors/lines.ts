@@ -8,10 +8,10 @@ export type Line =
   | { kind: 'print'; problem?: string };
 
 /**
- * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, which is a printed line.
+ * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, a line for people.
  * Numbers may also be NaN, Infinity and -Infinity, as Python writes them.
  *
- * @param isLong - whether the output with a name is a LONG, of which all digits are kept
+ * @param isLong - whether the output of this name is a LONG; a LONG keeps all its digits
  * @throws Error if progress or outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {

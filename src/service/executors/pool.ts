@@ -47,7 +47,7 @@ interface Executor {
   /** The memory limit of its run, in MB. */
   memory: number;
   execution: Execution | undefined;
-  /** Ids of the versions that it was told of. */
+  /** Ids of the versions whose data it has received. */
   known: Set<string>;
   /** Whether it has started. From then on its end is a failure of its run. */
   isReady: boolean;
@@ -96,7 +96,7 @@ export class ExecutorPool {
     return this.#options.size;
   }
 
-  /** How many runs can be executed now, besides those that execute. */
+  /** How many more runs can be executed now. */
   room(): number {
     const free = this.#free().length;
     if (this.#starts.isHeld) return this.#isBlocked ? 0 : free;
@@ -132,7 +132,10 @@ export class ExecutorPool {
     });
   }
 
-  /** Kills the process that executes the run, if any. Its place is free at once. Resolves when nothing of the run is left. */
+  /**
+   * Kills the process that executes the run, if any. Its place is free at once. Resolves when nothing of the run is
+   * left.
+   */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);
     if (executor) await this.#end(executor, { kind: 'ended' });
@@ -229,7 +232,7 @@ export class ExecutorPool {
       case 'crashed':
         return this.#lose(executor, crashed(report.reason), report.reason);
       case 'deferred':
-        // it may have loaded only a part of the model
+        // the process may have loaded only a part of the model
         return this.#end(executor, report);
       case 'completed':
       case 'failed':

@@ -13,7 +13,7 @@ export interface ModelProcessOptions {
   filesDir: string;
   /** Where its incomplete files are. @default in `filesDir` */
   unfinishedDir?: string | undefined;
-  /** Most memory that its run may take, in MB. */
+  /** The memory limit of its run, in MB. */
   memory: number;
   /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;
@@ -29,7 +29,7 @@ export function memoryShare(executors: number): number {
   );
 }
 
-/** The memory limit of a job, in MB: the given one, or its `{MAX_MEMORY_MB}` if that is less. */
+/** The memory limit of a job, in MB: the given limit, or the job's `{MAX_MEMORY_MB}` if that is less. */
 export function memoryFor({ inputs }: Job, most: number): number {
   return Math.min(most, memoryOf(inputs) ?? Infinity);
 }
@@ -53,7 +53,7 @@ export function startModelProcess(
     env: modelEnvironment(),
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // in a group of its own, so that a Ctrl-C reaches the service alone
+    // in a group of its own, so that a Ctrl-C reaches only the service
     detached: true,
   });
   // if the system has no descriptors left, there are no streams
@@ -66,8 +66,8 @@ export function startModelProcess(
 }
 
 /**
- * Resolves when all output of a process before its last message or its end was read. The output is then in the pipes,
- * and each turn of the event loop empties them.
+ * Resolves when the service has read all output that a process printed before its last message or its end. That output
+ * is already in the pipes, and each turn of the event loop empties them.
  */
 export async function printedIsRead(): Promise<void> {
   await nextTurn();

@@ -5,7 +5,10 @@ import type { ModelCode } from '../models/folder.ts';
 export interface JobVersion {
   code: ModelCode;
   template: Version['experimentTemplate'];
-  /** Whether this is another machine than the service's. A program or package that it lacks is then no fault of the model. */
+  /**
+   * Whether the executor is on another machine than the service. A program or package that this machine lacks is then
+   * no fault of the model.
+   */
   isElsewhere?: boolean;
 }
 
@@ -22,7 +25,7 @@ export interface JobRun {
 /** One run for an executor. */
 export type Job = JobRun & JobVersion;
 
-/** The message of a job. Its version comes with the first one that the process gets. */
+/** The message of a job. Only the first message about a version has the data of that version. */
 export interface JobMessage {
   run: JobRun;
   version?: JobVersion;

@@ -14,7 +14,7 @@ export class RunPrints {
   readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
   readonly #onLine: (line: string, number: number) => void;
   #count = 0;
-  /** The line of each stream that has not ended yet. */
+  /** The last line of each stream, while it is incomplete. */
   readonly #open: Record<Stream, string> = { stdout: '', stderr: '' };
 
   /** @param onLine - called with each line and its number, from 1. Long lines are cut */
@@ -51,7 +51,7 @@ export class RunPrints {
     return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
-  /** A carriage return starts the line again, as progress bars do. One at the end may belong to the line break. */
+  /** A carriage return starts the line again, as progress bars do. At the end it may belong to the line break. */
   #extend(stream: Stream, piece: string): void {
     const line = this.#open[stream] + piece;
     const start = line.lastIndexOf('\r', line.length - 2) + 1;

@@ -38,7 +38,7 @@ async function moduleRunner(code: ModelCode): Promise<Runner> {
       } catch (error) {
         // a model may have failed because its files were removed while it ran
         check();
-        // with the stack, because the reason of a failure has only the message
+        // the log gets the stack, because the reason of a failure has only the message
         if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);
         throw error;
       } finally {

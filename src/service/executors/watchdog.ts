@@ -5,8 +5,8 @@ import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
 /**
  * A thread beside the model in an executor's process, because a model that computes receives no messages. The thread
- * ends the process, and the processes that it has started, if the service has ended in any way, or if they take more
- * memory than their run may.
+ * ends the process and its child processes if the service has ended in any way. It also ends them if they take more
+ * memory than their run may take.
  */
 
 /** The time between two checks, in milliseconds. */
@@ -25,10 +25,10 @@ setInterval(() => {
   if (taken > memory * 2 ** 20 + UNCOLLECTED) process.kill(process.pid, OUT_OF_MEMORY);
 }, INTERVAL);
 
-// the compile cache of this thread is apart from that of the process
+// this thread has its own compile cache
 flushCompileCache();
 
-/** Memory of the processes that a process has started, and they in turn, in bytes; 0 where there is no /proc. */
+/** The memory of all processes that descend from a process, in bytes; 0 where there is no /proc. */
 function memoryBelow(pid: number): number {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
   return children.reduce((sum, child) => sum + memoryOf(child) + memoryBelow(child), 0);

@@ -31,7 +31,7 @@ export interface ContentStore {
   /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   read(hash: string): Promise<Readable>;
   /**
-   * Stores a body under the hash of its content, which it returns.
+   * Stores a body under the hash of its content. Returns the hash.
    *
    * @param limit - its largest size in bytes
    * @param expected - the required hash
@@ -41,7 +41,8 @@ export interface ContentStore {
   /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   address(file: NamedFile, root: string): Promise<string>;
   /**
-   * An address of the store itself that takes only content with this hash. Without it, uploads pass through the service.
+   * An address of the store itself that takes only content with this hash. A store without this method gets uploads
+   * through the service.
    *
    * @throws ServiceError UNKNOWN_FILE if the text is not a hash
    */

@@ -34,9 +34,9 @@ export interface OpenContentOptions {
 /** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
-  /** Set if the service itself serves their pre-signed addresses. */
+  /** Set if the service itself serves the pre-signed addresses of files. */
   disk?: DiskStore;
-  /** Set if they are not kept in a folder that executors of this machine read and write. */
+  /** Set if files are not kept in a folder that executors of this machine read and write. */
   runFiles?: RunFiles;
   /**
    * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files

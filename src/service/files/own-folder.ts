@@ -8,7 +8,7 @@ const MOST = 256;
 /** A folder that only this process uses. It stays when the process ends, and the next process may take it. */
 export interface OwnFolder {
   folder: string;
-  /** Its number in its place, from 0. */
+  /** Its number among the folders in the same place, from 0. */
   index: number;
   release(): void;
 }

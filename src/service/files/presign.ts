@@ -5,7 +5,7 @@ import { settingOf } from '../database/settings-table.ts';
 import { ServiceError } from '../errors.ts';
 import type { NamedFile } from './content-store.ts';
 
-/** Query of the address of a file: `expires` in milliseconds since 1970, `signature` over it, the file and its name. */
+/** Query of a file's address. `expires` is in ms since 1970; `signature` covers `expires`, the file and its name. */
 export interface SignedQuery {
   filename: string;
   expires: string;

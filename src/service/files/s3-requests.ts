@@ -23,7 +23,7 @@ export class S3Fault extends Error {
   }
 }
 
-/** Answers of a store that is overloaded or being repaired. */
+/** A status from this number on means that the store is overloaded or being repaired. */
 const PASSING = 500;
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
 
@@ -58,7 +58,7 @@ export class S3Requests {
   /** The content of an object; undefined if there is none. @throws S3Fault */
   async get(key: string): Promise<Readable | undefined> {
     const { status, body } = await this.#send('GET', key);
-    // a stream of got would copy the store's headers to an answer that it is piped to
+    // got's own stream would copy the store's headers to the service's answer
     if (status !== 404) return pipeline(body, new PassThrough(), () => {});
     body.resume();
     return undefined;

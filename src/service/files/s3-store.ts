@@ -33,7 +33,7 @@ export interface S3StoreOptions {
 const TRY_AGAIN = 5;
 /** The largest difference between the clocks of this machine and of the store without a warning, in seconds. */
 const MOST_SKEW = 30;
-/** Empty content, which may be stored at any time. */
+/** The hash of empty content, which may be stored at any time. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /**
@@ -84,7 +84,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     return isHash(hash) && this.#do(() => this.#requests.has(this.#keyOf(hash)));
   }
 
-  /** The store checks the content when it accepts it. */
+  /** A stored file is whole, because the store checks the content when it accepts a file. */
   isWhole(hash: string): Promise<boolean> {
     return this.has(hash);
   }
@@ -140,7 +140,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     problems.raise({
       code: 'FILES_CLOCK',
       subject: '',
-      message: 'The clock of the service differs from that of the store of files.',
+      message: 'The clock of the service differs from the clock of the store of files.',
       detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files are valid for a shorter or longer time than they should. Set the clock.`,
     });
   }

@@ -22,9 +22,9 @@ type Row = Record<'name' | 'about' | 'seen_at', string>;
 
 /** The connected executors of this build. Any replica of the service may have received their reports. */
 export interface PresentExecutors {
-  /** Those that take runs. */
+  /** Executors that take runs. */
   able: ListedExecutor[];
-  /** Those that claim no runs. */
+  /** Executors that claim no runs. */
   faulty: ListedExecutor[];
   /** The holders of the lanes in which they work. */
   holders: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export class Executors {
     await this.#sql.all(statements.forget, this.#oldest());
   }
 
-  /** The executor has left. */
+  /** Removes an executor that has left. */
   async remove(name: string): Promise<void> {
     await this.#sql.all(statements.remove, name);
   }

@@ -28,8 +28,8 @@ export interface FleetParts {
 }
 
 /**
- * Answers the requests of executors on other machines. They use the queue, each by its holder, and get the code and
- * files of their runs.
+ * Answers the requests of executors on other machines. Each executor uses the queue by its holder, and gets the code
+ * and files of its runs.
  */
 export class Fleet {
   readonly executors: Executors;
@@ -59,7 +59,7 @@ export class Fleet {
     return this.#parts.welcome;
   }
 
-  /** The executor has left. */
+  /** Removes an executor that has left. */
   async leave(machine: string): Promise<void> {
     this.#arrivals.delete(machine);
     await this.executors.remove(machine);
@@ -113,7 +113,7 @@ export class Fleet {
     return this.#parts.now() - this.#heard.get(holder)!;
   }
 
-  /** The holder is closed. */
+  /** Forgets a closed holder. */
   forget(holder: string): void {
     this.#heard.delete(holder);
   }
@@ -128,15 +128,15 @@ export class Fleet {
   }
 
   /**
-   * The problem that no executor takes runs of a version; undefined when one does. `able` are the executors that take
-   * runs.
+   * The problem if no executor takes runs of a version; undefined if an executor takes them. `able` are the executors
+   * that take any runs.
    */
   unserved(versionId: string, able: readonly ListedExecutor[]): Problem | undefined {
     const { registry } = this.#parts;
     const version = registry.version(versionId);
     const reasons = able.map(({ has }) => whyUnfit(version, has));
     if (reasons.includes(undefined)) return undefined;
-    const reason = reasons[0] ?? 'no executor is there that takes runs; foray executors says why';
+    const reason = reasons[0] ?? 'no connected executor takes runs; foray executors says why';
     return {
       code: 'RUNS_UNSERVED',
       subject: versionId,

@@ -17,7 +17,7 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 
 /** The interval at which lanes are checked while runs wait, in milliseconds. */
 const LOOK_EVERY = 5_000;
-/** Runs that are requested together need one check. It follows the first request after this time, in milliseconds. */
+/** The time from a request to its check, in milliseconds. Runs that are requested meanwhile need no other check. */
 const GATHER = 50;
 /** The same while no executor is free, because a check seldom finds a free one then. */
 const GATHER_BUSY = 500;
@@ -58,8 +58,8 @@ export class LaneKeeper {
   readonly #client: Client;
   readonly #worker: Worker;
   /**
-   * Lanes whose holder has just been closed, and the time of that. Their workflows will end soon, so these lanes are
-   * not opened again yet.
+   * Lanes whose holder has just been closed, with the time when it was closed. Their workflows will end soon, so these
+   * lanes are not opened again yet.
    */
   readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;

@@ -1,4 +1,6 @@
-/** In a lane, an executor works for a service. A lane is a workflow with one activity, which lasts while there is work. */
+/**
+ * In a lane, an executor works for a service. A lane is a workflow with one activity, which lasts while there is work.
+ */
 
 /** The input of the lane's workflow. */
 export interface LaneInput {

@@ -19,7 +19,7 @@ export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
 
-/** Both are the uuid of a session. There is only one node, so any uuid names it. */
+/** Both fields are uuids. There is only one node, so any uuid names it. */
 interface Address {
   node: string;
   session: string;
@@ -27,7 +27,7 @@ interface Address {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Content only from the service itself; a picture cannot load or run anything. */
+/** Allows content only from the service itself. A picture cannot load or run anything. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 
@@ -48,7 +48,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
   const prefix = '/nodes/:node/sessions/:session';
   await app.register(
     (scope, _options, done) => {
-      // values and arguments come as text, whatever the Content-Type, or without one
+      // clients send values and arguments as text, with any Content-Type or with none
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
       scope.addHook('onSend', (_request, reply, _payload, done) => {
@@ -59,7 +59,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
         done();
       });
 
-      // the only part of an address that an answer repeats: in the header Location
+      // an answer repeats the session in its header Location, so it must be a uuid
       scope.addHook('onRequest', ({ params }, _reply, done) => {
         const { node, session } = params as Address;
         if (!UUID.test(node) || !UUID.test(session)) throw unknownSession();
@@ -68,7 +68,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
 
       scope.get('/', (request, reply) => {
         const { session } = request.params as Address;
-        // what the page refers to is relative to it
+        // the addresses in the page are relative to its own address
         if (!request.url.split('?', 1)[0]!.endsWith('/')) return reply.redirect(`${session}/`);
         return reply
           .code(sessions.has(session) ? 200 : 404)

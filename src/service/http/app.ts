@@ -56,7 +56,7 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   content: ContentStore;
-  /** The files whose pre-signed addresses this service serves; those of other stores are served by the stores. */
+  /** The files whose pre-signed addresses this service serves; other stores serve their own addresses. */
   disk: DiskStore | undefined;
   versionFiles: VersionFiles;
   presigner: Presigner;
@@ -77,13 +77,13 @@ export interface AppParts {
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
-    // if requests have several lines, a logger per request shows which line belongs to which request
+    // a logger for each request is needed only if a request has several lines: it shows which lines belong together
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: {
       headersTimeout: HEAD_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_CHECK,
-      // refused below, in the shape that errors have
+      // a hook below refuses such a request, with an error of the usual shape
       requireHostHeader: false,
     },
     // requests on open connections are served to the end while the service closes
@@ -108,14 +108,14 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
       throw new ServiceError('BAD_REQUEST', 'The header Host is missing.');
     allowAnyType(headers);
     const path = pathOf(url);
-    // here and not in a handler, which would have to read the unwanted body first
+    // this is a hook and not a handler, because a handler would first read the unwanted body
     if (is404 || methods.isWrong(method, path)) throw notFound(path, methods);
     done();
   });
 
   endUnusedConnections(app);
   const keyless = new KeylessConnections(app);
-  // other expectations are ignored (RFC 9110, 10.1.1)
+  // the service ignores expectations other than 100-continue (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
@@ -170,8 +170,8 @@ function printableTo(log: NodeJS.WritableStream): { write(line: string): void } 
 }
 
 /**
- * Never logged: headers (they contain the key), queries (the signature of a pre-signed address) and the uuid in the
- * path of an animated run.
+ * The parts of a request that are logged. The log never has headers (they contain the key), queries (they contain the
+ * signature of a pre-signed address) and the uuid in the path of an animated run.
  */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: withoutSession(pathOf(url)), ip };
@@ -191,7 +191,7 @@ function notFound(path: string, methods: Methods): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 
-/** Requests that are not HTTP, or whose head is incomplete. */
+/** The error for a request that is not HTTP, or whose head is incomplete. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('TOO_SLOW', 'The request came too slowly.');

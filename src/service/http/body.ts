@@ -42,7 +42,7 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
   return result.data;
 }
 
-/** Gives the bodies of these routes as streams with a maximum number of bytes, for any content type. */
+/** Gives these routes their bodies as streams. A body may have any content type and at most `limit` bytes. */
 export function acceptBytes(scope: FastifyInstance, limit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, stream, done) => {
@@ -70,7 +70,7 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
 }
 
-/** The name of the input that an issue is about, if any, because a position means little to people. */
+/** The name of the input that an issue is about, if any. A position in a list would mean little to people. */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

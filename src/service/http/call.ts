@@ -17,7 +17,7 @@ type OlderPath<E> = E extends { older: { path: infer P extends string } } ? P : 
 
 /** A request of one endpoint, checked against its schemas. */
 export interface Call<E> {
-  /** The segments of the endpoint's path. Segments of only the older path may be absent. */
+  /** The segments of the endpoint's path. A segment that only the older path has may be absent. */
   params: Record<E extends { path: infer P extends string } ? ParamName<P> : never, string> &
     Partial<Record<ParamName<OlderPath<E>>, string>>;
   query: QueryOf<E>;

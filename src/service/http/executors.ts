@@ -18,7 +18,7 @@ export async function addExecutors(
   const nameOf = (request: FastifyRequest): string => {
     const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
     const name = key && access.executorOf(key);
-    if (!name) throw new ServiceError('KEY_REFUSED', 'The key is not that of an executor.');
+    if (!name) throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
     return name;
   };
   await app.register(

@@ -17,7 +17,7 @@ const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_
 /** The longest message, in characters: it may repeat the request, which may have megabytes. */
 const LONGEST = 1_000;
 
-/** When to ask again while the database cannot be reached, in seconds. */
+/** After this time a client may try again when the database cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */
@@ -76,7 +76,7 @@ function serviceErrorFrom(error: FastifyError): ServiceError {
   }
   // the client is gone
   if (error.code === 'ECONNRESET')
-    return new ServiceError('BAD_REQUEST', 'The connection ended within the body.');
+    return new ServiceError('BAD_REQUEST', 'The connection ended before the end of the body.');
   const status = error.statusCode ?? 500;
   if (error.code === 'FST_ERR_BAD_URL')
     return new ServiceError('BAD_REQUEST', 'The address is not valid, or a part of it is too long.');

@@ -13,7 +13,7 @@ const LOOK = 5_000;
 
 /** A connection that has shown no key. */
 interface Keyless {
-  /** The last request and its answer, until the answer was sent. */
+  /** The last request, until its answer was sent. */
   request?: IncomingMessage | undefined;
   /** When the connection was opened, or the last answer on it ended; in milliseconds of `performance.now`. */
   since: number;
@@ -23,8 +23,8 @@ interface Keyless {
 
 /**
  * Limits the number and the idle time of connections without a key. Anybody can open them, and each uses a file
- * descriptor that executors need. If there are too many, the one that is idle longest is closed. A connection that has
- * shown a key no longer counts.
+ * descriptor that executors need. If there are too many, the connection that is idle longest is closed. A connection
+ * that has shown a key no longer counts.
  */
 export class KeylessConnections {
   readonly #most: number;
@@ -41,7 +41,7 @@ export class KeylessConnections {
     app.server.on('request', (request: IncomingMessage, answer: ServerResponse) => {
       const { socket } = request;
       const connection = this.#open.get(socket);
-      // it has just shown its key
+      // the connection has shown its key
       if (!connection) return;
       connection.request = request;
       answer.once('close', () => {
@@ -56,7 +56,7 @@ export class KeylessConnections {
     });
   }
 
-  /** The connection has shown a key. */
+  /** No longer counts a connection, because it has shown a key. */
   release(socket: Socket): void {
     this.#open.delete(socket);
   }
@@ -90,7 +90,7 @@ function isAnswered({ request }: Keyless): boolean {
 
 /** A limit that leaves most file descriptors to executors, the database and clients with a key. */
 function mostConnections(): number {
-  // names of the network's hosts, which would be looked up
+  // with the network, the report would look up the names of hosts
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };

@@ -4,8 +4,8 @@ import type { Access } from '../keys/access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 
 /**
- * The models and versions that a user may use (specification 5). Requests for others get the same answer as for unknown
- * ones, so that nobody can detect a private model.
+ * The models and versions that a user may use (specification 5). Requests for other models get the same answer as
+ * requests for unknown models, so that nobody can detect a private model.
  */
 export class ModelAccess {
   readonly #registry: ModelRegistry;

@@ -40,8 +40,9 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
 };
 
 /**
- * The OpenAPI 3.1 document of the interface, from the endpoint table and the schemas that client and service check
- * with. Paths of older versions are left out. Its `servers` depend on the address that the client uses.
+ * The OpenAPI 3.1 document of the interface. It is made from the endpoint table and from the schemas with which client
+ * and service check data. Paths of older versions are left out. Its `servers` depend on the address that the client
+ * uses.
  */
 export function openApiDocument(): Json {
   const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
@@ -167,7 +168,7 @@ class Schemas {
     return found;
   }
 
-  /** The components that are referred to, also by one another. */
+  /** The components to which the document or other components refer. */
   used(): Record<string, Json> {
     return Object.fromEntries([...this.#used].sort().map((id) => [id, this.#components[id]!]));
   }

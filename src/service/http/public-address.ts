@@ -24,7 +24,7 @@ export class PublicAddress {
   readonly #url: string | undefined;
   readonly #trusted: BlockList | undefined;
 
-  /** @throws ForayError USAGE if the public address or that of a proxy is invalid */
+  /** @throws ForayError USAGE if the public address or the address of a proxy is invalid */
   constructor({ publicUrl, trustedProxies }: ProxyOptions) {
     this.#url = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
     this.#trusted = trustedProxies && networks(trustedProxies);
@@ -43,7 +43,7 @@ export class PublicAddress {
     if (!/^https?$/.test(protocol))
       throw refused('The header for the forwarded scheme must say http or https.');
     if (!HOST.test(host) || !URL.canParse(origin))
-      throw refused('The header Host must name the host that the answer leads to.');
+      throw refused('The header Host must name a host, because addresses in the answer begin with it.');
     return origin + this.path(request);
   }
 

@@ -26,7 +26,7 @@ export async function addRoutes(
   await api.register((scope, _options, done) => {
     // bodies have any Content-Type or none, because existing clients do not always send it
     scope.removeAllContentTypeParsers();
-    // the usual type has its name here, because Fastify searches again at each request that only "*" matches
+    // the usual type is named here, because Fastify searches again for each request that only "*" matches
     const types = ['application/json', '*'];
     scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),

@@ -65,7 +65,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     );
     if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
     let value: unknown;
-    // without a body it is an empty text
+    // a request without a body means an empty text
     const text = (body as string | undefined) ?? '';
     // a declaration makes no other type settable
     const ofType = type as SettableType;

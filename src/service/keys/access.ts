@@ -73,21 +73,24 @@ export class Access {
     return caller;
   }
 
-  /** The executor with this key; undefined for an unknown key and that of a user. */
+  /** The executor with this key; undefined for an unknown key and for a key of a user. */
   executorOf(key: string): string | undefined {
     this.#refresh();
     return this.#rights.executors.get(hashOf(key));
   }
 
   /**
-   * Everybody may use a published model. Only the owner and users with developer or user permission may use another
-   * one.
+   * Everybody may use a published model. Only the owner and users with developer or user permission may use any
+   * other model.
    */
   mayUse(user: string, model: Model): boolean {
     return model.published || this.mayChange(user, model) || this.#rightsTo(model).users.includes(user);
   }
 
-  /** Whether a user may add and remove versions of a model. One that the key file does not name is the local user's, also a new one. */
+  /**
+   * Whether a user may add and remove versions of a model. A model that the key file does not name belongs to the local
+   * user, also if it is new.
+   */
   mayChange(user: string, model: Pick<Model, 'name'>): boolean {
     const { owner, developers } = this.#rightsTo(model);
     return user === owner || developers.includes(user);

@@ -27,7 +27,8 @@ export interface ListedKey {
 }
 
 /**
- * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist. The key is returned only this once.
+ * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist.
+ * The key is returned only this once.
  *
  * @throws ForayError USAGE for an invalid user name, KEYS_INVALID
  */
@@ -64,14 +65,14 @@ export function listKeys(file: string): ListedKey[] {
  * @throws ForayError UNKNOWN_KEY, KEYS_INVALID
  */
 export async function revokeKey(file: string, id: string): Promise<string> {
-  // a missing file is an error here, and is not made
+  // this throws if the file is missing; `edit` would make it
   readKeyFile(file);
   let owner = '';
   await edit(file, (content) => {
     const found = keysOf(content).filter(({ sha256 }) => id.length >= 8 && sha256.startsWith(id));
     const [only] = found;
     if (!only || found.length > 1) {
-      throw new ForayError('UNKNOWN_KEY', `There is no one key with the id ${id}.`, {
+      throw new ForayError('UNKNOWN_KEY', `There is no single key with the id ${id}.`, {
         hint: 'foray service keys list shows the ids.',
       });
     }
@@ -82,8 +83,8 @@ export async function revokeKey(file: string, id: string): Promise<string> {
 }
 
 /**
- * Adds a key of the local user to a key file that has no place for users: one that does not exist, or has only keys of executors. The key is
- * returned only this once.
+ * Adds a key of the local user to a key file that does not exist or has only keys of executors. The key is returned
+ * only this once.
  *
  * @throws ForayError KEYS_INVALID
  */

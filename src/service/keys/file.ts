@@ -6,8 +6,9 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
 
 /**
- * The key file: users and executors with the SHA-256 of their keys, and who may use which model. Keys are random, so a plain
- * SHA-256 is enough, and the file holds no secret. YAML, of which JSON is a part; docs/reference/service.md describes it.
+ * The key file: users and executors with the SHA-256 of their keys, and who may use which model. Keys are random, so a
+ * plain SHA-256 is enough, and the file holds no secret. The file is YAML or JSON; docs/reference/service.md describes
+ * it.
  */
 
 /** The owner of models without another owner, and of the key from the first start. */
@@ -60,7 +61,7 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** @throws ForayError KEYS_INVALID with the place; it never repeats the text there, which may be a key */
+/** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
 export function readKeyFile(file: string): KeyFile {
   let text: string;
   try {
@@ -77,7 +78,7 @@ export function parseKeyFile(text: string, file: string): KeyFile {
   const result = KeyFileContent.safeParse(plain ?? {});
   if (!result.success) {
     const [issue] = result.error.issues;
-    // the issue of a name that is no user name says only that the name is wrong, and why one level below
+    // the issue of an invalid user name says only that the name is wrong; the reason is one level below
     const why = issue!.code === 'invalid_key' ? issue.issues[0]!.message : issue!.message;
     const where = issue!.path.length > 0 ? issue!.path.map(String).join('.') : 'the whole';
     throw new ForayError('KEYS_INVALID', `The key file is wrong at ${where}: ${why}.`, {
@@ -95,7 +96,7 @@ export interface FoundKey {
   kind: KeyKind;
   /** The user, or the executor. */
   name: string;
-  /** Its place among the keys of this one. */
+  /** Its place among the keys of this user or executor. */
   index: number;
   sha256: string;
   created?: string | undefined;
@@ -150,7 +151,7 @@ function readText(text: string, file: string): ReadYaml {
     return readYaml(text, file);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    // its message may repeat the text there
+    // the parser's message may repeat the text at this place, which may be a key
     throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', { place: error.place });
   }
 }

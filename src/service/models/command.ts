@@ -8,8 +8,8 @@ import { Declaration } from './declaration.ts';
 import { statOf } from './folder.ts';
 
 /**
- * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/guides/models.md). The program
- * may be in any language.
+ * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/guides/models.md).
+ * The program may be in any language.
  */
 export interface CommandModel {
   declaration: Declaration;
@@ -19,7 +19,7 @@ export interface CommandModel {
 
 const Command = z.union(
   [
-    // without quoting: an argument with a space needs a list
+    // a text has no quotes, so an argument with a space needs a list
     z
       .string()
       .trim()
@@ -68,14 +68,14 @@ export function readCommandModel(entry: string): CommandModel {
   }
 }
 
-/** The files that the words of a command name, from the model's folder. */
+/** The files in the model's folder that the words of a command name. */
 export function filesNamed(command: readonly string[], modelFolder: string): string[] {
   return command.map((word) => path.join(modelFolder, word)).filter((file) => statOf(file)?.isFile());
 }
 
 /**
- * The files that a command names by absolute paths. They are the same in every version, and the program belongs to the
- * machine.
+ * The files that a command names by absolute paths. They are the same in every version. A program outside the model's
+ * folder belongs to the machine, so it is left out.
  */
 export function filesFixed([program, ...args]: readonly string[], modelFolder: string): string[] {
   const isOfModel = program!.startsWith(`${modelFolder}${path.sep}`);

@@ -77,7 +77,7 @@ const animation = z
     }
   });
 
-/** What a machine has and a model may need, such as `gpu` or `python3.12`. */
+/** The name of something that a model may need and a machine may have, such as `gpu` or `python3.12`. */
 export const label = z
   .string()
   .regex(
@@ -158,7 +158,7 @@ export const Declaration = z
       if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
         complain(
           ['outputs', index, 'name'],
-          `"${chart}" is an output, and the chart that "${name}" is an item of`,
+          `"${chart}" is an output, and also the chart of the item "${name}"`,
         );
       }
     }

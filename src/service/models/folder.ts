@@ -17,11 +17,11 @@ const SHARED_CODE = /\.[cm]?[jt]s$/;
 export interface ModelPlace {
   /** The file with the model's definition: a module, or the declaration of a command model. */
   entry: string;
-  /** The model's own folder. For a module also the shared folders beside it. */
+  /** The model's own folder, and for a module also the shared folders beside it. */
   folders: string[];
   /** For a module, the files of foray that it uses. */
   library: readonly string[];
-  /** The folder to which their names are relative. */
+  /** The names of foray's files are relative to this folder. */
   libraryRoot: string;
 }
 
@@ -51,7 +51,7 @@ export function findModels(modelDir: string): ModelPlace[] {
   }
 }
 
-/** The error of a folder of models that cannot be read. */
+/** The error for a folder of models that cannot be read. */
 export function unreadableFolder(root: string, why: string): ForayError {
   return new ForayError('MODEL_UNREADABLE', `The folder of models ${root} cannot be read: ${why}.`);
 }
@@ -73,7 +73,7 @@ export function placesIn(
     onInvalid(
       folder,
       new ForayError('MODEL_INVALID', `The folder ${folder} has ${entries.join(' and ')}.`, {
-        hint: 'A model is one of them: remove the other.',
+        hint: 'A model has only one of these files: remove the other.',
       }),
     );
     return [];
@@ -91,7 +91,7 @@ export function placesIn(
   return folders.flatMap(({ folder, entries }) => (entries.length > 0 ? place(folder, entries, shared) : []));
 }
 
-/** Whether nothing is in a folder. @throws Error of the system, when it cannot be read */
+/** Whether a folder is empty. @throws Error of the system, when it cannot be read */
 export function isEmpty(folder: string): boolean {
   return visibleEntries(folder).length === 0;
 }
@@ -99,7 +99,7 @@ export function isEmpty(folder: string): boolean {
 /** A model's current code. */
 export function readCode(place: ModelPlace): ModelCode {
   const files = filesOf(place).map(({ index, folder, file }) => ({
-    path: toldPath(place, index, path.relative(folder, file)),
+    path: publicPath(place, index, path.relative(folder, file)),
     sha256: createHash('sha256').update(contentOf(file)).digest('hex'),
   }));
   return { ...place, contentHash: hashContent(place), files };
@@ -109,7 +109,7 @@ export function readCode(place: ModelPlace): ModelCode {
  * The name of a model's file: its path below the model's folder. For shared code and for foray's files it begins with
  * the folder's name.
  */
-function toldPath({ folders }: ModelPlace, index: number, relative: string): string {
+function publicPath({ folders }: ModelPlace, index: number, relative: string): string {
   const folder = index === 0 ? [] : [index < folders.length ? path.basename(folders[index]!) : 'foray'];
   return [...folder, ...relative.split(path.sep)].join('/');
 }
@@ -135,7 +135,7 @@ export function stateOf(place: ModelPlace): string {
     .join('\n');
 }
 
-/** @param shared - folders beside that of the model, whose code its module may import */
+/** @param shared - folders beside the model's folder, with code that its module may import */
 export function placeOf(entry: string, shared: readonly string[]): ModelPlace {
   const folder = path.dirname(entry);
   return isDeclaration(entry)
@@ -153,7 +153,7 @@ export function isDeclaration(entry: string): boolean {
   return ['.yaml', '.json'].includes(path.extname(entry));
 }
 
-/** A folder without permission may be shared code. Reading it then fails. */
+/** Empty for a folder without permission: it counts as shared code, and reading that code fails later. */
 function entriesOf(folder: string): string[] {
   return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
 }
@@ -162,7 +162,7 @@ function entriesAmong(found: readonly { name: string }[]): string[] {
   return ENTRIES.filter((entry) => found.some(({ name }) => name === entry));
 }
 
-/** A model's files in their order: those of its folders by the folder's number, then those of foray itself. */
+/** A model's files: first the files of its folders, in the order of the folders, then foray's own files. */
 export function filesOf({
   folders,
   library,
@@ -176,7 +176,7 @@ export function filesOf({
   return [...own, ...library.map((file) => ({ index: folders.length, folder: libraryRoot, file }))];
 }
 
-/** The target of a link that leads to no file. */
+/** The content of a file. For a link that leads to no file, this is the target of the link. */
 function contentOf(file: string): Buffer {
   return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
@@ -204,7 +204,7 @@ function visibleEntries(folder: string) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether tools have made the folder beside a model's code. Installed or compiled files are not part of the model. */
+/** Whether a tool has made a folder beside a model's code. Installed or compiled files are not part of the model. */
 export function isOfTools(entry: string): boolean {
   return (
     TOOLS_FOLDERS.has(path.basename(entry)) ||

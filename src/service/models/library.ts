@@ -21,7 +21,7 @@ export function libraryFiles(): readonly string[] {
 /** Modules and all the modules that they import by a relative path, sorted. */
 export function withImports(entries: readonly string[]): string[] {
   const files = new Set(entries);
-  // a set yields what is added while it is walked through
+  // the loop also reaches the files that it adds to the set
   for (const file of files) {
     for (const [, imported] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       files.add(path.resolve(path.dirname(file), imported!));

@@ -11,7 +11,7 @@ import type { ModelDefinition } from './model.ts';
 /** Imports a model's module. This runs code of the model, so the thread that serves HTTP never calls it. */
 export async function loadModel(entry: string): Promise<ModelDefinition> {
   const module = (await import(pathToFileURL(entry).href)) as { default?: Partial<ModelDefinition> };
-  // now, because an executor does not live until its end, when Node would write its compile cache
+  // Node writes its compile cache when a process ends by itself, but an executor is killed
   flushCompileCache();
   if (typeof module.default?.run !== 'function') {
     throw new Error('the default export has no function "run"');

@@ -9,7 +9,7 @@ import { filesOf, isDeclaration, isOfTools, type ModelCode, type ModelPlace, sta
 
 /** A file of a version. */
 export interface ManifestFile {
-  /** Below the folder that the version is made in, with slashes. */
+  /** The path below the folder of the version, with slashes. */
   path: string;
   /** The permission bits. */
   mode: number;
@@ -17,7 +17,7 @@ export interface ManifestFile {
   sha256: string;
   /** In bytes. */
   size: number;
-  /** Where it leads, of a symbolic link that leads to no file. */
+  /** The target, if this is a symbolic link that leads to no file. */
   link?: string;
 }
 
@@ -35,7 +35,7 @@ export interface Build {
 export interface Manifest {
   /** The path of the model's entry, in the same form as the paths of the files. */
   entry: string;
-  /** The names of the model's own folder and of those that its neighbours share. */
+  /** The names of the model's own folder and of the shared folders beside it. */
   folders: string[];
   contentHash: string;
   files: ManifestFile[];
@@ -164,7 +164,7 @@ function nodeMajor(): number {
   return Number(process.versions.node.split('.')[0]);
 }
 
-/** Links are followed, as Node does before it loads a module. */
+/** Follows links, as Node does before it loads a module. */
 function realOf(file: string): string {
   try {
     return realpathSync(file);

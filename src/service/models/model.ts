@@ -32,7 +32,7 @@ export interface InputDeclaration {
   units?: Unit | null;
   /** The empty string for an INPUT_FILE means no file. */
   default: string | number | boolean;
-  /** Least and greatest value of a number, both allowed; a request with another is refused. */
+  /** The least and the greatest value of a number, both allowed. The service refuses other values. */
   min?: number;
   max?: number;
   /** All allowed values. */
@@ -47,15 +47,15 @@ export interface OutputDeclaration {
   units?: Unit | null;
 }
 
-/** A range of values of an input of the base type (specification 2.11), the last one included if a step reaches it. */
+/** A range of values of an input of the base type (specification 2.11). It includes `max` if a step reaches it. */
 export type RangeDeclaration =
   | { type: 'FIXED_RANGE_DOUBLE' | 'FIXED_RANGE_INTEGER'; min: number; max: number; step: number }
   | { type: 'FIXED_RANGE_LONG'; min: number | string; max: number | string; step: number | string }
   | { type: 'FULL_RANGE_BOOLEAN' };
 
 /**
- * An experiment stored with the model: input values that differ from the defaults, by input name; in a parameter
- * variation also ranges.
+ * An experiment stored with the model: input values that differ from the defaults, by input name. A parameter variation
+ * may also have ranges.
  */
 export type ExperimentDeclaration =
   | { name: string; type: 'SIMULATION'; inputs: Record<string, string | number | boolean> }
@@ -114,7 +114,7 @@ interface InputValueOf {
   DOUBLE: number;
   INTEGER: number;
   LONG: bigint;
-  /** Local, `yyyy-MM-ddTHH:mm:ss`. */
+  /** A local time, `yyyy-MM-ddTHH:mm:ss`. */
   DATE_TIME: string;
   BOOLEAN: boolean;
   /** The file's hash, empty for no file; its bytes come from {@link RunContext.readFile}. */
@@ -208,9 +208,9 @@ export type SceneFunction = (...args: never[]) => unknown;
 
 /** A run that is being drawn. Times are in the animation's units, from 0. */
 export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputDeclaration[]> {
-  /** The time at which the run is over, finite. */
+  /** The time at which the run is over. It is finite. */
   readonly end: number;
-  /** Goes on to a time, never back; the last time is `end`. An error fails the run. */
+  /** Advances the run to a time. Times never decrease, and the last one is `end`. An error fails the run. */
   advance(time: number): void;
   /** SVG elements that show the current state of the run, in a box of the animation's width and height. */
   draw(): string;
@@ -263,7 +263,7 @@ export interface ModelDefinition<
   animation?: AnimationDefinition<I, O>;
 }
 
-/** Declares a model; input and output names and types carry over to `run`. */
+/** Declares a model. The types of `run` follow from the declared inputs and outputs. */
 export function defineModel<
   const I extends readonly InputDeclaration[],
   const O extends readonly OutputDeclaration[],

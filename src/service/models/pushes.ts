@@ -9,7 +9,7 @@ import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { VersionFiles } from './version-files.ts';
 
-/** One name of a path that leads nowhere else and is no hidden file. */
+/** One name of a path. It is no hidden file and leads to no other folder. */
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**
@@ -95,7 +95,7 @@ function checkPaths({ folders, entry, files }: PushRequest): void {
     throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);
   };
   const paths = new Set(files.map((file) => file.path));
-  if (paths.size < files.length) refuse('files: a path is there twice');
+  if (paths.size < files.length) refuse('files: a path appears twice');
   for (const name of folders)
     if (!SEGMENT.test(name)) refuse(`folders: "${name}" is not the name of a folder`);
   for (const place of paths) {

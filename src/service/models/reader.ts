@@ -46,7 +46,7 @@ export interface Reading {
   unreadable: Unreadable[];
 }
 
-/** A folder of models, or one of a model, that cannot be read. */
+/** A folder that cannot be read: a folder of models, or the folder of one model. */
 export interface Unreadable {
   folder: string;
   isRoot: boolean;
@@ -57,15 +57,15 @@ export interface Unreadable {
 }
 
 /**
- * Reads the folders of models repeatedly. A model that cannot be read has not changed: it stays as it was at its last
- * reading. It changes when it can be read and is different or invalid, or when its folder has been missing for long
- * while others beside it exist.
+ * Reads the folders of models repeatedly. A model that cannot be read stays as it was at its last reading. It changes
+ * when it can be read and is different or invalid, or when its folder has been missing for long while others beside it
+ * exist.
  */
 export class ModelReader {
   readonly #roots: readonly string[];
   readonly #clock: () => number;
   #known: readonly FoundModel[] = [];
-  /** Since when folders are missing, by path. */
+  /** The time since which each missing folder is missing, by path. */
   #missing: ReadonlyMap<string, number> = new Map();
 
   /** @param clock - a time in milliseconds */

@@ -16,11 +16,11 @@ import { type Recorded, type VersionRow, type VersionTable, whyRetired } from '.
 export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];
-  /** Undefined when the code of this version is no longer in the folders of models; {@link ModelRegistry.codeOf} then has it. */
+  /** Undefined when this code is no longer in the folders of models; {@link ModelRegistry.codeOf} then has it. */
   code: ModelCode | undefined;
   /** Its kept files; null if there are none. */
   manifest: Manifest | null;
-  /** Why it takes no runs; undefined if it does. */
+  /** Why it takes no runs; undefined if it takes runs. */
   retired: string | undefined;
   /** The time when it was made; null for a version of an earlier foray. */
   madeAt: string | null;
@@ -101,8 +101,8 @@ export class ModelRegistry {
   }
 
   /**
-   * Reads the folders of models again. A model that is not valid, or has the name of another, is left out: its versions
-   * stay, and take no new runs. A model that cannot be read stays as it was.
+   * Reads the folders of models again. A model that is not valid, or has the name of another model, is left out: its
+   * versions stay, and take no new runs. A model that cannot be read stays as it was.
    */
   async reload(): Promise<Reload> {
     const { models, invalid, unreadable } = await this.#reader.read();

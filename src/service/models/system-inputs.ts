@@ -33,7 +33,7 @@ export interface Horizon {
 /** Canonical values by input name. */
 type Values = Readonly<Record<string, string>>;
 
-/** Least `{MAX_MEMORY_MB}`: with less no process starts. */
+/** The least `{MAX_MEMORY_MB}`. No process starts with less. */
 const LEAST_MEMORY_MB = 16;
 
 const MILLISECONDS: Partial<Record<Unit, number>> = {
@@ -61,9 +61,9 @@ export function canonicalInput(name: string, type: InputType, value: RawValue): 
 }
 
 /**
- * The simulated time by `{STOP_MODE}`, start and stop. Without `{STOP_MODE}` a model stops at its `{STOP_TIME}`, else
- * at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from `{START_DATE}` to
- * `{STOP_DATE}`.
+ * The simulated time, from `{STOP_MODE}` and the inputs for start and stop. Without `{STOP_MODE}` a model stops at its
+ * `{STOP_TIME}`, else at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from
+ * `{START_DATE}` to `{STOP_DATE}`.
  *
  * @throws ValueError with the name of the input, as a whole sentence, if the stop is before the start or not declared
  */
@@ -83,7 +83,7 @@ export function horizonOf(template: readonly InputItem[], values: Values): Horiz
       const [from, to] = [declared(values, '{START_DATE}'), declared(values, '{STOP_DATE}')];
       if (to < from)
         throw new ValueError(`The value of "{STOP_DATE}" is ${to}, before the start at ${from}.`);
-      // local dates, without a time zone's jumps
+      // the dates are read as UTC, which has no summer time
       const length = Date.parse(`${to}Z`) - Date.parse(`${from}Z`);
       return { start, stop: start + length / MILLISECONDS[timeUnitOf(template)]! };
     }

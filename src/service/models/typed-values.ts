@@ -21,7 +21,7 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 /**
  * The JSON text of each output's value, by output name. `files` has the files that the model wrote.
  *
- * @throws Error naming the output that the model did not give, or not as declared
+ * @throws Error with the name of an output that is missing or is not as declared
  */
 export function outputTexts(
   outputs: readonly OutputDescriptor[],
@@ -112,7 +112,7 @@ function isStatistics(value: unknown): boolean {
   return (
     typeof type === 'string' &&
     Number.isInteger(count) &&
-    // without values there are no extremes
+    // each figure is null if there are no values
     [min, max, mean, variance].every((figure) => figure === null || isNumber(figure))
   );
 }

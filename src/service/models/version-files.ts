@@ -43,7 +43,7 @@ const UPLOADS = 8;
  * of a model may not read its code.
  */
 export class VersionFiles {
-  /** Their contents, each by {@link contentName}. */
+  /** The contents of the files, each under its {@link contentName}. */
   readonly content: ContentFiles;
   /** The folders that old versions run from. */
   readonly folders: VersionFolders;
@@ -103,7 +103,7 @@ export class VersionFiles {
     const shared = this.#shared!;
     const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
     const wanted = placed.filter(({ link, sha256 }) => link === undefined && !this.#published.has(sha256));
-    // each worker takes the next one
+    // each worker takes the next content
     const next = wanted.values();
     const work = async (): Promise<void> => {
       for (const { sha256, file } of next) {
@@ -150,7 +150,7 @@ export class VersionFiles {
   }
 }
 
-/** The name of a content in the store: the same hash as other files have it. */
+/** The name of a content in the store: the hash, in the form that is used for other files. */
 export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }

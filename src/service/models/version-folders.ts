@@ -24,7 +24,7 @@ type PlacedFile = Omit<ManifestFile, 'size'>;
 
 const UNFINISHED = 'unfinished';
 
-/** The contents that the folders are made of. */
+/** The store of the contents from which folders are made. */
 export interface FolderContents {
   /** Fetches the contents that are not in the store. */
   fetch(files: readonly PlacedFile[]): Promise<void>;
@@ -32,7 +32,7 @@ export interface FolderContents {
   pathOf(sha256: string): string;
 }
 
-/** The folders that old versions run from. Each is made of contents of the store when it is missing or not correct. */
+/** The folders that old versions run from. A missing or incorrect folder is made from the contents in the store. */
 export class VersionFolders implements Copies {
   readonly folder: string;
   readonly #contents: FolderContents;
@@ -75,7 +75,7 @@ export class VersionFolders implements Copies {
         await this.#contents.fetch(manifest.files);
         // another run may have made it meanwhile
         if (!this.#isWhole(code)) this.#make(folder, manifest);
-        if (!this.#isWhole(code)) throw new Error('it is not what was kept');
+        if (!this.#isWhole(code)) throw new Error('it differs from the kept files');
       }
       if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
       return code;
@@ -168,10 +168,10 @@ export class VersionFolders implements Copies {
     const unfinished = path.join(this.#unfinished, randomUUID());
     try {
       this.#write(unfinished, files);
-      // the models that ship import foray's files by their paths
+      // the models that foray ships import its files by their paths
       if (Object.keys(imports).length > 0)
         symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
-      // a program may still run in it: it is removed at the next start
+      // a program may still run in the old folder, so the next start removes it
       if (existsSync(folder)) renameSync(folder, path.join(this.#unfinished, randomUUID()));
       renameSync(unfinished, folder);
     } finally {
@@ -182,7 +182,7 @@ export class VersionFolders implements Copies {
   #contentOf(place: string, sha256: string): Buffer {
     const content = readFileSync(this.#contents.pathOf(sha256));
     if (createHash('sha256').update(content).digest('hex') !== sha256) {
-      throw new Error(`what was kept of ${place} is damaged`);
+      throw new Error(`the kept content of ${place} is damaged`);
     }
     return content;
   }

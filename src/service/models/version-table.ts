@@ -22,20 +22,19 @@ export interface VersionRow extends Version {
 
 const PRUNED = 'its files were pruned';
 
-/** Why a version that is not the current one takes no runs; undefined if it does. */
+/** Why a version that is not the current one takes no runs; undefined if it takes runs. */
 export function whyRetired({
   manifest,
   prunedAt,
 }: Pick<VersionRow, 'manifest' | 'prunedAt'>): string | undefined {
   if (manifest) return whyNotRunnable(manifest);
   return prunedAt === null
-    ? "the model's files have changed, and those of this version were not kept"
+    ? "the model's files have changed, and the files of this version were not kept"
     : PRUNED;
 }
 
-/** The result for a model in the folders of models. */
+/** The version under which the table has recorded a model. */
 export interface Recorded {
-  /** The number of its version. */
   number: number;
   isNew: boolean;
   /** Why its files are not kept; undefined if they are. */
@@ -58,7 +57,7 @@ function versionStatements({ list, lockTable }: Dialect) {
     state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
     add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    // a version of an earlier foray lacks them
+    // a version of an earlier foray has no list of its files
     addFiles: 'UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL',
     keep: 'UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?',
     manifests: 'SELECT manifest FROM versions WHERE manifest IS NOT NULL',
@@ -106,12 +105,12 @@ export class VersionTable {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }
 
-  /** All versions, those of a model in the order of their numbers. */
+  /** All versions. The versions of a model are in the order of their numbers. */
   async versions(): Promise<VersionRow[]> {
     return (await this.#sql.all(this.#statements.versions)).map(readVersion);
   }
 
-  /** The version with a number of the model with a name. */
+  /** The version of a model, by the model's name and the version's number. */
   async version(modelName: string, number: number): Promise<VersionRow | undefined> {
     const modelId = stableUuid('model', nameKey(modelName));
     const [row] = await this.#sql.all(this.#statements.version, modelId, number);
@@ -128,7 +127,7 @@ export class VersionTable {
     return this.#change(async (sql) => {
       await sql.all(noteModel, id, name, description, Number(published));
       const [newest] = await sql.all<Latest>(latest, id);
-      // services of one database with unlike folders of models must not add versions for ever
+      // if services of one database have different folders of models, they must not add versions for ever
       const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
       const last = earlier ?? newest;
       if (last?.code_hash !== codeHash) {
@@ -145,7 +144,7 @@ export class VersionTable {
   /**
    * Removes the kept files of versions, except those that other versions need.
    *
-   * @returns how many bytes that were
+   * @returns the number of removed bytes
    */
   async prune(ids: readonly string[]): Promise<number> {
     const { prune, manifests } = this.#statements;
@@ -157,8 +156,8 @@ export class VersionTable {
   }
 
   /**
-   * Runs transactions one after the other, also those of other services, so that none removes the files that another
-   * keeps.
+   * Runs transactions one after the other, also the transactions of other services. So no transaction removes files
+   * that another one keeps.
    */
   #change<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
     const { lock } = this.#statements;

@@ -1,9 +1,9 @@
 import { Backoff } from '../backoff.ts';
 import { findModels, stateOf } from './folder.ts';
 
-/** Least time between two looks at the folders of models, in milliseconds. */
+/** The shortest time between two looks at the folders of models, in milliseconds. */
 const INTERVAL = 500;
-/** The largest share of the time for looking, in folders with very many files. */
+/** The largest share of the time that looks may take, if the folders have very many files. */
 const SHARE = 0.02;
 
 export interface ModelWatch {

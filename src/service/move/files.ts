@@ -34,7 +34,8 @@ export function namesIn(dir: string): string[] {
 }
 
 /**
- * Copies files to a bucket that are not there yet. Each is checked by its hash before, and by the store when it takes it.
+ * Copies to a bucket the files that are not there yet. It checks the hash of each file before, and the store checks the
+ * hash when it takes the file.
  *
  * @param onFile - called after each file with its size
  * @throws ForayError FILES_UNUSABLE after all others were copied, if files are damaged; FILES_UNREACHABLE
@@ -46,7 +47,7 @@ export async function moveFiles(
 ): Promise<MovedFiles> {
   const moved: MovedFiles = { files: 0, bytes: 0 };
   const damaged: string[] = [];
-  // each worker takes the next one
+  // each worker takes the next file
   const next = names.values();
   const work = async (): Promise<void> => {
     for (const name of next) {

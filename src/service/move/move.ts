@@ -32,11 +32,11 @@ export interface MoveOptions {
   onProblem?: (line: string) => void;
 }
 
-/** The content of the new place, including that of earlier, interrupted moves. */
+/** The content of the new place, including the content from earlier, interrupted moves. */
 export interface Moved {
   /** Undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
-  /** Files of clients and runs, and those of versions; undefined when they were not moved. */
+  /** The files of clients and runs; `code` has the files of versions. Undefined when files were not moved. */
   files?: MovedFiles;
   code?: MovedFiles;
 }
@@ -96,12 +96,12 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
   const { dataDir, database } = options;
   if (database === undefined) {
     throw new ForayError('USAGE', `The services of ${dataDir} have their database in PostgreSQL.`, {
-      hint: 'Name it with --database: a move needs to know that none of them runs.',
+      hint: 'Name it with --database: the move must know that none of these services runs.',
     });
   }
   return onlyService(database, async ({ sql }) => {
     if ((await settingIn(sql, FOLDER)) === id) return moveAllFiles(options);
-    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} is not that of this database.`, {
+    throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} does not belong to this database.`, {
       hint: 'Name the folder that its services share with --data.',
     });
   });
@@ -117,7 +117,7 @@ async function onlyService<T>(
   try {
     const done: T[] = [];
     if (await database.peers.alone(async () => void done.push(await act(database)))) return done[0]!;
-    throw new ForayError('STORE_UNUSABLE', 'Services of this database run, or another move into it.', {
+    throw new ForayError('STORE_UNUSABLE', 'Services of this database run, or another move into it runs.', {
       hint: 'Stop all of them, then repeat the command.',
     });
   } finally {
@@ -137,7 +137,7 @@ function openSource(file: string): DatabaseSync {
       });
     }
     throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
-      hint: 'Start this foray service once on it, which brings it up to date, and stop it.',
+      hint: 'Start this foray service on it once, to bring it up to date. Then stop the service.',
     });
   } catch (error) {
     source?.close();
@@ -162,7 +162,7 @@ async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Pr
   if (used || identity === undefined) {
     throw new ForayError(
       'STORE_UNUSABLE',
-      used ? 'The database is that of another model service.' : 'No service has used the data folder yet.',
+      used ? 'The database belongs to another model service.' : 'No service has used the data folder yet.',
       { hint: used ? 'Make an empty one, and name it with --database.' : 'There is nothing to move.' },
     );
   }
@@ -188,13 +188,13 @@ async function moveRows(
     await rows.copy(counter('rows copied'));
     const difference = await rows.difference(counter('rows compared'));
     if (difference !== undefined) {
-      throw new ForayError('STORE_UNUSABLE', `A row was not copied as it is: ${difference}.`, {
+      throw new ForayError('STORE_UNUSABLE', `The copy differs from the original: ${difference}.`, {
         hint: 'Make an empty database, name it with --database, and repeat the command.',
       });
     }
     await to.all('UPDATE settings SET value = ? WHERE name = ?', COPIED, MOVE);
   }
-  // like at a start of the service: runs that were executing when it was stopped wait again
+  // as at a start of the service: runs that executed when the service stopped wait again
   const runs = new RunRepository(to, Date.now);
   const holder = randomUUID();
   await takeBackRuns(runs, holder);

@@ -5,7 +5,7 @@ type Row = Record<string, SqlValue>;
 
 interface Table {
   name: string;
-  /** Its columns in the order of its rows. Those of a table that is read in pages are whole numbers. */
+  /** The columns by which its rows are ordered. In a table that is read in pages, they are whole numbers. */
   key: readonly [string, ...string[]];
   /**
    * The number of rows that are read and written together. Tables with a text as key are read as a whole, because
@@ -14,7 +14,7 @@ interface Table {
   page?: number;
 }
 
-/** In an order in which each table refers only to those before it. */
+/** The tables. Each refers only to tables before it. */
 const TABLES: readonly Table[] = [
   { name: 'models', key: ['id'] },
   { name: 'versions', key: ['id'] },
@@ -69,7 +69,7 @@ export class Rows {
   /**
    * Compares all rows on both sides.
    *
-   * @returns the table and key of a row that differs; undefined if all are the same
+   * @returns the table and the key of a row that differs; undefined if all rows are equal
    */
   async difference(onRows: (rows: number) => void): Promise<string | undefined> {
     for (const table of TABLES) {
@@ -81,7 +81,7 @@ export class Rows {
         onRows(rows.length);
       }
       if ((await countOf(this.#to, table.name)) !== (await countOf(this.#from, table.name)))
-        return `${table.name}, which has more rows`;
+        return `${table.name} has more rows`;
     }
     return undefined;
   }
@@ -121,7 +121,7 @@ export async function countOf(sql: Sql, table: string): Promise<number> {
   return Number(row!.rows);
 }
 
-/** The rows of a table in the order of its key, after the row with a key. */
+/** The rows of a table in the order of its key. They begin after the row with the key `after`, if it is given. */
 async function* pages(
   sql: Sql,
   { name, key, page }: Table,

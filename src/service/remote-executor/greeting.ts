@@ -3,7 +3,7 @@ import { HELLO_EVERY, type Welcome } from '../fleet/protocol.ts';
 import { type FleetClient, ServiceFault } from './fleet-client.ts';
 import type { ExecutorState } from './executor-state.ts';
 
-/** The interval at which an executor checks whether it should leave, and whether its state has changed, in milliseconds. */
+/** The interval at which an executor checks whether it should leave and whether its state has changed, ms. */
 const LOOK_EVERY = 250;
 
 export interface GreetingParts {
@@ -56,7 +56,7 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
       if (code === 'NAME_TAKEN') isReplaced = true;
       // the service has been updated
       if (code === 'OTHER_BUILD' || isReplaced) state.draining.abort();
-      // the service accepts no report either
+      // the service would refuse the reports of runs, too
       if (code === 'KEY_REFUSED') state.leaving.abort();
     }
   };
@@ -78,7 +78,7 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   return async () => {
     clearInterval(greeting);
     clearInterval(looking);
-    // the newer one stays in the list
+    // the newer executor stays in the list
     if (!isReplaced) await client.leave(name).catch(() => {});
   };
 }

@@ -41,7 +41,7 @@ export interface LaneParts {
   onFault: (error: unknown) => void;
 }
 
-/** The work of one lane: claims runs, executes them and reports how they end, until there are none. */
+/** The work of one lane: it claims runs, executes them and reports how they end, until no run waits. */
 export class LaneWork implements DispatcherListener, RecorderListener {
   readonly #parts: LaneParts;
   readonly #feed: HttpFeed;

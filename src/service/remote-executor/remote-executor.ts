@@ -14,7 +14,7 @@ import { LaneWork, type LaneParts } from './lane-work.ts';
 import { filesIn, RemoteMaterials } from './materials.ts';
 import { ExecutorState } from './executor-state.ts';
 
-/** The number of runs for each slot whose outputs may wait to be sent to the service. When more wait, no more runs begin. */
+/** The most runs for each slot whose outputs may wait to be sent to the service. When more wait, no runs begin. */
 const MOST_UPLOADS = 4;
 
 export interface RemoteExecutorOptions {

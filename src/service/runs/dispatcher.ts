@@ -19,7 +19,7 @@ export interface Materials {
   jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
   /** Stores the files among the outputs of a run where the service keeps files. It tries until it succeeds. */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
-  /** The execution of a run with this job has ended, and its outputs are stored. Its input files may be removed. */
+  /** Called when the execution of a run has ended and its outputs are stored. Its input files may then be removed. */
   release?(job: JobVersion, run: ClaimedRun): void;
   /** Ids of versions whose runs cannot be executed here at the moment. */
   unwanted(): readonly string[];
@@ -33,9 +33,9 @@ export class VersionUnusable extends Error {
 /** The end of an execution. `unusable`: its version takes no runs any more. */
 export type Executed = Outcome | { kind: 'unusable'; reason: string };
 
-/** Is told what the work on the queue shows about the system. */
+/** Receives the events of the work on the queue. They show faults of the system. */
 export interface DispatcherListener {
-  /** Runs could be claimed, or none waited. `isIdle`: none waits, none executes and none is held back. */
+  /** A claim has succeeded, perhaps without a run. `isIdle`: no run waits, executes or is held back. */
   claimed(isIdle: boolean): void;
   claimFailed(error: unknown): void;
   /** An execution has ended with this outcome. `ms` is its duration in milliseconds. */

@@ -5,7 +5,7 @@ import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
- * The effects of a change of a run on the experiments with this run, and of the end of an experiment on its sub-runs.
+ * What a change of a run does to the experiments with this run, and what the end of an experiment does to its sub-runs.
  * All methods are called in a transaction.
  */
 export class ExperimentTree {
@@ -15,7 +15,7 @@ export class ExperimentTree {
     this.#table = table;
   }
 
-  /** The `seq` of the live run with an identity, as a part of an experiment. If there is no such run, it adds a FRESH run. */
+  /** The `seq` of the live run with an identity, for a part of an experiment. If there is none, it adds a FRESH run. */
   async part(sql: Sql, run: NewRun): Promise<number> {
     for (;;) {
       const added = await this.#table.insert(run, { isDirect: false, tasks: null }, sql);
@@ -26,8 +26,8 @@ export class ExperimentTree {
   }
 
   /**
-   * The parts of an experiment, which stay live until the transaction ends. They are the parts that were added before,
-   * with new runs for those that have ended.
+   * The parts of an experiment. They stay live until the transaction ends. A new run replaces each part that has ended
+   * since it was added.
    */
   async liveParts(sql: Sql, runs: readonly NewRun[], parts: readonly number[]): Promise<number[]> {
     const seqs = [...parts];
@@ -60,14 +60,14 @@ export class ExperimentTree {
     return readRow(changed!);
   }
 
-  /** Sub-runs have been claimed. */
+  /** Starts the experiments of claimed sub-runs. */
   async start(sql: Sql, effects: Effects, runs: readonly StoredRun[]): Promise<void> {
     const { startParents } = this.#table.statements;
     const seqs = runs.map(({ seq }) => seq);
     this.#note(effects, await sql.all(startParents(seqs.length), this.#table.time(), ...seqs));
   }
 
-  /** Sub-runs have completed. */
+  /** Counts completed sub-runs in their experiments. */
   async complete(sql: Sql, effects: Effects, seqs: readonly number[]): Promise<void> {
     const { parentsOf, completeParent } = this.#table.statements;
     const time = this.#table.time();
@@ -77,8 +77,8 @@ export class ExperimentTree {
   }
 
   /**
-   * A sub-run has failed or was stopped. The experiments with this run fail too, and runs that nobody needs any more
-   * are stopped.
+   * Ends the experiments with a sub-run that has failed or was stopped. They fail too, and runs that nobody needs any
+   * more are stopped.
    */
   async fail(sql: Sql, effects: Effects, run: StoredRun, how: string): Promise<void> {
     const { parents, failParent } = this.#table.statements;
@@ -106,7 +106,7 @@ export class ExperimentTree {
     return this.fail(sql, effects, run, 'was stopped');
   }
 
-  /** Stops the sub-runs of an ended experiment, except those that something else waits for. */
+  /** Stops the sub-runs of an ended experiment, except runs that a client or another experiment needs. */
   async abandon(sql: Sql, effects: Effects, parent: StoredRun): Promise<void> {
     const { unwanted, stopAll } = this.#table.statements;
     const find = async (): Promise<string> =>

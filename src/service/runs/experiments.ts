@@ -16,9 +16,9 @@ import { drawValue, replicationSeed } from './random.ts';
 type Template = readonly InputItem[];
 
 /**
- * The inputs of the single runs of an experiment, in their order: for a parameter variation, all combinations of the
- * varied values, in which the template's first varied input changes last; for Monte Carlo, replications with a seed
- * each. Random values are drawn for each from its own seed. It returns one at a time, because
+ * The inputs of the single runs of an experiment, in their order. A parameter variation has all combinations of the
+ * varied values; the first varied input of the template changes last. A Monte Carlo experiment has replications, each
+ * with its own seed. The random values of each run are drawn from its own seed. The runs come one at a time, because
  * there may be thousands.
  *
  * @throws ServiceError INVALID_VALUE with the name of the input

@@ -25,8 +25,8 @@ export class HolderClosed extends Error {
 }
 
 /**
- * The interface between the queue and one holder, which executes runs of the queue. It holds the runs that it has
- * claimed but not reported.
+ * The interface between the queue and one holder, which executes runs of the queue. The holder holds the runs that it
+ * has claimed but not reported.
  */
 export interface Feed {
   /**

@@ -2,10 +2,10 @@
 const MOST_INTERVALS = 100;
 
 /**
- * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values): it has
- * about the square root of their number of intervals between the least and the greatest. The greatest number counts in
- * the last interval. Infinite
- * numbers count as outside, low or high. Other values are left out.
+ * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values). Its
+ * intervals divide the range from the least to the greatest number. Their count is about the square root of the count
+ * of numbers. The greatest number counts in the last interval. Infinite numbers count as outside, low or high. Other
+ * values are left out.
  *
  * @param texts - JSON texts
  */

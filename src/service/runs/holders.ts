@@ -149,13 +149,13 @@ export class Holders {
     }));
   }
 
-  /** Returns the RUNNING ones of some runs. */
+  /** Returns those of the runs that are RUNNING. */
   async running(runIds: readonly string[]): Promise<string[]> {
     const { running } = this.#table.statements;
     return (await this.#table.sql.all<{ id: string }>(running, JSON.stringify(runIds))).map(({ id }) => id);
   }
 
-  /** Returns the ones of some runs that a holder does not hold. */
+  /** Returns those of the runs that the holder does not hold. */
   async notHeld(holder: string, runIds: readonly string[]): Promise<string[]> {
     const { notHeld } = this.#table.statements;
     const rows = await this.#table.sql.all<{ id: string }>(notHeld, JSON.stringify(runIds), holder);

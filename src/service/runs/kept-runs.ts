@@ -8,7 +8,7 @@ import type { ContentFiles } from '../files/content.ts';
 /** The largest number of kept folders of failed runs. The oldest folders are removed first. */
 export const MOST_KEPT = 50;
 
-/** Folders with such a name belong to runs. */
+/** A folder with a name like this belongs to a run. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The folders of failed runs, so that a person can repeat them (`foray service --keep-failed`). */

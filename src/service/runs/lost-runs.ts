@@ -25,7 +25,7 @@ export interface LostRunsParts {
  * @returns a function that ends the checks
  */
 export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
-  // the database has the claim of a run a moment before this process knows of it
+  // the database knows that a run is claimed a moment before this process knows it
   let suspects: ReadonlySet<string> = new Set();
   const look = async (): Promise<void> => {
     const found = (await runs.holders.unheld(holder())).filter(({ id }) => !isHeld(id));

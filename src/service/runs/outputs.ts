@@ -21,8 +21,8 @@ type Aggregation = OutputsElement['aggregationType'] | undefined;
 type Wanted = { descriptor: OutputDescriptor; aggregation: Aggregation } | 'varied inputs';
 
 /**
- * The outputs of a single run (specification 2.5, rule 1), the outputs of the template, in its order. An empty template
- * means all outputs.
+ * The outputs of a single run (specification 2.5, rule 1): those that the template names, in its order. An empty
+ * template means all outputs.
  *
  * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have
  */
@@ -33,11 +33,11 @@ export function singleOutputs(version: Template, template: OutputsTemplate, text
 }
 
 /**
- * The outputs of an experiment of several runs (2.5, rules 2 and 3), as {@link singleOutputs}. In a Monte Carlo
+ * The outputs of an experiment of several runs (2.5, rules 2 and 3), like {@link singleOutputs}. In a Monte Carlo
  * experiment, numbers become histograms (notes on real clients), unless the template asks for the array. The varied
- * inputs have the place that they have in the template, otherwise the last one.
+ * inputs have their place in the template, or the last place if the template does not name them.
  *
- * @param results - the outputs of each run, in the order of the runs, some at a time
+ * @param results - the outputs of each run, in the order of the runs and in slices
  */
 export async function multipleOutputs(
   version: Template,
@@ -77,7 +77,7 @@ function wantedOf({ outputs }: Template, template: OutputsTemplate): Wanted[] {
 }
 
 /**
- * The output with a name. For the name of a chart, these are its items, which are outputs named `<chart>|<item>` (2.5,
+ * The output with a name, or all items of the chart with that name. An item is an output named `<chart>|<item>` (2.5,
  * rule 4).
  */
 function outputsNamed(outputs: readonly OutputDescriptor[], name: string): OutputDescriptor[] {
@@ -96,7 +96,7 @@ function variedElement({ inputs }: Template, settings: Settings): Outputs {
     .filter(({ type }) => isRange(type));
   if (varied.length === 0) return [];
   const rows = variedValues(settings).map(
-    // canonical numbers and booleans are JSON as they are
+    // canonical numbers and booleans are already JSON
     (values) => `[${varied.map(({ name }) => values[name]).join(',')}]`,
   );
   return [{ aggregationType: 'ARRAY', inputs: varied, outputs: [], value: `[${rows.join(',')}]` }];

@@ -20,9 +20,8 @@ type Template = readonly InputItem[];
 /**
  * Reads a request. Names match without regard to case and surrounding spaces. For a repeated name, the first entry
  * counts. Omitted inputs have the template's defaults. Values become canonical by the template's type, whatever type
- * the request states, unless it states a range or random type. The random values of a single run are drawn here, so it
- * is the same run as one that
- * is requested with these values.
+ * the request states, unless it states a range or random type. The random values of a single run are drawn here. So a
+ * request with the drawn values means the same run.
  *
  * @throws ServiceError UNKNOWN_INPUT or INVALID_VALUE with the name of the input, or UNSUPPORTED_EXPERIMENT
  */
@@ -128,7 +127,7 @@ function settingType(
   return stated;
 }
 
-/** All random values are drawn from the seed, so there must be one. */
+/** All random values are drawn from the seed, so the model must have a seed. */
 function checkChance(template: Template, { experimentType, types }: Settings): void {
   if (template.some(({ name }) => name === RANDOM_SEED)) return;
   if (experimentType === 'MONTE_CARLO') {

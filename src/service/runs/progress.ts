@@ -23,7 +23,7 @@ export class Progress {
     this.#elsewhere = shares;
   }
 
-  /** The execution has ended. */
+  /** Removes the share of an execution that has ended. */
   end(runId: string): void {
     this.#shares.delete(runId);
   }

@@ -25,7 +25,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
   claimed(isIdle: boolean): void {
     const { problems } = this.#parts;
     problems.resolve('QUEUE_STUCK', '');
-    // this ends all waits
+    // if no run waits, these problems are over
     if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
   }
 

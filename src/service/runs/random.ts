@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { InputType } from '../../api/constants.ts';
 
 /**
- * Values drawn from a seed. Each is a pure function of the seed and its purpose, by SHA-256, so it does not depend on
- * other draws.
+ * Values drawn from a seed. Each value is computed by SHA-256 from the seed and the purpose of the value. So it does
+ * not depend on other draws.
  */
 
 /** The value of a RANDOM_* input, canonical; `bounds` is the canonical value of its type. */
@@ -21,7 +21,7 @@ export function replicationSeed(seed: string, n: number): string {
   return String(digest('replication', seed, n).readBigUInt64BE() >> 1n);
 }
 
-/** From 0, included, to 1, excluded, in steps of 2^-48. */
+/** A number from 0 (included) to 1 (excluded) that depends only on the seed and the name. */
 function uniform(seed: string, name: string): number {
   return digest('input', seed, name).readUIntBE(0, 6) / 2 ** 48;
 }

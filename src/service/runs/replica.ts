@@ -158,7 +158,7 @@ export class Replica implements Feed {
     const held = work.held();
     if (held.length > 0) {
       const ended = await runs.holders.notHeld(this.#holder, held);
-      // only the runs that were held before the query
+      // runs that were claimed during the query are not among them
       if (ended.length > 0) this.#onEnded(ended);
     }
     // the replica may have become another holder meanwhile

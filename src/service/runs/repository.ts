@@ -141,7 +141,7 @@ export class RunRepository {
     });
   }
 
-  /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
+  /** The live run with an identity, otherwise its last FAILED or STOPPED run. */
   newest(identity: string): Promise<StoredRun | undefined> {
     return this.#table.newest(identity);
   }
@@ -180,7 +180,7 @@ export class RunRepository {
     }
   }
 
-  /** The log of a FAILED run; for an experiment, that of its first FAILED sub-run. */
+  /** The log of a FAILED run; for an experiment, the log of its first FAILED sub-run. */
   async log(run: StoredRun): Promise<RunLog | undefined> {
     const [row] = await this.#sql.all<{ log: string }>(this.#statements.log, run.seq, run.seq);
     return row && (JSON.parse(row.log) as RunLog);

@@ -5,12 +5,12 @@ const MOST = 10_000;
 
 /**
  * A cache of runs, so that frequent requests (the progress of running runs, runs that many clients request) need no
- * query. Code that changes or adds a run must tell the cache. A run that was read before the last change is not kept, because
- * the change may have been of this run.
+ * query. Code that changes or adds a run must tell the cache. A run that was read before the last change is not kept,
+ * because the change may have been of this run.
  */
 export class RunCache<Run extends { id: string }> {
   readonly #byId = new RecentMap<string, Run>(MOST);
-  /** The id of the run that answers for an identity. */
+  /** The id of the newest run with an identity. */
   readonly #byIdentity = new RecentMap<string, string>(MOST);
   readonly #mayKeep: (run: Run) => boolean;
   #changes = 0;
@@ -29,14 +29,14 @@ export class RunCache<Run extends { id: string }> {
     return this.#byId.get(id);
   }
 
-  /** The id of the newest run of an identity. */
+  /** The id of the newest run with an identity, if it is in the cache. */
   newest(identity: string): string | undefined {
     return this.#byIdentity.get(identity);
   }
 
   /**
    * @param since - the number of changes before the run was read
-   * @param identity - if the run is known to answer for this identity
+   * @param identity - its identity, if the run is known to be the newest with it
    */
   note(run: Run, { since, identity }: { since: number; identity?: string }): void {
     if (since !== this.#changes || !this.#mayKeep(run)) return;
@@ -44,13 +44,13 @@ export class RunCache<Run extends { id: string }> {
     if (identity !== undefined) this.#byIdentity.set(identity, run.id);
   }
 
-  /** The run has changed. */
+  /** Removes a run that has changed. */
   forget(id: string): void {
     this.#changes += 1;
     this.#byId.delete(id);
   }
 
-  /** A run was added, which answers for its identity from now on. */
+  /** Adds a new run, which is from now on the newest with its identity. */
   add(run: Run, { since, identity }: { since: number; identity: string }): void {
     const isCurrent = since === this.#changes;
     this.#changes += 1;

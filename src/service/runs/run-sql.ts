@@ -116,7 +116,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
 
     addSubRuns: `INSERT INTO sub_runs (parent_seq, position, run_seq)
        SELECT CAST(? AS BIGINT), key, CAST(value AS BIGINT) FROM ${list} AS given`,
-    /** The runs that still answer for their identity. They continue to do so until the transaction ends. */
+    /** The runs that are still live. They stay live until the transaction ends. */
     liveParts: `SELECT seq FROM runs
        WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
     /**

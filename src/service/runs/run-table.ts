@@ -44,7 +44,7 @@ export class RunTable {
     this.#now = now;
     this.statements = runStatements(sql.dialect);
     this.#recent = new RunCache(({ status }) => !sql.isShared || status === 'COMPLETED');
-    // a server would need several times as long for them one at a time
+    // a database server would need several times as long for one request at a time
     const together = { most: MOST_TOGETHER, mayBeOfOne: (error: unknown) => !isUnreachable(error) };
     this.#inserts = new Gathered({ ...together, act: (runs) => this.#insertAll(runs) });
     this.#looks = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
@@ -78,7 +78,7 @@ export class RunTable {
     return run;
   }
 
-  /** The run that answers for an identity, otherwise its last FAILED or STOPPED run. */
+  /** The live run with an identity, otherwise its last FAILED or STOPPED run. */
   async newest(identity: string): Promise<StoredRun | undefined> {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);

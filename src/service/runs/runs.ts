@@ -175,7 +175,7 @@ export class Runs {
     return adding;
   }
 
-  /** Adds an experiment in slices. The experiment is checked completely first, and becomes visible only when it is complete. */
+  /** Adds an experiment in slices. It is checked completely first, and becomes visible only when it is complete. */
   async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const subRuns: NewRun[] = [];
     for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {
@@ -243,7 +243,7 @@ function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest
   return identified(id, readSettings(experimentTemplate.inputs, request));
 }
 
-/** @throws ServiceError INVALID_VALUE with the name of an input of a single run whose value the model does not allow */
+/** @throws ServiceError INVALID_VALUE, with the input's name, if the model does not allow a value of a single run */
 function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInputs): void {
   for (const input of declared) checkValue(input.name, () => checkAllowed(input, inputs[input.name]!));
 }

@@ -10,14 +10,14 @@ export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
   readonly #files: RunFiles | undefined;
 
-  /** @param files - if the files of runs are not in the folder that executors read and write */
+  /** @param files - only given if the files of runs are not in the folder that executors read and write */
   constructor(registry: ModelRegistry, files: RunFiles | undefined) {
     this.#registry = registry;
     this.#files = files;
   }
 
   async jobOf(run: ClaimedRun): Promise<JobVersion> {
-    // another service of the database may have added it
+    // another service of the database may have added the version
     if (!this.#registry.has(run.versionId)) await this.#registry.notice();
     const job = await this.#job(run.versionId);
     await this.#files?.fetchInputs(job.template, run.inputs);

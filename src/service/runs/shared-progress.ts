@@ -28,7 +28,7 @@ export class SharedProgress {
   async exchange(service: string, services: readonly OpenService[]): Promise<void> {
     const heard = this.#progress.heard();
     if (heard.size > 0) {
-      // another service may have received their end
+      // another service may have received the end of some of these runs
       const running = new Set(await this.#holders.running([...heard.keys()]));
       for (const runId of [...heard.keys()]) if (!running.has(runId)) this.#progress.end(runId);
     }
@@ -39,7 +39,7 @@ export class SharedProgress {
     this.#progress.noteElsewhere(new Map(others.flatMap(({ shares }) => Object.entries(shares))));
   }
 
-  /** A service was lost. */
+  /** Removes the shares of a lost service. */
   async forget(service: string): Promise<void> {
     await this.#sql.all(statements.forget, service);
   }

@@ -48,7 +48,7 @@ export function isUnfinished(status: RunStatus): boolean {
   return single[status].length > 0;
 }
 
-/** True if the run answers for its identity: an identical request starts no new run. */
+/** True if the run is live: an identical request gets this run and starts no new one. */
 export function isLive(status: RunStatus): boolean {
   return status === 'COMPLETED' || isUnfinished(status);
 }

@@ -3,7 +3,7 @@ import type { CanonicalInputs, Settings } from './identity.ts';
 
 /** A run in the database. */
 export interface StoredRun extends Settings {
-  /** Order of request. */
+  /** Increases in the order of requests. */
   seq: number;
   id: string;
   versionId: string;

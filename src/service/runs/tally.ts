@@ -4,7 +4,7 @@ import type { RunStatus } from '../../api/constants.ts';
 export const ENDS = ['COMPLETED', 'FAILED', 'STOPPED'] as const satisfies RunStatus[];
 export type End = (typeof ENDS)[number];
 
-/** Counts of what has happened to the queue of single runs: in a transaction, or since the service started. */
+/** Counts of events in the queue of single runs, either in one transaction or since the service started. */
 export class Tally {
   readonly ended: Record<End, number> = { COMPLETED: 0, FAILED: 0, STOPPED: 0 };
   /** Claims of executors, including those that found no run. */

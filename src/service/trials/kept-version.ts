@@ -22,11 +22,11 @@ export interface WantedVersion {
 }
 
 /**
- * Makes a kept version in a temporary folder while it is used. The service need not run, and a running one is not
- * disturbed.
+ * Makes a temporary folder with a kept version, and removes it after use. The service need not run. A running service
+ * is not disturbed.
  *
- * @throws ForayError STORE_MISSING, STORE_UNUSABLE; UNKNOWN_MODEL; VERSION_RETIRED when its files are not kept; MODEL_UNREADABLE when they
- *   cannot be read
+ * @throws ForayError STORE_MISSING, STORE_UNUSABLE; UNKNOWN_MODEL; VERSION_RETIRED when its files are not kept;
+ *   MODEL_UNREADABLE when they cannot be read
  */
 export async function withKeptVersion<T>(
   wanted: WantedVersion,

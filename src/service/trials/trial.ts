@@ -28,7 +28,7 @@ export interface TrialListener {
   onLine: (line: string) => void;
 }
 
-/** Values of inputs by name, and for inputs that are files their paths; all others have their defaults. */
+/** The values of inputs, and the paths of input files, by the name of the input. Other inputs have their defaults. */
 export interface TrialInputs {
   values: ReadonlyMap<string, string>;
   files: ReadonlyMap<string, string>;
@@ -53,8 +53,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 /**
  * Runs a model once in an executor like those of the service. No service is needed.
  *
- * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that
- *   cannot be read
+ * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file
+ *   that cannot be read
  */
 export async function tryModel(
   { code, declaration }: Triable,
@@ -107,7 +107,7 @@ function contentOf(file: string): Uint8Array {
   }
 }
 
-/** Canonical values by input name, checked as those of a request are. */
+/** Canonical values by input name, checked like the values of a request. */
 function trialInputs(declaration: Declaration, given: readonly [string, string][]): Record<string, string> {
   try {
     const inputs = given.map(([name, value]) => ({ name, value }));

@@ -1,6 +1,6 @@
 /**
- * Draws an animated run and steers it (docs/guides/animation.md): on the service's own page, and for the clients in the field
- * (notes on real clients), which put player.html into a page of theirs and then talk to `AnimationSVG.client`.
+ * Draws an animated run and steers it (docs/guides/animation.md). The service's own page uses this file. So do existing
+ * clients (notes on real clients): they put player.html into their own page and call `AnimationSVG.client`.
  */
 (() => {
   /**
@@ -11,7 +11,7 @@
   const SPEEDS = [0.25, 0.5, 1, 2, 5, 10];
   const ENDED = { COMPLETED: 'Completed', STOPPED: 'Stopped', FAILED: 'Failed' };
 
-  /** What of SVG a picture may have: it is data from a model, and must not run, load or link anything. */
+  /** The SVG elements that a picture may have. It is data from a model, so it must not run, load or link anything. */
   const ELEMENTS = new Set(
     (
       'svg g path rect circle ellipse line polyline polygon text tspan title desc defs linearGradient radialGradient ' +
@@ -32,12 +32,12 @@
   );
   const SVG = 'http://www.w3.org/2000/svg';
 
-  /** A copy of an element with what pictures may have; null for an element that they may not have. */
+  /** Copies an element without its forbidden attributes and children. Returns null for a forbidden element. */
   function copy(element) {
     if (element.namespaceURI !== SVG || !ELEMENTS.has(element.localName)) return null;
     const result = document.createElementNS(SVG, element.localName);
     for (const { name, value } of element.attributes) {
-      // url(…) may name a part of the picture only; an escape could hide one
+      // url(…) may only name a part of the picture; a backslash could hide a url(…)
       const local = !/url|\\/i.test(value) || /^url\(["']?#[\w.-]+["']?\)$/.test(value.trim());
       if (ATTRIBUTES.has(name) && local) result.setAttribute(name, value);
     }
@@ -103,7 +103,7 @@
         response = await fetch(`${this.address}/frame`);
         if (this.over) return 0;
         if (response.status === 404) {
-          this.finish('This animated run is over, or never was');
+          this.finish('This animated run is over or never existed');
           return 0;
         }
         if (!response.ok) throw new Error(`The service answers ${response.status}`);

@@ -3,11 +3,11 @@ import type { Sessions } from '../../animation/sessions.ts';
 import { sessionPath } from '../animations.ts';
 import type { Handlers } from '../call.ts';
 
-/** Starts animated runs. Requests about a started one are in animations.ts. */
+/** Starts animated runs. Requests about a started run are in animations.ts. */
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, root }) {
-      // checked before a run starts that the client could not reach
+      // `root` may refuse the request: no run may start that the client could not reach
       const here = root();
       const { session, run, version, animation } = await sessions.start(params.versionId, body);
       return {

@@ -10,8 +10,8 @@ declare module 'fastify' {
 }
 
 /**
- * A hook that accepts requests with a known key: `Authorization: <key>`, plain as existing clients send it, or after
- * `Bearer`.
+ * A hook that accepts requests with a known key: `Authorization: <key>`, as existing clients send it, or
+ * `Authorization: Bearer <key>`.
  */
 export function requireKey(access: Access) {
   return (request: FastifyRequest, _reply: unknown, done: () => void): void => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The headers with which a page of any origin may read an answer. */
+/** The headers that let a page of any origin read an answer. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'Retry-After, Content-Disposition',

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { ModelRegistry } from '../../models/registry.ts';
 
 /**
- * A hook that reads versions which another service of the database may have added: for requests about models, and about a
- * version that is not known here.
+ * A hook that reads the versions that another service of the database may have added. It does so for requests about
+ * models, and for requests about a version that is not known here.
  */
 export function noticeVersions(registry: ModelRegistry) {
   return async ({ params, routeOptions }: FastifyRequest): Promise<void> => {

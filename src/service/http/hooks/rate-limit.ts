@@ -3,13 +3,13 @@ import { ServiceError } from '../../errors.ts';
 
 interface Bucket {
   tokens: number;
-  /** The time of the value of `tokens`, ms. */
+  /** The time when `tokens` was computed, ms. */
   at: number;
 }
 
 /**
- * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs when
- * the key is known, so there are never more buckets than keys.
+ * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs
+ * after the check of the key, so there are never more buckets than keys.
  *
  * @param now the current time in ms, which never decreases
  */
