@@ -1,5 +1,9 @@
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
+import { keepCompiledCode } from './compile-cache.js';
+
+// once in each process of Jest
+keepCompiledCode();
 
 /**
  * Jest's environment for Node with an ordinary global object. Jest's own global object is a proxy with interceptors.
