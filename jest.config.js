@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { packageModules } from './test/support/packages.ts';
 
 /** ESM through Node's own loader; swc only strips the types. More workers than cores: tests of real servers mostly wait. */
 export default {
@@ -18,9 +19,7 @@ export default {
     ...(process.env.FORAY_PACKED ? [] : ['<rootDir>/test/packed/']),
     ...(process.env.FORAY_FUZZ ? [] : ['<rootDir>/test/fuzz/']),
   ],
-  // The canvas of Vega for Node has a top-level await. Jest compiles all modules above such a module up to twenty times, which
-  // takes 0.9 CPU seconds in each file that draws pictures. Without a canvas package, both files of Vega do the same.
-  moduleNameMapper: { '^vega-canvas$': '<rootDir>/node_modules/vega-canvas/build/vega-canvas.browser.js' },
+  moduleNameMapper: packageModules,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
