@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { packageModules } from './test/support/packages.ts';
 
 /** ESM through Node's own loader; swc only strips the types. More workers than cores: tests of real servers mostly wait. */
 export default {
@@ -18,6 +19,7 @@ export default {
     ...(process.env.FORAY_PACKED ? [] : ['<rootDir>/test/packed/']),
     ...(process.env.FORAY_FUZZ ? [] : ['<rootDir>/test/fuzz/']),
   ],
+  moduleNameMapper: packageModules,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -1,5 +1,11 @@
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
+import { keepCompiledCode } from './compile-cache.js';
+import { givePackages, loadPackages } from './packages.ts';
+
+// once in each process of Jest
+keepCompiledCode();
+const packages = await loadPackages();
 
 /**
  * Jest's environment for Node with an ordinary global object. Jest's own global object is a proxy with interceptors.
@@ -11,6 +17,7 @@ export default class PlainEnvironment extends TestEnvironment {
     vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
     try {
       super(config, context);
+      givePackages(this.global, packages);
     } finally {
       vm.createContext = createContext;
     }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
+import { writePackageModules } from './packages.ts';
 import { pythonOfTests } from './python.ts';
 
 /**
@@ -13,7 +14,7 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ||= join(homedir(), '.cache', 'foray', 'compiled');
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
-  await buildProgram();
+  await Promise.all([buildProgram(), writePackageModules()]);
   const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
   if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);
 }

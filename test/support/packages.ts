@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/**
+ * Packages that Node loads once in each process of Jest. Jest would evaluate them again for each test file, so V8 would
+ * compile and optimise them again. They keep nothing from one test file for the next one. The tests get them by a module
+ * of Jest with the same exports.
+ *
+ * Their objects and errors are of another realm than those of the tests, as are those of Node's own modules.
+ */
+const PACKAGES = [
+  '@temporalio/activity',
+  '@temporalio/client',
+  '@temporalio/common',
+  '@temporalio/testing',
+  '@temporalio/worker',
+  'commander',
+  'fastify',
+  'kysely',
+  'vega',
+  'vega-lite',
+  'yaml',
+  'zod',
+];
+
+/** The exports of each package. */
+type Packages = Record<string, object>;
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDER = join(ROOT, 'reports', 'packages');
+const LOCK = join(ROOT, 'package-lock.json');
+/** The property of the global object of a test file that has the packages. */
+const PROPERTY = 'packagesOfNode';
+
+const fileOf = (name: string): string => `${name.replaceAll(/[@/]/g, '_')}.mjs`;
+
+/** For `moduleNameMapper`: the module of each package. */
+export const packageModules = Object.fromEntries(
+  PACKAGES.map((name) => [`^${name}$`, `<rootDir>/reports/packages/${fileOf(name)}`]),
+);
+
+/** Writes the modules for Jest. Does nothing if they were already written for the same versions of packages. */
+export async function writePackageModules(): Promise<void> {
+  const mark = join(FOLDER, 'package-lock.json');
+  const lock = readFileSync(LOCK, 'utf8') + PACKAGES.join();
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, exports] of Object.entries(await loadPackages())) {
+    writeFileSync(join(FOLDER, fileOf(name)), moduleOf(name, exports));
+  }
+  writeFileSync(mark, lock);
+}
+
+/** Loads the packages, for `givePackages`. */
+export async function loadPackages(): Promise<Packages> {
+  const loaded = PACKAGES.map(async (name) => [name, (await import(name)) as object] as const);
+  return Object.fromEntries(await Promise.all(loaded));
+}
+
+/** Gives a test file its packages. */
+export function givePackages(global: Record<string, unknown>, packages: Packages): void {
+  global[PROPERTY] = packages;
+}
+
+/** A module that exports what Node has loaded. */
+function moduleOf(name: string, exports: object): string {
+  const lines = Object.keys(exports).map((key, at) =>
+    key === 'default'
+      ? 'export default from.default;'
+      : `const v${at} = from[${JSON.stringify(key)}]; export { v${at} as ${JSON.stringify(key)} };`,
+  );
+  return [`const from = globalThis.${PROPERTY}[${JSON.stringify(name)}];`, ...lines, ''].join('\n');
+}
