@@ -28,7 +28,7 @@ type Packages = Record<string, object>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'reports', 'packages');
-const LOCK = join(ROOT, 'package-lock.json');
+const MARK = join(FOLDER, 'versions');
 /** The property of the global object of a test file that has the packages. */
 const PROPERTY = 'packagesOfNode';
 
@@ -39,16 +39,22 @@ export const packageModules = Object.fromEntries(
   PACKAGES.map((name) => [`^${name}$`, `<rootDir>/reports/packages/${fileOf(name)}`]),
 );
 
-/** Writes the modules for Jest. Does nothing if they were already written for the same versions of packages. */
+/** Whether the modules for Jest were written for these packages and their versions. */
+export function hasPackageModules(): boolean {
+  return existsSync(MARK) && readFileSync(MARK, 'utf8') === versions();
+}
+
+/** Writes the modules for Jest. */
 export async function writePackageModules(): Promise<void> {
-  const mark = join(FOLDER, 'package-lock.json');
-  const lock = readFileSync(LOCK, 'utf8') + PACKAGES.join();
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return;
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, exports] of Object.entries(await loadPackages())) {
     writeFileSync(join(FOLDER, fileOf(name)), moduleOf(name, exports));
   }
-  writeFileSync(mark, lock);
+  writeFileSync(MARK, versions());
+}
+
+function versions(): string {
+  return PACKAGES.join() + readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
 }
 
 /** Loads the packages, for `givePackages`. */

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
-import { writePackageModules } from './packages.ts';
+import { hasPackageModules } from './packages.ts';
 import { pythonOfTests } from './python.ts';
 
 /**
@@ -14,7 +15,9 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ||= join(homedir(), '.cache', 'foray', 'compiled');
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
-  await Promise.all([buildProgram(), writePackageModules()]);
+  await buildProgram();
+  // in another process, because Jest evaluates this file as CommonJS, which cannot load a package with a top-level await
+  if (!hasPackageModules()) execFileSync(process.execPath, [join(import.meta.dirname, 'write-packages.ts')]);
   const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
   if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);
 }
