@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A temporary problem of the service. It ends when its cause ends. */
 export const HealthProblem = z.object({
