@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** The kept output of a run, and the command that repeats it. */

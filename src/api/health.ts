@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A temporary problem of the service. The service removes it when its cause has ended. */
 export const HealthProblem = z.object({

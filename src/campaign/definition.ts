@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Units, Value } from './designs/schema-values.ts';
 import { Design } from './designs/schema.ts';
 import { Duration } from './schema-duration.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isNumeric } from './designs/input-types.ts';
 import { Definition } from './definition.ts';
 import { kindOf, type ModelInput } from './input-values.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
 const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };

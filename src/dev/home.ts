@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ForayError, messageOf } from '../errors.ts';
 import { type FileLock, isLocked, waitForLock } from '../system/file-lock.ts';
 import { isSystemError, makeFolder } from '../system/file-system.ts';

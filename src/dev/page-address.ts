@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';

@@ -10,14 +10,11 @@ import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import { type ServiceOptions, startService } from '../../src/service/service.ts';
 import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../service/support.ts';
+import { MAIN } from '../support/program.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import '../support/quiet-runtime.ts';
 
-/**
- * The program of the checkout: executors need the same build as the service, which runs from source in this process.
- */
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 /** How long an executor may be silent in tests, in milliseconds. */
 export const HEARTBEAT = 5_000;
 
@@ -44,7 +41,7 @@ export interface StartOptions {
   env?: NodeJS.ProcessEnv;
   /** @default a new folder */
   cache?: string;
-  /** Options of Node and the program. @default those of this checkout */
+  /** Options of Node and the program. @default the bundled program of this checkout */
   program?: readonly string[];
 }
 

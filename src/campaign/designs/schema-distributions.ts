@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { number, Units, values } from './schema-values.ts';
 
 /** The required and optional parameters of each distribution. */

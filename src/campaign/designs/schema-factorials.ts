@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { byInput, number, Units, Values } from './schema-values.ts';
 
 /** The kinds of design that change inputs between a few values, as a person writes them. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { count } from './schema-values.ts';
 
 const Output = z.string('expected the name of an output');

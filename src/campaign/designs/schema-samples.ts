@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Spread } from './schema-distributions.ts';
 import { Growing, type WrittenGrowth } from './schema-growth.ts';
 import { byInput, count } from './schema-values.ts';

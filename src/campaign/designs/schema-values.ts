@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { unitNames } from '../../api/index.ts';
 
 /** The values of inputs as a person writes them. */

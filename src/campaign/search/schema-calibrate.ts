@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Spread } from '../designs/schema-distributions.ts';
 import { byInput, number } from '../designs/schema-values.ts';
 

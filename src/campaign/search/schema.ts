@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
 import { ServerError } from '../problems.ts';

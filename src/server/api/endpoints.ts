@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { resultEndpoints } from './endpoints/results.ts';
 import { steeringEndpoints } from './endpoints/steering.ts';

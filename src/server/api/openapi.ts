@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorCodes } from '../../error-codes.ts';
 import { serverErrors } from '../problems.ts';
 import { version } from '../../package/own-version.ts';

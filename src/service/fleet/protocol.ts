@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Version } from '../../api/resources.ts';
 import type { Manifest } from '../models/manifest.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { tooLargeUpload } from '../files/upload.ts';
 

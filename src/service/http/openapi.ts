@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { API_VERSION } from '../../api/constants.ts';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { attachment } from '../files/attachment.ts';
 import { type DiskStore, filePath } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalValue, nameKey } from '../../api/values.ts';
 import type { Shown } from '../animation/sessions.ts';
 import { stateWord } from '../animation/resource.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
 

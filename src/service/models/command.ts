@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { readYaml, YamlError } from '../../yaml/yaml.ts';

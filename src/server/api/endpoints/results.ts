@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { flag, texts, whole, Row, Anything, shown, table, id } from './schemas.ts';
 

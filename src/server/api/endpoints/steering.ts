@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Status, Change, Reason, id } from './schemas.ts';
