@@ -4,7 +4,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** Searches as campaigns: from a definition to the best point. */
 
@@ -15,7 +15,7 @@ const OPTIMUM = 17.158799;
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
 });
 afterAll(() => world.close());
@@ -166,9 +166,9 @@ async function calls(id: string, name: string): Promise<number> {
 }
 
 test('a search delays its next step while points wait to be requested', async () => {
-  const search = '  method: cma\n  parallel: 40\n  stop: { points: 60 }';
+  const search = '  method: cma\n  parallel: 20\n  stop: { points: 30 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
-  expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 60 });
+  expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 30 });
   // it asked after each earlier advance
   expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
 });

@@ -1,16 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** The time between two probes, in milliseconds. It grows in a long wait, because a probe may be costly. */
+const INTERVAL = { least: 100, most: 250, share: 0.1 };
+
 /** Waits for a condition, and returns its value. The error of a timeout names the condition. */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | false | undefined> | T | false | undefined,
   seconds = 120,
 ): Promise<T> {
-  const deadline = Date.now() + seconds * 1_000;
+  const start = Date.now();
   for (;;) {
     const value = await probe();
     if (value !== false && value !== undefined) return value;
-    if (Date.now() > deadline) throw new Error(`waited ${seconds} s in vain until ${what}`);
-    await delay(100);
+    const waited = Date.now() - start;
+    if (waited > seconds * 1_000) throw new Error(`waited ${seconds} s in vain until ${what}`);
+    await delay(Math.min(INTERVAL.most, Math.max(INTERVAL.least, INTERVAL.share * waited)));
   }
 }

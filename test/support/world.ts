@@ -16,6 +16,9 @@ import { deploymentOf } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 
+/** The workflows for all workers of a test file: the look for changes in their source costs 40 ms of CPU time. */
+let bundle: ReturnType<typeof workflowBundle> | undefined;
+
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
 /**
@@ -31,6 +34,8 @@ export interface World {
   startWorker(as?: {
     buildId?: string;
     identity?: string;
+    /** The most activities that it runs at once. */
+    activities?: number;
     /** Replaces activities. */
     spoil?: (activities: Activities) => Activities;
   }): Promise<() => Promise<void>>;
@@ -49,6 +54,7 @@ export interface World {
 export interface WorldOptions {
   /** The number of history events after which the server suggests continuing as new. */
   suggestContinueAsNew?: number;
+  /** @default 2 */
   executors?: number;
   /** More options of the model service. */
   service?: Partial<ServiceOptions>;
@@ -66,7 +72,7 @@ export interface WorldOptions {
 
 export async function startWorld({
   suggestContinueAsNew,
-  executors = 4,
+  executors = 2,
   models = [REHEARSAL],
   lacksAttributes = false,
   beside,
@@ -135,7 +141,7 @@ export async function startWorld({
     settings,
     foray,
     folder,
-    async startWorker({ buildId, identity, spoil = (activities: Activities) => activities } = {}) {
+    async startWorker({ buildId, identity, activities, spoil = (real: Activities) => real } = {}) {
       const own = await openStore(settings.store);
       const courses = new Courses();
       // each worker has a separate connection, because several workers of one process may not share one
@@ -144,7 +150,7 @@ export async function startWorld({
         connection,
         namespace: 'default',
         taskQueue: settings.taskQueue,
-        workflowBundle: await workflowBundle(),
+        workflowBundle: await (bundle ??= workflowBundle()),
         activities: spoil(
           createActivities(
             { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
@@ -153,6 +159,7 @@ export async function startWorld({
         ),
         shutdownGraceTime: '1s',
         ...(identity !== undefined && { identity }),
+        ...(activities !== undefined && { maxConcurrentActivityTaskExecutions: activities }),
         ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
       });
       const running = worker.run();

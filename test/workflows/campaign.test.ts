@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RunCounts } from '../../src/campaign/types.ts';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
@@ -6,9 +7,11 @@ import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
+const EXECUTORS = 2;
+
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ executors: EXECUTORS });
   await world.startWorker();
 });
 afterAll(() => world.close());
@@ -88,6 +91,19 @@ design: {grid: {Fail: [true, false]}}
       most = Math.max(most, runs.running + runs.queued);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(3);
+  });
+
+  test('shows no more runs as running than the service has executors, and counts that add up', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 40, first: 24_000, seconds: 0.25 }));
+    const looks: RunCounts[] = [];
+    for await (const { runs, source } of world.foray.follow(id, 100))
+      if (source === 'workflow') looks.push(runs);
+    for (const { total, done, failed, running, queued, waiting } of looks) {
+      expect(done + failed + running + queued + waiting).toBe(total);
+      // an estimate, because on a busy machine the polls of a tick happen at different times
+      expect(running).toBeLessThanOrEqual(2 * EXECUTORS);
+    }
+    expect(looks.some(({ running }) => running > 0)).toBe(true);
   });
 
   test('has no output, file or key in its history', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type CampaignStatus, Foray } from '../../src/client/index.ts';
 import { progressText, statusText } from '../../src/cli/progress.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
@@ -9,12 +9,18 @@ import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
+/** Its Temporal server is the one of all worlds. */
+let first: World;
 let world: World;
 let others: RunningService[];
+beforeAll(async () => {
+  first = await startWorld();
+});
 beforeEach(async () => {
-  world = await startWorld({ executors: 2 });
+  world = await startWorld({ beside: first });
   others = [];
 });
+afterAll(() => first.close());
 afterEach(async () => {
   await world.close();
   for (const service of others) await service.close();

@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('retry', () => {
-  const chancy = (first: number, more = '') => failing('chancy', { first, count: 20, rate: 0.5, more });
+  const chancy = (first: number, more = '', count = 20) =>
+    failing('chancy', { first, count, rate: 0.5, more });
 
   test('requests failed runs of a finished campaign again until all are done', async () => {
     const { id } = await world.foray.submit(chancy(1));
@@ -43,7 +44,7 @@ describe('retry', () => {
   });
 
   test('is visible to followers: a run that finishes again comes again', async () => {
-    const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}'));
+    const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}', 8));
     const told: ResultRow[] = [];
     const following = (async () => {
       const { rows } = await world.foray.results(id, { follow: true, everyMs: 50 });

@@ -119,9 +119,10 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
-  const openApi = openApiDocument();
+  // made when it is first wanted, because few services are asked for it
+  let openApi: ReturnType<typeof openApiDocument> | undefined;
   app.get(`${API_ROOT}/openapi.json`, (request) => ({
-    ...openApi,
+    ...(openApi ??= openApiDocument()),
     servers: [{ url: publicAddress.path(request) + API_ROOT }],
   }));
   if (parts.disk) addSignedFiles(app, parts.disk, parts.presigner);

@@ -6,7 +6,7 @@ import { toTheEnd } from '../../support/campaigns.ts';
 import { foray } from '../../support/cli.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
-import { SHIPPED_MODELS } from '../../service/fixed.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
 
 /** Calibrations as campaigns: from a definition to the posterior and its report. */
 
@@ -38,7 +38,7 @@ ${rest}`,
 }
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
   await world.foray.submit(definition(), { id: 'abc' });
   await world.foray.submit(definition('concurrency: 5'), { id: 'abc-slow' });

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
-import { SHIPPED_MODELS } from '../../service/fixed.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
 
 /** Searches by an outside optimiser as campaigns: the behaviour and the end of its process do not change the log. */
 
@@ -20,7 +20,7 @@ let world: World;
 let stopWorker: () => Promise<void>;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   stopWorker = await world.startWorker();
 });
 afterAll(() => world.close());
