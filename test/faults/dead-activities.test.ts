@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Activities } from '../../src/activities/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** An activity that has done its work and dies before its answer runs again: no part of its work may be forgotten. */
 
@@ -36,7 +36,7 @@ function losing(activities: Activities): Activities {
 }
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker({ spoil: losing });
 });
 afterAll(() => world.close());

@@ -3,14 +3,14 @@ import type { SearchEvent } from '../../src/campaign/search/log.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** A search whose definition changes. */
 
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
 });
 afterAll(() => world.close());

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /**
  * The worker or the model service of a search is killed again and again. The search asks for the same points as without
@@ -27,7 +27,7 @@ let world: World;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   worker = startWorkerProcess(world.settings);
   await worker.ready;
 });
@@ -150,7 +150,7 @@ test.each(seeds(1, 5))(
     const dataDir = mkdtempSync(join(tmpdir(), 'foray-killed-service-'));
     let service: ServiceProcess | undefined;
     const beside = await startWorld({
-      models: [SHIPPED_MODELS],
+      models: [EPIDEMIC],
       beside: world,
       through: async () => (service = await startServiceProcess(dataDir)),
     });

@@ -8,7 +8,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** The command line after the end of a search: the report, a point, the progress. */
 
@@ -27,7 +27,7 @@ search:
     Recovery rate: { min: 0.3, max: 0.6, digits: 4 }
   method: cma
   parallel: 8
-  stop: { points: 30 }
+  stop: { points: 20 }
   require: { Peak infected: { max: 400 } }
   confirm: { best: 4, replications: 5, indifference: 5, report: 12 }
 replications: { min: 2, max: 6 }
@@ -40,7 +40,7 @@ let story: SearchStory;
 let page: string;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
   await world.foray.submit({ file: 'flu.yaml', text: DEFINITION }, { id: 'flu' });
   await toTheEnd(world, 'flu');
@@ -133,6 +133,6 @@ test('explain shows the ask of a point', async () => {
 
 test('foray watch shows the result of a search so far', async () => {
   expect(await said('watch', 'flu')).toMatch(
-    /; search: 3\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
+    /; search: 2\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
   );
 });

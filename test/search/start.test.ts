@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { searchText } from '../../src/report/words/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** A search that begins with the results of another campaign. */
 
@@ -12,7 +12,7 @@ const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/obser
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
   const grid = 'design: { grid: { Contact rate: [1.5, 1.7, 1.9, 2.5], Recovery rate: [0.4, 0.45, 0.5] } }';
   await world.foray.submit(definition(grid), { id: 'grid' });

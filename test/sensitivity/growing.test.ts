@@ -7,7 +7,7 @@ import { foray } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** Designs that get more points until their indices are known. */
 
@@ -15,7 +15,7 @@ let world: World;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   worker = startWorkerProcess(world.settings);
   await worker.ready;
 });

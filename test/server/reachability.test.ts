@@ -6,7 +6,7 @@ import { type Proxy, startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 /** Pages while the model service and Temporal are frozen, and while they are down. */
 
@@ -16,7 +16,7 @@ let foray: Foray;
 let server: Server;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   const address = new URL(`http://${world.environment.address}`);
   neighbours = await Promise.all(
     [world.service.port, Number(address.port)].map((port) => startProxy(port, Math.random)),
