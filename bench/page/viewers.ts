@@ -23,7 +23,7 @@ interface Row extends Measured {
   p99: number;
 }
 
-/** A campaign of runs without a duration, alone and while twenty people look at its page. */
+/** A campaign of runs that take no time, alone and while twenty people look at its page. */
 export async function viewers(): Promise<Part<Row>> {
   const lab = await openLab();
   try {
@@ -35,7 +35,7 @@ export async function viewers(): Promise<Part<Row>> {
     });
     const [, url] = await server.says(/^API\s+(\S+)\/api\/v1/);
     const round = async (count: number): Promise<Row> => {
-      progress(`viewers: ${RUNS} runs before ${count} viewers`);
+      progress(`viewers: ${RUNS} runs while ${count} people look`);
       await lab.stub.reset({ executors: EXECUTORS });
       const end = new AbortController();
       const times: number[] = [];
@@ -61,7 +61,7 @@ export async function viewers(): Promise<Part<Row>> {
     const watched = fastest(rounds.map((row) => row.watched));
     return {
       name: 'viewers',
-      title: `viewers: ${RUNS} runs without a duration, on SQLite`,
+      title: `viewers: ${RUNS} runs that take no time, on SQLite`,
       rows: [alone, watched],
       columns: [
         { title: 'way', of: (row) => row.way },
@@ -72,12 +72,12 @@ export async function viewers(): Promise<Part<Row>> {
       ],
       goals: [
         {
-          what: 'throughput beside 20 viewers, over none',
+          what: 'throughput with 20 viewers / throughput with none',
           figure: alone.seconds / watched.seconds,
           least: 0.97,
         },
         {
-          what: "worker's CPU a run beside 20 viewers, over none",
+          what: "worker's CPU a run with 20 viewers / with none",
           figure: watched.cpuMs / alone.cpuMs,
           most: 1.03,
         },

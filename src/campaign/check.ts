@@ -9,7 +9,7 @@ import { resolveDesign } from './designs/resolve/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
-import { inputFinder, onceEach } from './given-inputs.ts';
+import { inputFinder, onceEach } from './find-input.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';

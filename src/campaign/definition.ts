@@ -136,7 +136,7 @@ const Failures = z
         .int('expected a whole number')
         .min(1, 'expected at least 1')
         .default(20)
-        .describe('The number of finished runs after which the rate counts.'),
+        .describe('The rate is checked only after this number of finished runs.'),
       count: z
         .int('expected a whole number')
         .min(0, 'expected at least 0')
@@ -146,7 +146,7 @@ const Failures = z
         .enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel')
         .default('pause')
         .describe(
-          'What happens to the campaign when more runs have failed. pause: it is paused. stop: it ends after its requested runs. cancel: it is cancelled.',
+          'What happens to the campaign when more runs have failed than allowed. pause: it is paused. stop: it ends after its requested runs. cancel: it is cancelled.',
         ),
     },
     'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
@@ -168,7 +168,7 @@ const Timeouts = z
   .strictObject(
     {
       run: Duration.optional().describe(
-        'The longest time of a run from its start at the service. After it, the run is stopped and this attempt has failed.',
+        'The longest time of a run from its start at the service. After it, the run is stopped and the attempt counts as failed.',
       ),
       campaign: Duration.optional().describe(
         'The longest time of the campaign from its start, including pauses. After it, the campaign is cancelled.',
@@ -234,7 +234,7 @@ export const Definition = z.strictObject({
     .optional()
     .meta({ default: 1 })
     .describe(
-      'The repeats of each point, each with its own seed: a number, or {min, max, output, …} to replicate until a mean is precise. In a search also {min, max}. With "select" it is the number of first replications, 10 by default.',
+      'The repeats of each point, each with its own seed: a number, or {min, max, output, …} to replicate until a mean is precise. In a search also {min, max}. With "select" it is the number of replications that each point gets at first, 10 by default.',
     ),
   commonRandomNumbers: z
     .boolean('expected true or false')
@@ -249,7 +249,7 @@ export const Definition = z.strictObject({
     .optional()
     .describe('The outputs to keep, by default all: a list, or {names, files} to keep their files as well.'),
   goal: Goal.optional().describe(
-    'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}. It changes no run.',
+    'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}. A goal has no effect on the runs.',
   ),
   concurrency: z
     .union(

@@ -1,7 +1,7 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
-import type { FindInput, GiveOnce } from './given-inputs.ts';
+import type { FindInput, GiveOnce } from './find-input.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { print, printJson } from './output.ts';
-import { blockedText } from './progress.ts';
+import { blockedText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';

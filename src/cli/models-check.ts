@@ -5,7 +5,7 @@ import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import type { Triable, Trial } from '../service/trials/trial.ts';
 import { print, printJson, tell } from './output.ts';
-import { ProgressLine } from './progress.ts';
+import { ProgressLine } from './progress-line.ts';
 import { homeOption, wholeNumber } from './setting-options.ts';
 import { modelsIn } from './models-in.ts';
 

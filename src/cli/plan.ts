@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
 import { comparisonPlanText, counted, searchPlanText } from '../report/index.ts';
-import { duration, ProgressLine } from './progress.ts';
+import { duration, ProgressLine } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { withForay } from './with-foray.ts';

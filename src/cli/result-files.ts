@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { counted, type FilesWritten, withPaths, writingFiles } from '../report/index.ts';
 import type { ResultRow } from '../store/index.ts';
 import { tell } from './output.ts';
-import { ProgressLine } from './progress.ts';
+import { ProgressLine } from './progress-line.ts';
 
 /** Progress is shown after this time, ms. */
 const QUIET_MS = 2_000;

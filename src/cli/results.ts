@@ -16,7 +16,7 @@ import {
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
-import { statusText } from './progress.ts';
+import { statusText } from './progress-line.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { showOption } from './show.ts';

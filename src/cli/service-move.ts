@@ -6,7 +6,7 @@ import { counted } from '../report/index.ts';
 import { keyFileIn } from '../service/keys/file.ts';
 import type { Moved } from '../service/move/move.ts';
 import { print, printJson, tell } from './output.ts';
-import { ProgressLine } from './progress.ts';
+import { ProgressLine } from './progress-line.ts';
 import { s3At } from './service-files.ts';
 import { bytesText } from './setting-options.ts';
 

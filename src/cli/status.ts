@@ -12,7 +12,7 @@ import {
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
-import { blockedText, duration, failureAdvice, progressText } from './progress.ts';
+import { blockedText, duration, failureAdvice, progressText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Foray, type Settings } from '../client/index.ts';
-import { blockedText } from './progress.ts';
+import { blockedText } from './progress-line.ts';
 
 const EVERY_MS = 5_000;
 

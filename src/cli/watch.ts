@@ -8,7 +8,7 @@ import { didYouMean } from '../text/suggest.ts';
 import { LivePage } from './live/live.ts';
 import { tellLastFailure } from './log.ts';
 import { printJson, tell } from './output.ts';
-import { failureAdvice, ProgressLine, statusText } from './progress.ts';
+import { failureAdvice, ProgressLine, statusText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 

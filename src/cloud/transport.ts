@@ -15,7 +15,8 @@ export interface TransportOptions {
   /** The most requests per second. @default no limit */
   rate?: number | undefined;
   /**
-   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries them.
+   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal
+   * retries them (workflows/tick.ts).
    * @default 1
    */
   attempts?: number | undefined;

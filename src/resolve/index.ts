@@ -7,7 +7,7 @@ import { DeriveError } from '../campaign/designs/rows.ts';
 import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
 import { checkCompared } from '../campaign/search/resolve-select.ts';
 import type { OutsideMethod, Search } from '../campaign/search/search.ts';
-import { inputFinder } from '../campaign/given-inputs.ts';
+import { inputFinder } from '../campaign/find-input.ts';
 import { type Contents, type DesignOf, expand } from '../campaign/points.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inputFinder } from '../../src/campaign/given-inputs.ts';
+import { inputFinder } from '../../src/campaign/find-input.ts';
 import { pointCheck } from '../../src/campaign/designs/resolve/index.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { BaseInput } from '../../src/campaign/types.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type CampaignStatus, Foray } from '../../src/client/index.ts';
-import { progressText, statusText } from '../../src/cli/progress.ts';
+import { progressText, statusText } from '../../src/cli/progress-line.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';

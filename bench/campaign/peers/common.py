@@ -18,7 +18,7 @@ _local = threading.local()
 
 
 def wait_for_start():
-    """Prints `ready` and waits for a line. Then the process ends with the bench, which closes its standard input."""
+    """Prints `ready` and waits for a line. After that, the process ends when the bench ends, because its standard input is closed."""
     print("ready", flush=True)
     sys.stdin.readline()
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()

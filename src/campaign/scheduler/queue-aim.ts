@@ -8,8 +8,8 @@ import { isOnFew, tickLength } from './next-tick.ts';
 const TICK_LATENESS = 500;
 
 /**
- * The reserve in the queue, in standard deviations of the starts in a tick, which are assumed to be independent. On few
- * executors a tick is longer than a run: then starts are more regular, and a reserve is large compared with the number
+ * The reserve in the queue, in standard deviations of the number of starts in a tick. Starts are assumed to be
+ * independent. On few executors a tick is longer than a run: then starts are more regular, and a reserve is large compared with the number
  * of executors.
  */
 const RESERVE = { ofMany: 4, ofFew: 2 };
@@ -42,9 +42,9 @@ export function queueAim(schedule: Schedule, now: number): number {
 }
 
 /**
- * The expected number of runs that start between two times while runs are queued. As many start as finish. For runs
- * that take longer than the interval, the ages of the running ones predict this; for shorter runs, the rate of starts
- * does.
+ * The expected number of runs that start between two times while runs are queued. As many runs start as finish. For
+ * runs that take longer than the interval, the ages of the running ones predict the number. For shorter runs, the rate
+ * of starts predicts it.
  */
 export function expectedStarts(schedule: Schedule, from: number, to: number): number {
   const { hazard, flights, startRate } = schedule;

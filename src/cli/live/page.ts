@@ -3,7 +3,7 @@ import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-poi
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
-import { blockedText, duration } from '../progress.ts';
+import { blockedText, duration } from '../progress-line.ts';
 import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
 import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';

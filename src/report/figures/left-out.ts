@@ -10,12 +10,12 @@ export function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | 
   const { crowded, cut, isBeside } = leftOut;
   const text = sentences(
     crowded.length > 0
-      ? `Effects by ${crowded.join(', ')} are not drawn, because there are more than ${MOST_TEXTS} different texts`
+      ? `Effects by ${crowded.join(', ')} are not drawn, because there are more than ${MOST_TEXTS} different values`
       : undefined,
     cut.length > 0
       ? `Effects by ${cut.join(', ')} show only the first ${numberText(MOST_VALUES)} different values`
       : undefined,
-    isBeside ? 'Points of an earlier design with other values are not in these pictures' : undefined,
+    isBeside ? 'These pictures do not show points that belong only to an earlier design' : undefined,
   );
   return text === '' ? undefined : html`<p class="soft">${text}</p>`;
 }

@@ -30,7 +30,7 @@ export function campaignSection(
     ],
     [
       'Time of runs',
-      `${durationText(outstandingTime)} in all, from the request of each run until foray saw its end, including the time in the service's queue; without reused runs`,
+      `${durationText(outstandingTime)} in all, from the request of each run until foray saw its end, including the time in the service's queue; reused runs are not counted`,
     ],
   ];
   const fixed = base
@@ -83,7 +83,7 @@ export function campaignSection(
 /** The versions of a campaign that had several: "1, then 2: …". */
 function versionsText(versions: readonly ModelVersion[]): string {
   const numbers = versions.map(({ version }) => version).join(', then ');
-  return `${numbers}: each run has the version of its request, which is in the column "version" of the results`;
+  return `${numbers}: each run used the version of its request, and the column "version" of the results shows it`;
 }
 
 /**
@@ -107,7 +107,7 @@ export function replicationsText({ replications, precision, search, select, base
 }
 
 function seedText({ seed, commonRandomNumbers }: Campaign): string {
-  if (seed === null) return 'the default of the model, for the first replication';
+  if (seed === null) return 'for the first replication, the default seed of the model';
   return `${seed}, from which foray derives the seeds of all runs${commonRandomNumbers ? '; replication n has the same seed at every point' : ''}`;
 }
 

@@ -75,7 +75,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   }
 }
 
-/** Replaces the ids in a picture. Vega counts them on from picture to picture; here they begin at 1 in each picture. */
+/** Replaces the ids in a picture. Vega continues its numbers in the next picture; here they begin at 1 in each picture. */
 function ownIds(svg: string, id: string): string {
   const names = new Map<string, string>();
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
@@ -90,8 +90,8 @@ function escapeAttribute(text: string): string {
 }
 
 /**
- * How much longer the sides of rectangles become, in pixels. This is the most that cutting the decimals can take away.
- * Otherwise there would be gaps of a pixel between cells.
+ * How much longer the sides of rectangles become, in pixels. Cutting the decimals can make a side shorter by
+ * this much. Without the extra length there would be gaps of a pixel between cells.
  */
 const SIDE = 0.02;
 

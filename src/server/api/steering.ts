@@ -7,7 +7,7 @@ import { etagOf, names } from './etag.ts';
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
 
-/** The endpoints that change campaigns. */
+/** The endpoints that change campaigns, and the one that reads a definition. */
 export function steeringHandlers(): Handlers<
   Verb | 'retry' | 'setConcurrency' | 'getDefinition' | 'putDefinition'
 > {

@@ -16,13 +16,13 @@ import { type Ending as SessionEnding, Session, type SessionOptions } from './se
 
 type Template = ServedVersion['experimentTemplate'];
 
-/** The most animated runs at once. Each has a process, which computes while somebody watches. */
+/** The largest number of animated runs at the same time. Each has a process, which computes while somebody watches. */
 export const MOST_SESSIONS = 8;
 /** The number of ended runs whose result is still available. */
 const MOST_ENDED = 64;
-/** After this time a client may try again when too many runs are animated, in seconds. */
+/** When too many runs are animated, a client may try again after this time, in seconds. */
 const TRY_AGAIN = 60;
-/** After this time a client may try again when the system lacks resources, in seconds. */
+/** When the system lacks resources, a client may try again after this time, in seconds. */
 const TRY_SOON = 5;
 /** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
@@ -34,7 +34,7 @@ export interface SessionsParts {
   progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
-  /** Only set if the files of runs are not kept where executors read and write them. */
+  /** Undefined if the files of runs stay where executors read and write them. */
   files: RunFiles | undefined;
   after: After;
 }
@@ -54,7 +54,7 @@ export interface Shown {
 /**
  * The animated runs, by session uuid. Each is a separate run in the database: RUNNING until it is COMPLETED at the end
  * of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory, so a
- * restart stops them. A session that has ended still answers for `RENDER_TIMEOUT`.
+ * restart stops them. After its end, a session still answers requests for `RENDER_TIMEOUT`.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
@@ -73,7 +73,7 @@ export class Sessions {
    * Starts an animated run; resolves when its first picture is drawn.
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model without animation, TOO_MANY_ANIMATIONS, ANIMATION_FAILED
-   * with the reason, UNAVAILABLE if the model is not the reason, and the errors of a run request
+   * with the reason, UNAVAILABLE if the cause is not the model, and the errors of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
     const { runs, registry, processes } = this.#parts;

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { ContentFiles } from './content.ts';
 
-/** Local copies of files that are kept elsewhere, while runs need them. A missing or damaged copy is fetched. */
+/** Files that are kept elsewhere, copied to this machine while runs need them. A missing or damaged copy is fetched. */
 export class FetchedFiles {
   readonly #local: ContentFiles;
   readonly #fetch: (hash: string, file: string) => Promise<void>;

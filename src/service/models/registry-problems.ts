@@ -8,7 +8,7 @@ export function unkeptOf({ declaration }: FoundModel, number: number, why: strin
     code: 'VERSION_NOT_KEPT',
     subject: declaration.name,
     message: `${modelName(declaration)}: the files of its newest version cannot be kept.`,
-    detail: `The files of version ${number} of the model "${declaration.name}" cannot be kept; foray tries again: ${why}. Until then the version runs only while the model does not change.`,
+    detail: `The files of version ${number} of the model "${declaration.name}" cannot be kept: ${why}. foray tries again. Until it succeeds, the version runs only while the model does not change.`,
   };
 }
 

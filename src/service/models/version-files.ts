@@ -35,7 +35,7 @@ export interface VersionFilesOptions {
   shared?: SharedContents | undefined;
 }
 
-/** The number of files that are stored at once. */
+/** The number of files that are stored at the same time. */
 const UPLOADS = 8;
 
 /**
@@ -74,7 +74,7 @@ export class VersionFiles {
     this.folders.prepare();
   }
 
-  /** Has all files hashed again before their next use. */
+  /** Makes sure that all files are hashed again before their next use. */
   doubt(): void {
     this.content.doubt();
     this.folders.doubt();

@@ -83,7 +83,7 @@ describe('the report says what it leaves out', () => {
       }),
     );
     const [by, together] = ['Effects by Policy are not drawn', 'Neighbouring values of Rate are grouped'];
-    expect(crowded).toContain(`${by}, because there are more than 50 different texts.`);
+    expect(crowded).toContain(`${by}, because there are more than 50 different values.`);
     expect(texts).not.toContain(by);
     expect(texts).not.toContain(together);
     expect(line).toContain(`${together}.`);
@@ -115,7 +115,7 @@ describe('the report says what it leaves out', () => {
   test('points of an earlier design', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const rows = ['1', '2', '3', '9'].map((rate, i) => sampleRow(i, [rate]));
-    const said = 'Points of an earlier design with other values are not in these pictures.';
+    const said = 'These pictures do not show points that belong only to an earlier design.';
     expect(await wordsOf(record, rows)).toContain(said);
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });

@@ -1,7 +1,7 @@
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Mistakes } from '../../../yaml/mistake-collector.ts';
 import type { Locate } from '../../../yaml/yaml.ts';
-import type { FindInput } from '../../given-inputs.ts';
+import type { FindInput } from '../../find-input.ts';
 import type { BaseInput } from '../../types.ts';
 import type { ModelInput } from '../../input-values.ts';
 import type { PointFile } from '../table.ts';

@@ -11,9 +11,9 @@ const MOST_SCRAMBLES = 8;
 /** The fewest scrambles whose differences give an interval. */
 const FEWEST_SCRAMBLES = 4;
 /**
- * The fewest base points per scramble if a definition gives no number of scrambles. The same number of points in one
- * sequence gives more exact indices. In a growing design the intervals matter, and they are narrower with more
- * scrambles.
+ * The fewest base points per scramble if a definition gives no number of scrambles. More scrambles
+ * of fewer points give narrower intervals, but less exact indices. A fixed design prefers exact indices. A growing design
+ * prefers narrow intervals, because they end it.
  */
 const LEAST_POINTS = { fixed: 1_024, growing: 8 };
 
@@ -97,7 +97,7 @@ function scramblesOf(written: number | WrittenGrowth): number {
   return most < FEWEST_SCRAMBLES ? 1 : most;
 }
 
-/** At most three numbers of scrambles that divide the number of points: the greatest ones up to the usual number. */
+/** At most three numbers of scrambles that divide the number of points: the greatest ones up to `MOST_SCRAMBLES`. */
 function dividersOf(points: number): number[] {
   return Array.from({ length: MOST_SCRAMBLES }, (_, at) => at + 1)
     .filter((scrambles) => points % scrambles === 0)

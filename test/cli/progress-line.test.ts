@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { duration, failureAdvice, progressText } from '../../src/cli/progress.ts';
+import { duration, failureAdvice, progressText } from '../../src/cli/progress-line.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
 const status: CampaignStatus = {
