@@ -29,7 +29,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 240_000,
-  maxWorkers: Math.ceil(2.5 * availableParallelism()),
+  maxWorkers: 3 * availableParallelism(),
   // a worker keeps some of each file that it has run
   workerIdleMemoryLimit: '1GB',
 };

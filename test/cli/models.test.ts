@@ -121,7 +121,7 @@ outputs:
     write('both', declaration);
     writeFileSync(join(folder, 'both/model.js'), '');
     expect((await run('check', 'both')).stderr).toMatch(
-      /has model\.js and model\.yaml\. A model is one of them/,
+      /has model\.js and model\.yaml\. A model has only one of these files/,
     );
   });
 });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 /**
  * Packages that Node loads once in each process of Jest. Jest would evaluate them again for each test file, so V8 would
  * compile and optimise them again. They keep nothing from one test file for the next one. The tests get them by a module
- * of Jest with the same exports.
+ * of Jest with the same exports. If a package needs another one of this list, it is in the list as well.
  *
  * Their objects and errors are of another realm than those of the tests, as are those of Node's own modules.
  */
@@ -12,8 +12,10 @@ const PACKAGES = [
   '@temporalio/activity',
   '@temporalio/client',
   '@temporalio/common',
+  '@temporalio/envconfig',
   '@temporalio/testing',
   '@temporalio/worker',
+  '@temporalio/workflow',
   'commander',
   'fastify',
   'kysely',
