@@ -3,7 +3,8 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { until } from './until.ts';
 
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The headless shell has no windows, menus and other parts of a browser for people. It takes less CPU time. */
+const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /**
  * Finds Chromium: the program in FORAY_CHROMIUM, or one on the path.

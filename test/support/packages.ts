@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 /**
  * Packages that Node loads once in each process of Jest. Jest would evaluate them again for each test file, so V8 would
  * compile and optimise them again. They keep nothing from one test file for the next one. The tests get them by a module
- * of Jest with the same exports. If a package needs another one of this list, it is in the list as well.
+ * of Jest with the same exports.
  *
- * Their objects and errors are of another realm than those of the tests, as are those of Node's own modules.
+ * Their objects and errors are of another realm than those of the tests, as are those of Node's own modules. They see the
+ * environment variables of the process, not those that a test sets. So `@temporalio/envconfig` is not in the list.
  */
 const PACKAGES = [
   '@temporalio/activity',
   '@temporalio/client',
   '@temporalio/common',
-  '@temporalio/envconfig',
   '@temporalio/testing',
   '@temporalio/worker',
   '@temporalio/workflow',
