@@ -24,7 +24,7 @@ export function addPlan(program: Command): void {
     .option('--run-seconds <seconds>', 'duration of one run (default: from earlier campaigns)', positive)
     .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
     .action((file: string, flags: Flags) =>
-      // a plan creates no store: without a store, no campaign has run
+      // a plan creates no store: if there is none, no campaign has run, so an empty store in memory is enough
       withForay(flags, (foray) => plan(foray, file, flags), { store: 'in-memory', service: true }),
     );
 }

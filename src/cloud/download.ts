@@ -101,7 +101,7 @@ function tooLarge(most: number): CloudError {
   return new CloudError('too-large', `The output file is over ${most / 1_048_576} MiB.`);
 }
 
-/** The message of got contains the whole address, so we use only its code. */
+/** The message of an error of got contains the whole address, so we use only the code of the error. */
 function connectionError(error: unknown): CloudError {
   if (isTimeout(error)) return new CloudError('timeout', 'The output file did not arrive in time.');
   return new CloudError(

@@ -15,7 +15,10 @@ export interface SearchStory {
   isNoisy: boolean;
   /** Each point once, at the place of its first ask. */
   points: AskedPoint[];
-  /** The points of the comparison: the winner, then those with better means; empty without a comparison. */
+  /**
+   * The points of the comparison: the winner, then the others from the best mean to the worst. Empty without a
+   * comparison.
+   */
   finalists: Finalist[];
 }
 
@@ -28,7 +31,7 @@ export interface AskedPoint {
   values: string[];
   /** How the method found it. */
   by: string;
-  /** The number of asks whose values the method knew: always the first ones. */
+  /** When the method found this point, it knew the values of this many asks, counted from the first. */
   seen: number;
   state: 'open' | 'known' | 'failed';
   /** The told value of the output; null for an open point and for a failed point. */
@@ -50,7 +53,7 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   runs: number;
   /** The value of the point during the search, or in the comparison of a selection; null if it had none. */
   seen: number | null;
-  /** Whether its new replications meet the requirements; for the chosen point, also the further ones. */
+  /** Whether its new replications meet the requirements; those of the winner include its further replications. */
   isFeasible: boolean;
   isWinner: boolean;
 }

@@ -52,7 +52,7 @@ function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTa
   const places = varied.map(({ name }) => own.indexOf(name));
   const fixed = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
   const points: number[] = [];
-  // designs that are analyzed row by row name no files
+  // a design that is analyzed row by row never refers to a file
   for (const row of rowsOf(design, { base, contents: new Map() }))
     points.push(table.find(places.map((place, at) => (place < 0 ? fixed[at]! : row[place]!))));
   return Int32Array.from(points);

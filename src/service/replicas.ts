@@ -13,7 +13,8 @@ import { Replica, type ReplicaParts } from './runs/replica.ts';
 const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
- * services then differ by less than an executor may be silent, minus the time between its reports (fleet/executors.ts).
+ * services then differ by less than this: the time after which a silent executor is lost, minus the time between two of
+ * its reports (fleet/executors.ts).
  * Otherwise a replica could take a connected executor for lost.
  */
 const MOST_SKEW = 10_000;
@@ -188,8 +189,8 @@ function takeCache(base: string): OwnFolder {
 }
 
 /**
- * Replicas judge by their clocks whether addresses of files are valid, and whether executors are connected. Each must
- * have the time of the database.
+ * Replicas judge by their clocks whether addresses of files are valid, and whether executors are connected. So the
+ * clock of each replica must agree with that of the database.
  *
  * @throws ForayError STORE_UNUSABLE
  */

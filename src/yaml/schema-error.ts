@@ -39,7 +39,7 @@ export function schemaErrors(
 
 /**
  * Whether an issue is a consequence of a cause. A misspelt setting makes the right setting missing, and gives the whole
- * object a wrong shape. So does a wrong value.
+ * object a wrong shape. A wrong value also gives it a wrong shape.
  */
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;

@@ -63,7 +63,7 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
           encoding: {
             x: x(`${many[0]!.toUpperCase()}${many.slice(1)} since the first request`),
             x2: { field: 'to' },
-            y: { field: 'low', type: 'quantitative', title: `Finished a ${one}`, axis: { tickCount: 4 } },
+            y: { field: 'low', type: 'quantitative', title: `Finished per ${one}`, axis: { tickCount: 4 } },
             y2: { field: 'high' },
             color: color(kind),
           },

@@ -2,8 +2,8 @@ import { ForayError } from '../../errors.ts';
 import { bounded, printableLine } from '../../text/printable.ts';
 
 /**
- * The messages between foray and an outside optimiser. Each line is a JSON object, and its name tells the kind of
- * message (docs/guides/search.md, Outside optimisers).
+ * The messages between foray and an outside optimiser. Each line is a JSON object. One of its keys, such as
+ * `points`, tells the kind of message (docs/guides/search.md, Outside optimisers).
  */
 
 /** A point: the value of each input by its name, in the units of the input. */

@@ -14,7 +14,7 @@ import { SharedProgress } from './shared-progress.ts';
 const LOOKS_WITHOUT = 3;
 /** The interval at which a replica checks the other replicas and its own runs, ms. */
 const LOOK_EVERY = 1_000;
-/** After this number of checks, it looks for runs that no message has announced. */
+/** Each time it has made this number of checks, a replica looks for runs that no message has announced. */
 const LOOKS_FOR_RUNS = 5;
 
 export interface ReplicaParts {
@@ -33,7 +33,7 @@ export interface ReplicaWork {
   held(): string[];
   /** Ends the execution of a run; resolves when nothing of it is left. */
   stop(runId: string): Promise<void>;
-  /** Called when runs may wait. */
+  /** Called when there may be waiting runs. */
   wake(): void;
   /** Called at an interval, while the database answers. */
   look(): Promise<void>;
@@ -52,7 +52,7 @@ export class Replica implements Feed {
   #work: ReplicaWork | undefined;
   #onEnded: (runIds: readonly string[]) => void = () => {};
   #looking: RepeatedCheck | undefined;
-  /** Resolves when the replica is another holder, after its own holder was closed. */
+  /** Resolves when the replica has a new holder, after its old one was closed. */
   #beginning: Promise<void> | undefined;
   #looks = 0;
   /** The number of checks in a row at which each other replica was absent. */
@@ -131,14 +131,14 @@ export class Replica implements Feed {
   async #join(): Promise<void> {
     const { peers, runs, progress, folder } = this.#parts;
     const holder = randomUUID();
-    // the other replicas must not find it absent
+    // first join, then open: an open holder that has not joined looks absent to the other replicas
     await peers.join(holder, folder);
     await runs.holders.open(holder, EMBEDDED);
     this.#holder = holder;
     this.#feed = new QueueFeed({ holders: runs.holders, progress, holder });
   }
 
-  /** Continues as another holder, after its own holder was closed. */
+  /** Continues with a new holder, after the old one was closed. */
   #beginOnce(): Promise<void> {
     return (this.#beginning ??= this.#beginAnew().finally(() => (this.#beginning = undefined)));
   }
@@ -158,7 +158,7 @@ export class Replica implements Feed {
     const held = work.held();
     if (held.length > 0) {
       const ended = await runs.holders.notHeld(this.#holder, held);
-      // runs that were claimed during the query are not among them
+      // `held` was read before the query, so a run that was claimed during it cannot be in `ended`
       if (ended.length > 0) this.#onEnded(ended);
     }
     // the replica may have become another holder meanwhile

@@ -31,7 +31,7 @@ export interface SearchStore {
    */
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
   /**
-   * Gives a campaign with a search another definition and adds an event to the log, in one transaction. Points and runs
+   * Changes the definition of a campaign with a search, and adds an event to the log, in one transaction. Points and runs
    * stay. Calling it again with the same definition changes nothing. Returns false, and changes nothing, when the log
    * no longer has the given length.
    */

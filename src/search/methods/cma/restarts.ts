@@ -6,7 +6,7 @@ export interface Start {
   sigma: number;
 }
 
-/** The first step size: a fifth of the box, as in the source of `Restarts`. */
+/** The first step size: a fifth of the box, as in the paper that `Restarts` cites. */
 const FIRST_SIGMA = 0.2;
 
 /**
