@@ -41,7 +41,7 @@ export const packageModules = Object.fromEntries(
   PACKAGES.map((name) => [`^${name}$`, `<rootDir>/reports/packages/${fileOf(name)}`]),
 );
 
-/** Whether the modules for Jest were written for these packages and their versions. */
+/** Whether the modules for Jest were written by this file, for the installed versions. */
 export function hasPackageModules(): boolean {
   return existsSync(MARK) && readFileSync(MARK, 'utf8') === versions();
 }
@@ -56,7 +56,8 @@ export async function writePackageModules(): Promise<void> {
 }
 
 function versions(): string {
-  return PACKAGES.join() + readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+  const sources = [import.meta.filename, join(ROOT, 'package-lock.json')];
+  return sources.map((file) => readFileSync(file, 'utf8')).join('');
 }
 
 /** Loads the packages, for `givePackages`. */
