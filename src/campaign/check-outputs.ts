@@ -1,6 +1,7 @@
 import { nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../text/suggest.ts';
+import { quoted } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import type { ModelFacts } from './facts.ts';
 import { distinct, isFormula, type Measure, measureOf } from './measures.ts';
 import type { Precision } from './precision.ts';
@@ -39,13 +40,15 @@ export function chosenOutputs(
       for (const output of all) if (formula.sources.includes(output.name)) chosen.add(output);
     } else {
       mistakes.add(
-        new ForayError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(written)}.`, {
-          place,
-          hint: didYouMean(
-            written,
-            all.map(({ name }) => name),
-          ),
-        }),
+        new UnknownNameError(
+          'UNKNOWN_OUTPUT',
+          `The model "${facts.name}" has no output ${quoted(written)}.`,
+          {
+            name: written,
+            known: all.map(({ name }) => name),
+            place,
+          },
+        ),
       );
     }
   }

@@ -1,6 +1,7 @@
 import { type InputItem, nameKey } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { didYouMean, quoted } from '../text/suggest.ts';
+import { quoted } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import { growthOf, writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
@@ -176,13 +177,14 @@ function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFa
   if (wanted === undefined) return [];
   const found = facts.experiments.find(({ name }) => nameKey(name) === nameKey(wanted));
   if (!found) {
-    const names = facts.experiments.map(({ name }) => name);
-    throw new ForayError(
+    throw new UnknownNameError(
       'UNKNOWN_EXPERIMENT',
       `The model "${facts.name}" has no experiment ${quoted(wanted)}.`,
       {
+        name: wanted,
+        known: facts.experiments.map(({ name }) => name),
         place: locate(['experiment']),
-        hint: didYouMean(wanted, names) ?? 'The model has no experiments.',
+        hint: 'The model has no experiments.',
       },
     );
   }

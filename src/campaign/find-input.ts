@@ -1,6 +1,7 @@
 import { nameKey } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../text/suggest.ts';
+import { quoted } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ModelInput } from './input-values.ts';
 import type { ReadDefinition } from './read.ts';
@@ -14,13 +15,15 @@ export function inputFinder(facts: ModelFacts): FindInput {
   return (written, place) => {
     const found = byKey.get(nameKey(written));
     if (found) return found;
-    throw new ForayError('UNKNOWN_INPUT', `The model "${facts.name}" has no input ${quoted(written)}.`, {
-      place,
-      hint: didYouMean(
-        written,
-        inputs.map(({ name }) => name),
-      ),
-    });
+    throw new UnknownNameError(
+      'UNKNOWN_INPUT',
+      `The model "${facts.name}" has no input ${quoted(written)}.`,
+      {
+        name: written,
+        known: inputs.map(({ name }) => name),
+        place,
+      },
+    );
   };
 }
 

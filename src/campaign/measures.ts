@@ -1,6 +1,7 @@
 import { booleanIn, nameKey, numberIn, type OutputType, scalarOutputTypes, textIn } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
-import { didYouMean, quoted } from '../text/suggest.ts';
+import { quoted } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import { compileExpression, ExpressionError, type Value, type ValueType } from './expressions/index.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 
@@ -66,24 +67,23 @@ export function measureOf(outputs: Outputs, written: string, place?: Place): Mea
   if (found) {
     const measure = ownMeasure(found);
     if (measure) return measure;
-    throw new ForayError(
+    throw new UnknownNameError(
       'INVALID_VALUE',
       `The output ${quoted(found.name)} is ${found.type}, neither a number nor true or false.`,
-      { place, hint: knownMeasures(outputs) },
+      { name: written, known: knownMeasures(outputs), place },
     );
   }
   if (isFormula(written)) return formula(outputs, written, place);
-  throw new ForayError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
+  throw new UnknownNameError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
+    name: written,
+    known: knownMeasures(outputs),
     place,
-    hint: knownMeasures(outputs, written),
   });
 }
 
-function knownMeasures(outputs: Outputs, written = ''): string | undefined {
-  return didYouMean(
-    written,
-    outputs.filter((output) => ownMeasure(output)).map(({ name }) => name),
-  );
+/** The names of the outputs that are measures. */
+function knownMeasures(outputs: Outputs): string[] {
+  return outputs.filter((output) => ownMeasure(output)).map(({ name }) => name);
 }
 
 /** The measure of an output; undefined if the output is neither a number nor a BOOLEAN. */

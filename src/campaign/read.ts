@@ -1,9 +1,10 @@
 import { ForayError } from '../errors.ts';
-import { type SchemaError, schemaErrors } from '../yaml/schema-error.ts';
+import { matchSchema } from '../yaml/match-schema.ts';
 import { Mistakes } from '../yaml/mistake-collector.ts';
 import { oneLine } from '../text/suggest.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts';
 import { Definition } from './definition.ts';
+import { type DefinitionSource, fileOf, textOf } from './source.ts';
 
 /** A definition that can tell the place of each of its parts in the file. */
 export interface ReadDefinition {
@@ -20,74 +21,45 @@ export interface ReadDefinition {
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
  */
 export function readDefinition(text: string, file: string): ReadDefinition {
-  const read = beginDefinition(text, file);
+  const read = readSource({ text, file });
   read.mistakes.throwAny();
   return read;
 }
 
 /**
- * Like {@link readDefinition}, but wrong settings are left out and added to `mistakes`, so that the rest can be checked
- * as well.
+ * Reads a definition. Wrong settings are left out and added to `mistakes`, so that the rest can be checked as well.
  *
  * @throws ForayError DEFINITION_SYNTAX; DEFINITION_INVALID if nothing else can be checked without the wrong setting
  */
-export function beginDefinition(text: string, file: string): ReadDefinition {
-  const { plain, locate } = readText(text, file);
-  return checkShape(plain, locate);
-}
-
-/**
- * Like {@link beginDefinition}, for a definition from a program. Its places are the names on the path to a value.
- *
- * @param file the name to put in front of errors
- */
-export function beginObject(plain: unknown, file: string): ReadDefinition {
-  return checkShape(plain, (path) => ({ file, path: oneLine(path.map(String).join('.')) }));
-}
-
-/** The most attempts to leave out wrong settings, one for each level of nesting. */
-const MOST_TRIES = 20;
-
-function checkShape(plain: unknown, locate: Locate): ReadDefinition {
-  const mistakes = new Mistakes();
+export function readSource(source: DefinitionSource): ReadDefinition {
+  const { plain, locate } = 'definition' in source ? readObject(source) : readText(source.text, source.file);
   if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
     throw new ForayError('DEFINITION_INVALID', 'The definition is not a mapping of names to values.', {
       place: locate([]),
       hint: 'It starts with "campaign: NAME" and "model: {name: MODEL}".',
     });
   }
-  let rest: object = plain;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const result = Definition.safeParse(rest);
-    if (result.success) return { definition: result.data, locate, mistakes };
-    const found = schemaErrors(result.error, Definition, rest, 'definition');
-    // an error that appears only because a wrong setting was left out is not another mistake
-    if (tries === 0) for (const one of found) mistakes.add(shapeError(one, locate));
-    if (found.some(({ path: [setting] }) => setting === undefined || isRequired(setting))) break;
-    for (const { path } of found) rest = without(rest, path);
-  }
-  mistakes.throwAny();
-  throw new Error('a definition is wrong and has no mistake');
+  const mistakes = new Mistakes();
+  const needed = ['campaign', 'model'];
+  const definition = matchSchema(Definition, plain, { what: 'definition', locate, mistakes, needed });
+  return { definition, locate, mistakes };
 }
 
-function shapeError({ message, path, at, hint }: SchemaError, locate: Locate): ForayError {
-  return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
+/** The content of a definition before it is checked. */
+type Plain = Pick<ReadYaml, 'plain' | 'locate'>;
+
+/** A definition from a program. Its places are the names on the path to a value. */
+function readObject(source: Extract<DefinitionSource, { definition: unknown }>): Plain {
+  // an object that cannot become JSON, for example because it contains itself, is not checked further
+  textOf(source);
+  const file = fileOf(source);
+  return {
+    plain: source.definition,
+    locate: (path) => ({ file, path: oneLine(path.map(String).join('.')) }),
+  };
 }
 
-/** True for a setting that all other checks need. If it is wrong, no other mistake is reported. */
-function isRequired(setting: PropertyKey): boolean {
-  return setting === 'campaign' || setting === 'model';
-}
-
-/** A copy without the value at a path. If the value is missing, or an item of a list, its parent is left out. */
-function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
-  const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
-  const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-  if (!goesOn || !Object.hasOwn(inner, rest[0]!)) return others;
-  return { ...others, [segment!]: without(inner, rest) };
-}
-
-function readText(text: string, file: string): ReadYaml {
+function readText(text: string, file: string): Plain {
   try {
     return readYaml(text, file);
   } catch (error) {

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import { ForayError } from '../errors.ts';
 import { isNumeric, searchLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import { LivePage } from './live/live.ts';
 import { tellLastFailure } from './log.ts';
 import { printJson, tell } from './output.ts';
@@ -79,12 +78,9 @@ function shownOutputs(
     return [...numeric.filter(isGoal), ...numeric.filter((output) => !isGoal(output))];
   const output = numeric.find(({ name }) => name === wanted);
   if (output) return [output];
-  throw new ForayError('UNKNOWN_OUTPUT', `The campaign "${campaign.id}" has no numeric output "${wanted}".`, {
-    hint: didYouMean(
-      wanted,
-      numeric.map(({ name }) => name),
-    ),
-  });
+  const message = `The campaign "${campaign.id}" has no numeric output "${wanted}".`;
+  const known = numeric.map(({ name }) => name);
+  throw new UnknownNameError('UNKNOWN_OUTPUT', message, { name: wanted, known });
 }
 
 function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {

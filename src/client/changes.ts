@@ -2,16 +2,15 @@ import { checkChange, type Difference, difference, settingsDifference } from '..
 import { causeOf } from '../campaign/failures.ts';
 import { keptGrown } from '../campaign/growth.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { type DefinitionSource, textOf } from '../campaign/source.ts';
 import { closedPhases, findsPoints } from '../campaign/types.ts';
 import {
   checkTakesRuns,
   hasNewerVersion,
-  type DefinitionSource,
   type FileChanges,
   fileChanges,
   otherVersion,
   TAKE_ANOTHER,
-  textOf,
 } from '../resolve/index.ts';
 import { ForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';

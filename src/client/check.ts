@@ -1,14 +1,10 @@
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
-import {
-  type DefinitionSource,
-  fileOf,
-  type ResolvedDefinition,
-  resolveDefinition,
-} from '../resolve/index.ts';
-import { FilesOnDisk } from './files.ts';
-import { UploadedFiles } from './uploaded-files.ts';
+import { type DefinitionSource, fileOf } from '../campaign/source.ts';
+import { FilesOnDisk } from '../resolve/files/on-disk.ts';
+import { UploadedFiles } from '../resolve/files/uploaded.ts';
+import { type ResolvedDefinition, resolveDefinition } from '../resolve/index.ts';
 
 /** A definition that can be submitted. It is resolved for one version of the model and has the files that it names. */
 export interface CheckedCampaign extends ResolvedDefinition {

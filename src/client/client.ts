@@ -1,6 +1,7 @@
 import type { AnimationInfo } from '../api/index.ts';
 import type { Difference } from '../campaign/change.ts';
-import { type DefinitionSource, ServiceAtHand } from '../resolve/index.ts';
+import type { DefinitionSource } from '../campaign/source.ts';
+import { ServiceAtHand } from '../resolve/index.ts';
 import { openStore, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import * as changes from './changes.ts';

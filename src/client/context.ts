@@ -3,7 +3,7 @@ import type { CloudClient } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import { type CampaignRecord, shownAddress, type Store } from '../store/index.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 import type { Settings } from './settings.ts';
 import type { Temporal } from './temporal/index.ts';
 
@@ -22,12 +22,10 @@ export async function recordOf(client: ClientContext, id: string): Promise<Campa
   if (record) return record;
   const known = await client.store.listCampaigns();
   const store = shownAddress(client.settings.store);
-  throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in the store ${store}.`, {
-    hint:
-      didYouMean(
-        id,
-        known.map(({ campaign }) => campaign.id),
-      ) ?? 'The store is empty.',
+  throw new UnknownNameError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in the store ${store}.`, {
+    name: id,
+    known: known.map(({ campaign }) => campaign.id),
+    hint: 'The store is empty.',
   });
 }
 

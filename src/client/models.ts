@@ -1,9 +1,8 @@
 import type { Experiment, Model } from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
-import { ForayError } from '../errors.ts';
 import { withLimits } from '../resolve/index.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { UnknownNameError } from '../unknown-name.ts';
 
 /** A model with its newest version, the limits of its inputs, and its stored experiments. */
 export interface ModelAtService extends Model {
@@ -44,10 +43,8 @@ export function findModel(models: readonly Model[], wanted: string): Model {
   const key = wanted.trim().toLowerCase();
   const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
   if (found) return found;
-  throw new ForayError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
-    hint: didYouMean(
-      wanted,
-      models.map(({ name }) => name),
-    ),
+  throw new UnknownNameError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
+    name: wanted,
+    known: models.map(({ name }) => name),
   });
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { freshened } from '../campaign/seeds.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import { type DefinitionSource, textOf } from '../resolve/index.ts';
+import { type DefinitionSource, textOf } from '../campaign/source.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { knownRate, rateOf } from './run-rate.ts';

@@ -1,9 +1,8 @@
 import type { Batched } from '../../batched.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { didYouMean } from '../../text/suggest.ts';
+import { UnknownNameError } from '../../unknown-name.ts';
 import type { InputFilter, View } from './look.ts';
 
 /** Parses a filter of an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
@@ -36,8 +35,9 @@ export function filterOf(
   const tests = filters.map((filter) => {
     const at = names.indexOf(filter.name);
     if (at < 0) {
-      throw new ForayError('INVALID_VALUE', `The campaign does not vary an input "${filter.name}".`, {
-        hint: didYouMean(filter.name, names),
+      throw new UnknownNameError('INVALID_VALUE', `The campaign does not vary an input "${filter.name}".`, {
+        name: filter.name,
+        known: names,
       });
     }
     if ('values' in filter) {

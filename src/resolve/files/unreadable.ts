@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../errors.ts';
 
 /** Completes "The file X ...": why the file cannot be read, without Node's own words. */
 export function whyUnreadable(error: unknown): string {

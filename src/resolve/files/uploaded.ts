@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
-import type { ReadDefinition } from '../campaign/read.ts';
-import type { CampaignFile } from '../campaign/types.ts';
-import { ForayError, type Place } from '../errors.ts';
-import { FilesOnDisk } from './files.ts';
+import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
+import type { ReadDefinition } from '../../campaign/read.ts';
+import type { CampaignFile } from '../../campaign/types.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import { FilesOnDisk } from './on-disk.ts';
 
 /**
  * The files of a definition that came over HTTP. The uploaded files are in their own folder. The last part of a path in

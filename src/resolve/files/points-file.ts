@@ -4,9 +4,9 @@ import { dirname, extname, isAbsolute, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import type { RawValue } from '../api/index.ts';
-import { type PointCheck, type PointFile, rowLine } from '../campaign/designs/table.ts';
-import { ForayError, isForayError, type LinePlace, type Place } from '../errors.ts';
+import type { RawValue } from '../../api/index.ts';
+import { type PointCheck, type PointFile, rowLine } from '../../campaign/designs/table.ts';
+import { ForayError, isForayError, type LinePlace, type Place } from '../../errors.ts';
 import { linesOf } from './lines.ts';
 import { whyUnreadable } from './unreadable.ts';
 

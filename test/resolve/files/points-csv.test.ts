@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refusal, write } from '../resolve/support.ts';
+import { refusal, write } from '../support.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('CSV', () => {

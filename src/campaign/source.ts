@@ -1,7 +1,6 @@
-import type { CampaignDefinition } from '../campaign/definition.ts';
-import { beginDefinition, beginObject, type ReadDefinition } from '../campaign/read.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { oneLine } from '../text/suggest.ts';
+import type { CampaignDefinition } from './definition.ts';
 
 /**
  * A definition as a user gives it: a text or an object, and the name of its file. Paths in it are relative to the
@@ -42,16 +41,4 @@ export function textOf(source: DefinitionSource): string {
       },
     );
   }
-}
-
-/**
- * Reads a definition as far as possible, and collects its mistakes in `mistakes`.
- *
- * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
- */
-export function readSource(source: DefinitionSource): ReadDefinition {
-  if ('text' in source) return beginDefinition(source.text, source.file);
-  // an object that cannot become JSON, for example because it contains itself, is not checked further
-  textOf(source);
-  return beginObject(source.definition, fileOf(source));
 }

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { expand } from '../../src/campaign/points.ts';
-import { readRows } from '../../src/campaign/designs/table.ts';
-import { refusal, resolve, write } from '../resolve/support.ts';
+import { expand } from '../../../src/campaign/points.ts';
+import { readRows } from '../../../src/campaign/designs/table.ts';
+import { refusal, resolve, write } from '../support.ts';
 
 export interface Read {
   inputs: string[];

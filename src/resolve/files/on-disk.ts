@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { nameKey } from '../api/index.ts';
-import type { PointCheck, PointFile } from '../campaign/designs/table.ts';
-import type { Contents } from '../campaign/points.ts';
-import type { ReadDefinition } from '../campaign/read.ts';
-import type { OutsideMethod } from '../campaign/search/search.ts';
-import type { CampaignFile } from '../campaign/types.ts';
-import { ForayError, type Place } from '../errors.ts';
-import type { DefinitionFiles } from '../resolve/index.ts';
+import { nameKey } from '../../api/index.ts';
+import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
+import type { Contents } from '../../campaign/points.ts';
+import type { ReadDefinition } from '../../campaign/read.ts';
+import type { OutsideMethod } from '../../campaign/search/search.ts';
+import type { CampaignFile } from '../../campaign/types.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import type { DefinitionFiles } from './definition-files.ts';
 import { readPointsFile } from './points-file.ts';
 import { whyUnreadable } from './unreadable.ts';
 

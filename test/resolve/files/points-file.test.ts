@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
-import type { RawValue } from '../../src/api/index.ts';
-import { keysOf } from '../campaign/designs/support.ts';
-import { folder, refusal, resolve, write } from '../resolve/support.ts';
-import { cleanEnv } from '../support/cli.ts';
+import fc from '../../support/fast-check.ts';
+import type { RawValue } from '../../../src/api/index.ts';
+import { keysOf } from '../../campaign/designs/support.ts';
+import { folder, refusal, resolve, write } from '../support.ts';
+import { cleanEnv } from '../../support/cli.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('JSON Lines', () => {

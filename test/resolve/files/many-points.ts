@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { inputFinder } from '../../src/campaign/find-input.ts';
-import { pointCheck } from '../../src/campaign/designs/resolve/index.ts';
-import { expand } from '../../src/campaign/points.ts';
-import type { BaseInput } from '../../src/campaign/types.ts';
-import { readPointsFile } from '../../src/client/points-file.ts';
+import { inputFinder } from '../../../src/campaign/find-input.ts';
+import { pointCheck } from '../../../src/campaign/designs/resolve/index.ts';
+import { expand } from '../../../src/campaign/points.ts';
+import type { BaseInput } from '../../../src/campaign/types.ts';
+import { readPointsFile } from '../../../src/resolve/files/points-file.ts';
 
 /** Reads a point file in its own process, whose memory can be limited, and expands its points. */
 

@@ -1,0 +1,57 @@
+import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
+import { ForayError } from '../errors.ts';
+import { derivePath } from './designs/resolve/index.ts';
+import { hasDerived, sizeOf } from './designs/resolved-design.ts';
+import { DeriveError } from './designs/rows.ts';
+import type { ModelFacts } from './facts.ts';
+import type { ModelInput } from './input-values.ts';
+import { type Contents, type DesignOf, expand } from './points.ts';
+import type { ReadDefinition } from './read.ts';
+
+/**
+ * The number of different points of a design. Derived values are computed here for the first time, so their limits are
+ * checked here.
+ *
+ * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place in the definition
+ */
+export function countPoints(
+  read: ReadDefinition,
+  facts: ModelFacts,
+  campaign: DesignOf,
+  contents: Contents,
+): number {
+  const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
+  if (size !== undefined) return size;
+  const { inputs } = facts.version.experimentTemplate;
+  const limited = campaign.varied.flatMap(({ name }, at) => {
+    const input = inputs.find((candidate) => candidate.name === name)!;
+    return isLimited(input) ? [{ input, at }] : [];
+  });
+  let points = 0;
+  try {
+    for (const { ordinal, values } of expand(campaign, contents)) {
+      points = ordinal + 1;
+      for (const { input, at } of limited) checkDerived(input, values[at]!, points);
+    }
+  } catch (error) {
+    if (!(error instanceof DeriveError)) throw error;
+    const path = ['design', ...derivePath(read.definition.design!, error.input)];
+    throw new ForayError('INVALID_VALUE', `The value of "${error.input}" ${error.message}.`, {
+      place: read.locate(path),
+    });
+  }
+  if (points > 0) return points;
+  throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for none.', {
+    place: read.locate(['design'], 'key'),
+  });
+}
+
+/** @throws DeriveError if the derived value is not allowed. Other values were checked where they are written. */
+function checkDerived(input: ModelInput, value: string, point: number): void {
+  try {
+    checkAllowed(input, value);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new DeriveError(input.name, `${error.message}, in point ${point}`);
+  }
+}

@@ -1,0 +1,48 @@
+import { pointCheck, pointPaths } from '../../campaign/designs/resolve/index.ts';
+import type { Design } from '../../campaign/designs/resolved-design.ts';
+import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
+import type { ModelFacts } from '../../campaign/facts.ts';
+import { inputFinder } from '../../campaign/find-input.ts';
+import type { Contents } from '../../campaign/points.ts';
+import type { ReadDefinition } from '../../campaign/read.ts';
+import type { OutsideMethod } from '../../campaign/search/search.ts';
+import type { CampaignFile } from '../../campaign/types.ts';
+import type { Place } from '../../errors.ts';
+
+/** Access to the files that a definition names. Their contents are known by hash. */
+export interface DefinitionFiles {
+  /** Finds the files of inputs. `paths` has the path by input. */
+  find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]>;
+  /**
+   * Finds a point file that a design names.
+   *
+   * @param path - the path as written in the definition
+   * @param place - the place of the path in the definition
+   */
+  findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile>;
+  /** Finds the working folder of an outside optimiser, and which words of its command are files there. */
+  findProgram(command: readonly string[]): Promise<Pick<OutsideMethod, 'folder' | 'files'>>;
+  /** The contents of the point files that were found. */
+  contentsOf(design: Design): Promise<Contents>;
+}
+
+/** Finds all point files that a design names, by their path as written. A wrong file is added to the mistakes. */
+export async function findPointFiles(
+  { definition: { design }, locate, mistakes }: ReadDefinition,
+  facts: ModelFacts,
+  files: DefinitionFiles,
+): Promise<Record<string, PointFile>> {
+  // a path may be any text, even the name of a property that every object has
+  const found = Object.create(null) as Record<string, PointFile>;
+  const find = inputFinder(facts);
+  const tried = new Set<string>();
+  for (const { path, at } of design ? pointPaths(design, ['design']) : []) {
+    if (tried.has(path)) continue;
+    tried.add(path);
+    const points = await mistakes.attemptAsync(() =>
+      files.findPoints(path, locate(at), pointCheck({ find })),
+    );
+    if (points) found[path] = points;
+  }
+  return found;
+}

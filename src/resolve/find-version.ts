@@ -1,0 +1,88 @@
+import { type Model, nameKey, type Version } from '../api/index.ts';
+import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
+import type { ReadDefinition } from '../campaign/read.ts';
+import type { Campaign } from '../campaign/types.ts';
+import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { ForayError } from '../errors.ts';
+import { UnknownNameError } from '../unknown-name.ts';
+
+/** The model's version against which a definition is checked, and what the service knows about it. */
+export interface FoundVersion {
+  model: Campaign['model'];
+  facts: ModelFacts;
+}
+
+/**
+ * Finds the model and the version against which a definition is checked. If one of them is wrong, it throws this
+ * mistake together with the mistakes found before.
+ *
+ * @param pinned - the version that `latest` means in a campaign that has started
+ * @throws ForayError UNKNOWN_MODEL with the place in the definition
+ */
+export async function findVersion(
+  cloud: CloudClient,
+  read: ReadDefinition,
+  pinned: Campaign['model'] | undefined,
+): Promise<FoundVersion> {
+  const found = await read.mistakes.attemptAsync(async () => {
+    const model = await findModel(cloud, read);
+    return { model, version: await versionOf(cloud, read, model, pinned) };
+  });
+  if (!found) read.mistakes.throwAny();
+  const { model, version } = found!;
+  const experiments = read.definition.experiment === undefined ? [] : await cloud.listExperiments(version.id);
+  return {
+    model: { id: model.id, name: model.name, versionId: version.id, version: version.version },
+    facts: { name: model.name, version: await withLimits(cloud, version), experiments },
+  };
+}
+
+/** A version with the allowed values of its inputs, if the service has them. */
+export async function withLimits(cloud: CloudClient, version: Version): Promise<LimitedVersion> {
+  const limits = new Map((await cloud.getAllowedValues(version.id)).map((limit) => [limit.name, limit]));
+  const { experimentTemplate } = version;
+  const inputs = experimentTemplate.inputs.map((input) => ({ ...limits.get(input.name), ...input }));
+  return { ...version, experimentTemplate: { ...experimentTemplate, inputs } };
+}
+
+async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinition): Promise<Model> {
+  const { name } = definition.model;
+  try {
+    return await cloud.getModelByName(name);
+  } catch (error) {
+    if (!isCloudError(error) || (error.kind !== 'not-found' && error.kind !== 'refused')) throw error;
+  }
+  const models = await cloud.listModels();
+  const found = models.find((model) => nameKey(model.name) === nameKey(name));
+  if (found) return found;
+  throw new UnknownNameError('UNKNOWN_MODEL', `The service has no model "${name}".`, {
+    name,
+    known: models.map((model) => model.name),
+    place: locate(['model', 'name']),
+    hint: 'It has none at all for this key.',
+  });
+}
+
+async function versionOf(
+  cloud: CloudClient,
+  { definition, locate }: ReadDefinition,
+  model: Model,
+  pinned: Campaign['model'] | undefined,
+): Promise<Version> {
+  const wanted = definition.model.version;
+  const unknown = (): ForayError =>
+    new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
+      place: locate(['model', 'version']),
+      hint: `Number of its versions: ${model.modelVersions.length}. "latest" takes the last one.`,
+    });
+  const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
+  const id = wanted === 'latest' ? latest : wanted;
+  if (id === undefined) throw unknown();
+  try {
+    if (typeof id === 'number') return await cloud.getVersionByNumber(model.id, id);
+    return await cloud.getVersion(model.id, id);
+  } catch (error) {
+    if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused')) throw unknown();
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import type { ErrorCode } from './error-codes.ts';
+import { ForayError, type Place } from './errors.ts';
+import { didYouMean } from './text/suggest.ts';
+
+export interface UnknownNameOptions {
+  /** The name as the user wrote it. */
+  name: string;
+  /** The names that exist. */
+  known: readonly string[];
+  /** The place of the name in the user's file. */
+  place?: Place | undefined;
+  /** What to do if no name exists, a sentence. */
+  hint?: string | undefined;
+}
+
+/** A user's name for something that does not exist. The hint is the similar name, or the names that exist. */
+export class UnknownNameError extends ForayError {
+  constructor(code: ErrorCode, message: string, { name, known, place, hint }: UnknownNameOptions) {
+    super(code, message, { place, hint: didYouMean(name, known) ?? hint });
+  }
+}

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import { ForayError } from '../errors.ts';
+import type { Mistakes } from './mistake-collector.ts';
+import { type SchemaError, schemaErrors } from './schema-error.ts';
+import type { Locate } from './yaml.ts';
+
+/** The most attempts to leave out wrong settings, one for each level of nesting. */
+const MOST_TRIES = 20;
+
+export interface MatchOptions {
+  /** The kind of file, such as "definition". */
+  what: string;
+  locate: Locate;
+  /** Collects the mistakes. */
+  mistakes: Mistakes;
+  /** The settings that all other checks need. If one of them is wrong, no other mistake is reported. */
+  needed: readonly string[];
+}
+
+/**
+ * The value of an object by a schema. A wrong setting is a mistake, and it is left out, so that the rest can be checked
+ * as well.
+ *
+ * @throws ForayError DEFINITION_INVALID if nothing else can be checked without the wrong setting
+ */
+export function matchSchema<T>(
+  schema: z.ZodType<T>,
+  plain: object,
+  { what, locate, mistakes, needed }: MatchOptions,
+): T {
+  let rest = plain;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const result = schema.safeParse(rest);
+    if (result.success) return result.data;
+    const found = schemaErrors(result.error, schema, rest, what);
+    // an error that appears only because a wrong setting was left out is not another mistake
+    if (tries === 0) for (const one of found) mistakes.add(mistakeOf(one, locate));
+    if (found.some(({ path: [setting] }) => setting === undefined || needed.includes(String(setting)))) break;
+    for (const { path } of found) rest = without(rest, path);
+  }
+  mistakes.throwAny();
+  throw new Error(`a ${what} is wrong and has no mistake`);
+}
+
+function mistakeOf({ message, path, at, hint }: SchemaError, locate: Locate): ForayError {
+  return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
+}
+
+/** A copy without the value at a path. If the value is missing, or an item of a list, its parent is left out. */
+function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
+  const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
+  const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  if (!goesOn || !Object.hasOwn(inner, rest[0]!)) return others;
+  return { ...others, [segment!]: without(inner, rest) };
+}
