@@ -101,8 +101,8 @@ export class Batch {
   }
 
   /**
-   * Decides whether a failed run is tried again. A run that the service refused to start is not, because the service
-   * would refuse it again.
+   * Decides whether a failed run is tried again. A run that the service refused to start is not tried again, because
+   * the service would refuse it again.
    */
   private judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;

@@ -46,7 +46,7 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the priority': ({ priority }) => priority,
 };
 
-/** The settings that a definition changes although they cannot change, in words; undefined if there are none. */
+/** Names the settings that a changed definition must keep but does not, for an error; undefined if there are none. */
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');

@@ -29,7 +29,7 @@ export interface GrowthRound {
   widest: { width: number; output: string; input: string } | null;
 }
 
-/** The part of a campaign with the growth of its design. */
+/** The fields of a campaign that describe the growth of its design. */
 interface Growing {
   design: Design;
   growth?: Growth;

@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN outputs among them (1 or 0). Their precision is the precision of the share, which has no `relative`.
-   * Absent if there are none.
+   * The BOOLEAN outputs among them (1 or 0). For these, the precision is that of the share of runs with a 1, and only
+   * `absolute` limits it. Absent if there are none.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */

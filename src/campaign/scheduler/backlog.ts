@@ -29,11 +29,12 @@ export function addPage(schedule: Schedule, seqs: readonly number[]): void {
 }
 
 /**
- * Runs that were added to the campaign: their number, and their seqs. Consecutive seqs are given only by the first one.
+ * Runs that were added to the campaign: their number, and their seqs. For consecutive seqs, `first` has the first one
+ * and `seqs` is empty.
  */
 export interface AddedRuns {
   count: number;
-  /** Empty if there are too many to name. */
+  /** Also empty if there are too many seqs to name. */
   seqs: number[];
   /** Absent from activities of earlier versions. */
   first?: number;

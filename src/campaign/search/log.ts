@@ -31,7 +31,7 @@ export interface Ask {
   values: string[];
   /** How the method found it. */
   by: string;
-  /** The method knew the values of this many asks, which are always the first ones. */
+  /** The number of asks whose values the method knew when it proposed the point. These are always the first asks. */
   seen: number;
   /** The value that the method was told; null before that. */
   told: PointValue | null;

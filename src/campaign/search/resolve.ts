@@ -15,7 +15,7 @@ import { spaceOf } from './space.ts';
 
 /** The number of points at which a condition is tried. If it holds at none of them, it counts as impossible. */
 const TRIED = 20_000;
-/** Above this number, CMA-ES is the better method: a Gaussian process becomes slow. */
+/** With more points or inputs than these, CMA-ES is the better method: a Gaussian process becomes slow. */
 const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 

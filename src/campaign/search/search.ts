@@ -83,8 +83,8 @@ export interface Search {
   /** Points that are open at once. */
   parallel: number;
   /**
-   * `fixed`: each ask waits for the result of the ask `parallel` asks earlier. `free`: it does not wait for a
-   * particular ask. Absent from campaigns of earlier versions, which are `fixed`.
+   * `fixed`: ask n waits for the result of ask n - `parallel`. `free`: it does not wait for a particular ask. Absent
+   * from campaigns of earlier versions, which are `fixed`.
    */
   order?: 'fixed' | 'free';
   stop: StopRule;
