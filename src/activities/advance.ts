@@ -44,7 +44,8 @@ export async function advance(
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   for (const seq of [...poll, ...expire]) {
-    // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run of it
+    // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run with
+    // this seq
     if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
   }
 

@@ -7,7 +7,7 @@ import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
 import type { AdvanceResult } from './types.ts';
 
-/** Observations per write. It is small, so that a worker that dies loses little. */
+/** The number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
 const LONGEST_REASON = 200;

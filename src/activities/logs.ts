@@ -46,7 +46,7 @@ export class LogKeeper {
       const log = await this.fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
-      // without its log the run has still failed, and the failure must be written
+      // the failure of the run must be written even if its log is missing
     }
   }
 

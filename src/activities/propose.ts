@@ -37,8 +37,8 @@ const MOST_KEPT = 20;
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. It closes a course before it drops it, because the method may
- * have a process.
+ * The courses of the searches that this worker used last. A course is closed before it is dropped, because its method
+ * may have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();

@@ -92,7 +92,7 @@ export class RunRequester {
 
   /** Requests a run whose intent is in the store. The service may already have the run, in any state. */
   async request(run: PlannedRun): Promise<Answer> {
-    // after a lost answer, the results would not show whose run it is
+    // after a lost answer, the results would not show which campaign started the run
     if (this.hitBalance >= 0 && run.attempt === 1) {
       const answer = await this.resultsOf(run);
       if (answer) return answer;
@@ -240,8 +240,8 @@ export class RunRequester {
   }
 
   /**
-   * A completed run stays completed. If the next attempt may succeed, only the outputs are requested again: a later
-   * poll would also need a request for the state.
+   * The outputs of a completed run. After an error that may pass, only the outputs are requested again: the next poll
+   * would also request the state.
    */
   private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);

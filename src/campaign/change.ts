@@ -17,7 +17,7 @@ export interface Difference {
   version: { from: number; to: number } | null;
 }
 
-/** Settings that can change while a campaign runs, by their names in a definition. */
+/** Maps the fields of a campaign that can change while it runs to their names in a definition. */
 const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
@@ -182,7 +182,10 @@ export function changed(before: Campaign, after: Campaign): Campaign {
   return keptGrown(before, { ...after, base, varied, seed: before.seed, ...(search && { search }) });
 }
 
-/** Reorders the values of a point of one campaign for the changed campaign. */
+/**
+ * Returns a function that reorders the values of a point for the changed campaign; undefined if the order stays the
+ * same.
+ */
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;

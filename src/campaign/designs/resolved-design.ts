@@ -130,7 +130,7 @@ export function* nested(design: Design): Generator<Design> {
   if (design.kind === 'refined') yield* nested(design.design);
 }
 
-/** Whether a design is a sensitivity design. */
+/** Whether a design, or a design within it, is made for a sensitivity analysis. */
 export function isSensitivityDesign(design: Design): boolean {
   const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
   return nested(design).some(({ kind }) => asking.includes(kind));

@@ -50,7 +50,7 @@ export function addWork(schedule: Schedule, added: AddedRuns): void {
   if (count === 0) return;
   const seqs = seqsAdded(added);
   const isAllTold = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
-  // if the store is still being read, its last pages contain them
+  // if the store is still being read, its last pages contain the added runs
   if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
   else schedule.more ??= BEGINNING;
 }

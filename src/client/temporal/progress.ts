@@ -5,7 +5,7 @@ import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
 import { ANSWER_MS } from './messages.ts';
 
-/** A workflow's answer about its progress, if it answered, and what goes wrong in it. */
+/** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
 }
@@ -70,7 +70,7 @@ export async function blockedBy(temporal: TemporalConnection, id: string): Promi
 
 function untold(temporal: TemporalConnection, error: unknown): Trouble {
   if (error instanceof WorkflowNotFoundError)
-    return { why: 'Temporal does not know it (any more)', blocks: false };
+    return { why: 'Temporal has no workflow of the campaign (any more)', blocks: false };
   const { address } = temporal.settings.temporal.connectionOptions;
   return { why: `Temporal at ${address ?? 'its address'} did not answer`, blocks: true };
 }
