@@ -19,7 +19,7 @@ interface Silent {
 export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
   try {
     const client = await temporal.connect(ANSWER_MS);
-    const told = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
+    const answer = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
       const handle = client.workflow.getHandle(id);
       const asked = handle.query(progressQuery).catch(() => undefined);
       // We wait for the query even if the description fails. Otherwise the SDK repeats the call after its connection is
@@ -40,8 +40,8 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       if (progress) return { progress, why: '', blocks: false, ...trouble };
       return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
     });
-    if (!('silentQueue' in told)) return told;
-    const unworked = await unpolled(client, temporal.namespace, told.silentQueue);
+    if (!('silentQueue' in answer)) return answer;
+    const unworked = await unpolled(client, temporal.namespace, answer.silentQueue);
     return {
       progress: undefined,
       why: unworked ?? 'no worker answered; is one running?',
