@@ -197,7 +197,7 @@ class Blocking(Optimiser):
 
 
 class _Host:
-    """Connects the numbers that foray gives to points with the tokens of an optimiser."""
+    """Maps the number that foray gives to each point to the token that the optimiser gave to the point."""
 
     def __init__(self, make, start):
         self.optimiser = make(start)

@@ -43,7 +43,7 @@ function list(parent: Command): string {
   return table(['command', 'does'], rows);
 }
 
-/** The section of a command, and those of its subcommands. */
+/** The section of a command, followed by the sections of its subcommands. */
 function section(command: Command): string[] {
   const { registeredArguments, options } = command;
   const own = options.filter((option) => option.helpGroupHeading !== SETTINGS_GROUP);

@@ -1,5 +1,5 @@
 // Prints `N passed, N failed` from Jest's JSON report: the last line of .ci/run. A suite that could not run counts as
-// one failure. So does a report that is missing or has no passed test.
+// one failure. A report that is missing or has no passed test also counts as one failure.
 import { readFileSync } from 'node:fs';
 
 const file = process.argv[2];

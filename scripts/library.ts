@@ -33,7 +33,7 @@ export function exportsOf(file: string): Exported[] {
 function exportsBy(file: string, statement: ts.Statement): Exported[] {
   if (ts.isExportDeclaration(statement)) {
     const { moduleSpecifier, exportClause } = statement;
-    // names that this module has imported or declared
+    // `export { a, b }`: this module imports these names from another one
     if (!moduleSpecifier) return exportClause ? localExports(exportClause as ts.NamedExports) : [];
     const others = exportsOf(resolve(file, '..', (moduleSpecifier as ts.StringLiteral).text));
     if (!exportClause) return others;
@@ -49,7 +49,7 @@ function localExports(clause: ts.NamedExports): Exported[] {
   return namesOf(clause).map((name) => imported(clause.getSourceFile(), name)!);
 }
 
-/** The import of a module with this name; undefined without one. */
+/** The export of another module that this module imports under a name; undefined if it imports none. */
 function imported(source: ts.SourceFile, name: string): Exported | undefined {
   const origin = source.statements.find(
     (other) => ts.isImportDeclaration(other) && other.importClause?.getText().includes(name),
@@ -80,7 +80,7 @@ function declared(node: ts.Statement): Exported {
   return { name, kind, about: aboutOf(node), node };
 }
 
-/** The public members of a class: its own, then those that it inherits from a class of ours. */
+/** The public members of a class: its own members first, then the members that it inherits from a class of foray. */
 export function membersOf(one: Exported): { name: string; about: string }[] {
   const { members, heritageClauses } = one.node as ts.ClassDeclaration;
   const parents = (heritageClauses ?? [])

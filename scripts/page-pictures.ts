@@ -9,7 +9,7 @@ export interface Studio {
   login: string;
   /** The folder for the pictures. */
   pictures: string;
-  /** A folder for files, in which commands run. */
+  /** The folder in which commands run and write files. */
   folder: string;
   foray: (...args: string[]) => void;
 }

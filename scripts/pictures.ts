@@ -1,7 +1,7 @@
 /**
- * Makes the pictures in docs/pictures. It runs the demo with --keep, takes the pictures, and stops the demo. They show
- * the report of the demo, the reports of a campaign with intervals, of a search and of a sensitivity analysis, the Web
- * UI, the page and an animated run.
+ * Makes the pictures in docs/pictures. It runs the demo with --keep, takes the pictures, and stops the demo. The
+ * pictures show the report of the demo, the reports of a campaign with intervals, of a search and of a sensitivity
+ * analysis, the Web UI, the page and an animated run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -99,6 +99,6 @@ try {
   await browser.close();
   process.kill(pid, 'SIGTERM');
 }
-// processes that still run write to the folder
+// a process that still runs could write to the folder while we remove it
 await until('everything has stopped', () => !isRunning(pid));
 rmSync(folder, { recursive: true, force: true });

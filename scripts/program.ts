@@ -21,7 +21,7 @@ const entries = [
   'src/service/animation/animator',
 ];
 
-/** Files that are read, not imported, and folders of such files. */
+/** Files that foray reads instead of importing, and folders of such files. */
 const read = [
   'src/cli/scaffold',
   'src/service/animation/player',
@@ -34,13 +34,13 @@ const read = [
 ];
 
 /**
- * Packages that stay outside: Temporal's, which have native code and find their parts by path, and those that only some
- * commands need.
+ * Packages that stay outside the bundle. Temporal's packages have native code and find their parts by path. The others
+ * are needed only by some commands.
  */
 const external = ['@temporalio/*', 'protobufjs', 'pg', 'vega', 'vega-lite'];
 
 /**
- * Loads Node's HTTP by `require`. For an import, Node reads each of its members, and one of them loads Node's
+ * Loads Node's HTTP by `require`. After an `import`, Node reads each member of the module, and one member loads Node's
  * implementation of WebSocket. This costs a process up to 35 ms of CPU time.
  */
 const requiredHttp: Plugin = {
@@ -71,7 +71,7 @@ export async function writeProgram(dist: string): Promise<string[]> {
     entryPoints: entries.map((entry) => join(root, `${entry}.ts`)),
     outbase: root,
     outdir: dist,
-    // at the depth of src/package, because own-files.ts finds the other files relative to its own place
+    // chunks are as deep as src/package, because own-files.ts finds the other files relative to its own place
     chunkNames: 'src/chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
@@ -93,7 +93,7 @@ export async function writeProgram(dist: string): Promise<string[]> {
   for (const path of read) {
     cpSync(join(root, path), join(dist, path), { recursive: true, filter: isSource });
   }
-  // made in advance, so that a worker starts without webpack
+  // the bundles of the workflows are made here, so that a worker starts without webpack
   for (const kind of ['campaigns', 'lanes'] as const) {
     const code = await bundle(join(root, `${modules[kind]}.ts`));
     const path = join(dist, `${bundles[kind]}.js`);
@@ -104,8 +104,8 @@ export async function writeProgram(dist: string): Promise<string[]> {
 }
 
 /**
- * Models, and the modules of foray that they import, keep their files: these are part of a model's version. They have
- * no source maps, because everything in the folder of a model is part of it.
+ * Writes the models, and the modules of foray that they import, as separate files: these files are part of a model's
+ * version. They have no source maps, because everything in the folder of a model is part of its version.
  */
 function writeLibrary(dist: string): void {
   const library = withImports(LIBRARY.map((name) => publicModules[name]!));

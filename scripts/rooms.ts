@@ -33,7 +33,7 @@ export const rooms = {
   settings: ['api', 'client', 'dev'],
 };
 
-/** Rooms that all rooms may import, with the rooms that they may import themselves. */
+/** Maps each room that all rooms may import to the rooms that it may import itself. */
 export const sharedRooms = {
   text: [],
   yaml: ['text'],

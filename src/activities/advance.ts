@@ -11,13 +11,13 @@ import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 
-/** The most newly requested runs that are polled before one poll gets an answer. */
+/** The maximum number of new runs that are polled one after the other until the service answers a poll. */
 const MOST_POLLS = 4;
 
 /** All activities of a worker share this limit: one activity may use what the others do not need. */
 const limit = pLimit(REQUESTS_AT_ONCE);
 
-/** A run that this activity has just requested, and that had not finished at the request. */
+/** A run that this activity has just requested. The answer to the request said that the run had not finished. */
 type UnfinishedRun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: boolean };
 
 /** Carries out the decision of one tick, or a part of it, and returns the outcome of each run. */
@@ -37,14 +37,15 @@ export async function advance(
     added: { count: 0, seqs: [] },
   };
   const finished = await store.finished(id, [...request, ...poll, ...expire]);
-  // a run that finished in an earlier attempt of this activity is not asked about again
+  // the service is not asked again about runs that finished in an earlier attempt of this activity
   for (const { seq, state, origin } of finished)
     result.outcomes[state === 'failed' ? 'failed' : (origin ?? 'new')].push(seq);
   const planned = await store.intend(id, request, Date.now(), versionNow(record.campaign));
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   for (const seq of [...poll, ...expire]) {
-    // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run of it
+    // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run with
+    // this seq
     if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
   }
 
@@ -104,15 +105,15 @@ async function collectNew(
     if ('state' in looks.at(-1)!) break;
   }
   const last = looks.at(-1);
-  const areThrough =
+  const hasFinished =
     last !== undefined && 'state' in last && (last.state === 'done' || last.state === 'failed');
   const unfinished: typeof runs = [];
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
       // only the last poll got an answer
-      if (look !== undefined && (!areThrough || look === last)) return batch.addRequested(look);
-      if (!areThrough)
+      if (look !== undefined && (!hasFinished || look === last)) return batch.addRequested(look);
+      if (!hasFinished)
         return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });
       return limit(async () => {
         const answer = await requester.collect(run);

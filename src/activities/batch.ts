@@ -7,7 +7,7 @@ import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
 import type { AdvanceResult } from './types.ts';
 
-/** Observations per write. It is small, so that a worker that dies loses little. */
+/** The number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
 const LONGEST_REASON = 200;
@@ -101,8 +101,8 @@ export class Batch {
   }
 
   /**
-   * Decides whether a failed run is tried again. A run that the service refused to start is not, because the service
-   * would refuse it again.
+   * Decides whether a failed run is tried again. A run that the service refused to start is not tried again, because
+   * the service would refuse it again.
    */
   private judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;

@@ -50,8 +50,8 @@ export async function knownPoints(store: Store, campaign: Campaign): Promise<Kno
 }
 
 /**
- * Returns a function that reads a point of another campaign. It gives the values and the result of the point. If the
- * search cannot use the point, it gives the reason, which completes "points …".
+ * Returns a function that reads a point of another campaign. The function gives the values and the result of the point.
+ * If the search cannot use the point, the function gives the reason, which completes "points …".
  */
 function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => KnownPoint | string {
   if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';

@@ -6,7 +6,7 @@ import type { World } from './types.ts';
 
 /** How much of a run's log the store keeps. */
 const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
-/** The most runs, over all causes, whose logs a campaign keeps. */
+/** The most runs of a campaign whose logs are kept, for all causes of failures together. */
 const MOST_LOGS = 400;
 /** How long the service may take to answer with a log, ms. The report of a failure waits no longer. */
 const ANSWER_MS = 10_000;
@@ -46,11 +46,11 @@ export class LogKeeper {
       const log = await this.fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
-      // without its log the run has still failed, and the failure must be written
+      // the failure of the run must be written even if its log is missing
     }
   }
 
-  /** A new log of a run always replaces its earlier one. */
+  /** True if the log of a run may be kept: there is room, or the log replaces an earlier log of the same run. */
   private async reserveRoom(seq: number, cause: string): Promise<boolean> {
     const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
     const ofCause = logged.values().filter((other) => other === cause);
@@ -70,7 +70,7 @@ export class LogKeeper {
     }
     const { lines, omitted, command } = log;
     const tail = new LogTail(KEPT_LOG, omitted);
-    // a service may repeat secrets
+    // a service may repeat secrets in a log
     for (const line of lines) tail.add(cloud.redacted(line, LONGEST_LINE));
     return {
       lines: tail.lines,

@@ -6,7 +6,7 @@ import { type CloudClient, type CloudErrorKind, isCloudError } from '../cloud/in
 import type { MissingReason, Store } from '../store/index.ts';
 import type { World } from './types.ts';
 
-/** The limit between small and large files. Most files are small. */
+/** The largest size of a small file. Most files are small. */
 const SMALL_BYTES = 2 * 1_048_576;
 /**
  * All activities of a worker share these limits. Fetched files are in memory: at most 64 MiB of small files, and two

@@ -16,12 +16,13 @@ export interface Proposed {
   asked: number;
   isOver: boolean;
   /**
-   * True if the search can ask for more points immediately. First, the points so far are requested. Absent from
-   * activities of earlier versions.
+   * True if the search can ask for more points immediately, after the runs of the points so far are requested. Absent
+   * from activities of earlier versions.
    */
   isDue?: boolean;
   /**
-   * The fewest runs that have to finish before it can ask for more. Absent from activities of earlier versions.
+   * The fewest runs that have to finish before the search can ask for more points. Absent from activities of earlier
+   * versions.
    */
   needs?: number;
   /** Why the search cannot go on. A person has to correct this. */
@@ -36,8 +37,8 @@ const MOST_KEPT = 20;
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. It closes a course before it drops it, because the method may
- * have a process.
+ * The courses of the searches that this worker used last. A course is closed before it is dropped, because its method
+ * may have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();

@@ -12,8 +12,8 @@ import type { FinishedPoint, Store } from '../store/index.ts';
 const MOST_SEQS = 500;
 
 /**
- * The added runs in the form for a workflow. Consecutive seqs are given as the first one and their number, so that the
- * history stays small.
+ * The added runs in the form that a workflow gets. Consecutive seqs are given as the first one and their number, so
+ * that the history stays small.
  */
 export function addedOf(seqs: number[]): AddedRuns {
   const count = seqs.length;

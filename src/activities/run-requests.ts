@@ -92,7 +92,7 @@ export class RunRequester {
 
   /** Requests a run whose intent is in the store. The service may already have the run, in any state. */
   async request(run: PlannedRun): Promise<Answer> {
-    // after a lost answer, the results would not show whose run it is
+    // after a lost answer, the results would not show which campaign started the run
     if (this.hitBalance >= 0 && run.attempt === 1) {
       const answer = await this.resultsOf(run);
       if (answer) return answer;
@@ -140,7 +140,7 @@ export class RunRequester {
     if (runId === null) return this.request(run);
     try {
       const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
-      // a cancelled campaign stops its own runs, also a run that this campaign has requested without an answer so far
+      // another campaign that was cancelled stops its own runs, even one that this campaign has requested meanwhile
       if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
       return await this.observe(run, runId, state, readingOf(run));
     } catch (error) {
@@ -172,7 +172,8 @@ export class RunRequester {
   }
 
   /**
-   * The state of a run whose answer was lost, without a request for it; `waiting` if the service does not know the run.
+   * Finds the state of a run after its answer was lost, without requesting the run again. The state is `waiting` if the
+   * service does not know the run.
    */
   async find(run: OpenRun): Promise<Answer> {
     try {
@@ -239,8 +240,8 @@ export class RunRequester {
   }
 
   /**
-   * A completed run stays completed. If the next attempt may succeed, only the outputs are requested again: a later
-   * poll would also need a request for the state.
+   * The outputs of a completed run. After an error that may pass, only the outputs are requested again: the next poll
+   * would also request the state.
    */
   private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);

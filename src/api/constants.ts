@@ -1,4 +1,4 @@
-/** The constants of the open REST interface. Section numbers are those of its specification. */
+/** The constants of the open REST interface. Section numbers refer to its specification. */
 
 /** The interface version that foray speaks and its service serves (section 9). */
 export const API_VERSION = '8.5.0';

@@ -22,7 +22,7 @@ export interface Endpoint {
   /** The JSON body; `bytes` is a raw body. */
   body?: z.ZodType | 'bytes';
   response: z.ZodType;
-  /** The paths of the same request in older interface versions (notes on real clients). */
+  /** The method and path of the same request in older interface versions (notes on real clients). */
   older?: { method: 'GET' | 'POST'; path: string };
 }
 

@@ -48,7 +48,7 @@ export const VersionSummary = z.object({
 });
 export type VersionSummary = z.output<typeof VersionSummary>;
 
-/** Which versions of a model to prune: those older than the newest `keep`, or older than `before`. */
+/** Which versions of a model to prune: all except the newest `keep` versions, or all versions from before a time. */
 export const PruneRequest = z
   .strictObject({ keep: z.number().int().min(1), before: z.iso.datetime() })
   .partial()
@@ -104,7 +104,10 @@ export const Pushed = z.object({
 });
 export type Pushed = z.output<typeof Pushed>;
 
-/** The values that a model allows for an input. Only for inputs that do not take every value of their type. */
+/**
+ * The values that a model allows for an input. The service lists only inputs that do not take every value of their
+ * type.
+ */
 export const AllowedValues = z.object({
   name: z.string(),
   /** The least allowed number. */

@@ -70,7 +70,7 @@ export function rangeCount(type: InputType, canonical: string): number {
   return stepCount(Number(min), Number(max), Number(step));
 }
 
-/** The most digits of `toFixed`. */
+/** The most decimals that `toFixed` can write. */
 const MOST_DECIMALS = 100;
 
 function decimalsOf(number: number): number {

@@ -9,8 +9,8 @@ import {
 } from './constants.ts';
 
 /**
- * The resources of the open REST interface, one schema each; section numbers are those of its specification.
- * Fields that are not in a schema are dropped, so that a newer service does not break an older client.
+ * The resources of the open REST interface, one schema each. Section numbers refer to its specification. Fields that
+ * are not in a schema are dropped, so that a newer service does not break an older client.
  */
 
 const units = z.enum(unitNames).nullable();

@@ -17,7 +17,7 @@ export interface Difference {
   version: { from: number; to: number } | null;
 }
 
-/** Settings that can change while a campaign runs, by their names in a definition. */
+/** Maps the fields of a campaign that can change while it runs to their names in a definition. */
 const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
@@ -46,7 +46,7 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the priority': ({ priority }) => priority,
 };
 
-/** The settings that a definition changes although they cannot change, in words; undefined if there are none. */
+/** Names the settings that a changed definition must keep but does not, for an error; undefined if there are none. */
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
@@ -182,7 +182,10 @@ export function changed(before: Campaign, after: Campaign): Campaign {
   return keptGrown(before, { ...after, base, varied, seed: before.seed, ...(search && { search }) });
 }
 
-/** Reorders the values of a point of one campaign for the changed campaign. */
+/**
+ * Returns a function that reorders the values of a point for the changed campaign; undefined if the order stays the
+ * same.
+ */
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;

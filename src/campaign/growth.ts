@@ -29,7 +29,7 @@ export interface GrowthRound {
   widest: { width: number; output: string; input: string } | null;
 }
 
-/** The part of a campaign with the growth of its design. */
+/** The fields of a campaign that describe the growth of its design. */
 interface Growing {
   design: Design;
   growth?: Growth;
@@ -69,7 +69,7 @@ export function nextSize(
   return Math.min(2 * size, most);
 }
 
-/** A changed campaign with the size and the intervals that it had reached before. */
+/** Adds to a changed campaign the size and the intervals that it reached before the change. */
 export function keptGrown<C extends Growing>(before: Growing, after: C): C {
   if (!before.growth || !after.growth || !isSameButSize(before.design, after.design)) return after;
   const size = Math.max(growingSize(before.design), growingSize(after.design));

@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN outputs among them (1 or 0). Their precision is the precision of the share, which has no `relative`.
-   * Absent if there are none.
+   * The BOOLEAN outputs among them (1 or 0). For these, the share of runs with a 1 must be precise, and only `absolute`
+   * limits its half-width. Absent if there are none.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
@@ -223,7 +223,7 @@ function excess(
   return Number.isFinite(ratio) ? ratio : Number.MAX_VALUE;
 }
 
-/** The estimates from the first value, the first two and so on, without missing values. */
+/** Mean and deviation of the first value, of the first two values, and so on. Missing values are skipped. */
 function momentsOf(values: Values): Moments[] {
   const sample = new Sample();
   const moments: Moments[] = [];

@@ -5,7 +5,7 @@ import type { FindInput, GiveOnce } from './find-input.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
 
-/** A setting by which foray chooses seeds itself. */
+/** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
   setting: string;
   path: string[];

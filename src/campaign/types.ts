@@ -81,8 +81,8 @@ export interface ModelVersion {
 
 /**
  * A campaign: a definition whose names and values were all checked against one version of the model. It is
- * self-contained: the store keeps it and the worker reads it. No path in it is ever opened, except those of an outside
- * optimiser.
+ * self-contained: the store keeps it and the worker reads it. No path in it is ever opened, except the paths of an
+ * outside optimiser.
  */
 export interface Campaign {
   id: string;

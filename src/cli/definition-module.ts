@@ -25,11 +25,11 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
     const place = await syntaxPlace(error, file, href);
     const hint = error instanceof SyntaxError ? moduleTypeHint(resolve(file)) : undefined;
     if (place) {
-      throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${said(error)}.`, { place, hint });
+      throw new ForayError('DEFINITION_SYNTAX', `The module is wrong: ${oneLineOf(error)}.`, { place, hint });
     }
     throw new ForayError(
       'DEFINITION_UNREADABLE',
-      `The definition "${file}" cannot be imported: ${said(error)}.`,
+      `The definition "${file}" cannot be imported: ${oneLineOf(error)}.`,
       { hint },
     );
   }
@@ -39,7 +39,7 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
   });
 }
 
-function said(error: unknown): string {
+function oneLineOf(error: unknown): string {
   return oneLine(messageOf(error)).trim().replace(/\.$/, '');
 }
 

@@ -79,7 +79,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   return child;
 }
 
-/** The file for the output of `foray dev`; the output is dropped when the log cannot be written. */
+/** Opens the file for the output of `foray dev`. If the file cannot be written, the output is dropped. */
 async function openLog(file: string): Promise<number | 'ignore'> {
   try {
     await makeFolder(dirname(file));

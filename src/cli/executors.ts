@@ -16,7 +16,7 @@ export function addExecutors(program: Command): void {
       if (flags.json) return printJson(executors);
       if (executors.length === 0) {
         return print(
-          `No executor on another machine. Start the service with --temporal, and on the other machine: ${commandName()} executor`,
+          `The service has no executors on other machines. Start it with --temporal, and run on another machine: ${commandName()} executor`,
         );
       }
       printTable('Executors', [

@@ -14,7 +14,7 @@ import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
 
-/** `foray init`: writes a definition that can be submitted, with everything the model offers in comments. */
+/** `foray init`: writes a definition that can be submitted. Its comments list everything that the model offers. */
 export function addInit(program: Command): void {
   withSettings(program.command('init'))
     .description('write a first definition for a model, with all its inputs and outputs')

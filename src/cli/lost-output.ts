@@ -2,7 +2,7 @@ import { errorCodes } from '../error-codes.ts';
 import { tell } from './output.ts';
 
 let isServing = false;
-let isSaid = false;
+let hasTold = false;
 
 /** Handles errors of standard output and standard error, such as a full disk. */
 export function handleLostOutput(): void {
@@ -11,8 +11,8 @@ export function handleLostOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // it is no error when a reader stops early (head, less)
     if (error.code === 'EPIPE' && !isServing) process.exit();
-    if (!isSaid) tell(`foray: standard output cannot be written: ${error.message}`);
-    isSaid = true;
+    if (!hasTold) tell(`foray: standard output cannot be written: ${error.message}`);
+    hasTold = true;
     if (!isServing) process.exit(errorCodes.OUTPUT_UNWRITABLE.exit);
   });
 }

@@ -28,7 +28,7 @@ interface Flags {
 export function addModelsCheck(models: Command): void {
   models
     .command('check')
-    .description('run a model once and show its outputs, or its output on failure')
+    .description('run a model once and show its outputs; if the run fails, show what it printed')
     .argument('<folder>', 'folder of one model or of several; with --version also the name of a model')
     .option('--input <name=value>', 'a value for an input; repeat for more inputs', named, new Map())
     .option('--file <name=path>', 'a file for an input; repeat for more inputs', named, new Map())

@@ -27,7 +27,7 @@ export function progressText(status: CampaignStatus): string {
   return `[${String(percent).padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 
-/** The progress with remarks: first of all why the campaign cannot continue. */
+/** The progress with remarks. If the campaign cannot continue, the reason comes first. */
 export function statusText(status: CampaignStatus): string {
   const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
   const growth = status.growth === null ? '' : `; ${growthText(status.growth)}`;

@@ -44,7 +44,7 @@ export class ResultFiles {
     }
     const files = await this.foray.outputFiles(this.id);
     const written = writingFiles(files, campaign, rows, this.folder, this.count);
-    return { campaign: withPaths(campaign), rows: Batched.single(this.told(written)) };
+    return { campaign: withPaths(campaign), rows: Batched.single(this.withProgress(written)) };
   }
 
   /** Reports how many files were written, and which are missing. */
@@ -59,7 +59,7 @@ export class ResultFiles {
     process.exitCode = 1;
   }
 
-  private async *told(rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow, void, void> {
+  private async *withProgress(rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow, void, void> {
     const begun = performance.now();
     try {
       for await (const row of rows) {

@@ -45,7 +45,7 @@ export function addStatus(program: Command): void {
         if (status.growth) print(`Design: ${growthText(status.growth)}`);
         await printBest(foray, status);
         await printPosterior(foray, status);
-        const from = said(status);
+        const from = sourceText(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
           print(
@@ -83,7 +83,7 @@ async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus)
 }
 
 /** The source of a status and its age, when no workflow answered. */
-function said({ source, asOf, note }: CampaignStatus): string {
+function sourceText({ source, asOf, note }: CampaignStatus): string {
   if (source === 'workflow') return note;
   const age = duration((Date.now() - Date.parse(asOf)) / 1_000);
   return `From the store, as of ${asOf} (${age} ago)${note ? `: ${note}` : ''}`;

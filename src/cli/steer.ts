@@ -5,23 +5,23 @@ import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 
 const requests = {
-  pause: { about: 'pause a campaign: request no new runs; requested runs go on', said: 'Pausing' },
-  resume: { about: 'resume a paused campaign', said: 'Resuming' },
-  stop: { about: 'end a campaign after its requested runs have finished', said: 'Stopping' },
+  pause: { about: 'pause a campaign: request no new runs; requested runs go on', doing: 'Pausing' },
+  resume: { about: 'resume a paused campaign', doing: 'Resuming' },
+  stop: { about: 'end a campaign after its requested runs have finished', doing: 'Stopping' },
 } as const;
 
 /** The commands that steer a running campaign: pause, resume, stop, set. */
 export function addSteer(program: Command): void {
-  for (const [request, { about, said }] of Object.entries(requests) as [
+  for (const [request, { about, doing }] of Object.entries(requests) as [
     keyof typeof requests,
-    { about: string; said: string },
+    { about: string; doing: string },
   ][]) {
     const command = withSettings(program.command(request)).description(about).argument('<id>');
     if (request !== 'resume') command.option('--reason <text>', 'reason to store with the campaign');
     command.action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.steer(id, request, flags.reason);
-        print(`${said} ${id}; ${commandName()} status ${id} shows its progress.`);
+        print(`${doing} ${id}; ${commandName()} status ${id} shows its progress.`);
       }),
     );
   }

@@ -48,7 +48,8 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
-    // the comparison of the best points hardly ever comes near its upper limit, so the expected number of runs counts
+    // the comparison of the best points hardly ever comes near its upper limit, so its expected number of runs is used
+    // here
     const { confirm } = plan.search ?? {};
     const most =
       plan.select?.method === 'kn'

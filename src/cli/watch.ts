@@ -44,7 +44,7 @@ interface Display {
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
  */
 export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {
-  // The loop below waits for a Temporal server that was lost. But a server that was never reachable is an error.
+  // The loop below waits for a Temporal server that was lost. But it is an error if the server was never reachable.
   await foray.reach(id);
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);

@@ -128,7 +128,7 @@ export class Foray extends CampaignReader {
     return garbage(this.context);
   }
 
-  /** Deletes unused files, except those that were put into the store again since, and frees disk space. */
+  /** Deletes unused files and frees disk space. Files that were put into the store again since then stay. */
   collect(found: Pick<UnusedFiles, 'files'>): Promise<void> {
     return collect(this.context, found);
   }

@@ -8,7 +8,10 @@ import { ReportedRuns } from './reported-runs.ts';
 
 /** The most runs that one statement looks up. */
 const AT_ONCE = 500;
-/** The most unreported runs before the last reported run that a pass looks up. The next pass continues after them. */
+/**
+ * The most runs that a pass looks up among the unreported runs before the last reported run. The next pass continues
+ * after them.
+ */
 const MISSING_PER_PASS = 10_000;
 /** The most reported failures that a pass looks up again, because a retry may have requested them. */
 const FAILURES_PER_PASS = 2_000;

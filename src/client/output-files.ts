@@ -22,7 +22,7 @@ export type FileValue = string | FileReference;
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 /** The most files that are read from the store at once. Each is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
-/** After `SILENCES` files in a row without an answer, the service is not asked for `LEFT_ALONE_MS`. */
+/** If the service gives no answer for `SILENCES` files in a row, no file is requested for `LEFT_ALONE_MS`. */
 const SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 

@@ -7,7 +7,7 @@ import type { ComparisonPlan, Plan } from './planned.ts';
 
 /**
  * The plan of a search. It has the maximum numbers of points and runs, because nobody knows in advance which points the
- * search will ask.
+ * search will ask for.
  */
 export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
   const { replications, search, base, model } = campaign;
@@ -40,8 +40,8 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
 }
 
 function comparisonPlan({ best, replications, report }: Confirmation): ComparisonPlan {
-  // one more point, because the method may recommend one, or because a winner that does not meet the requirements is
-  // replaced
+  // one more point, because the method may recommend another point, or because a winner that does not meet the
+  // requirements is replaced
   const points = best + 1;
   return { best, runs: points * replications + report, mostRuns: points * (MOST_REPLICATIONS + report) };
 }

@@ -122,8 +122,8 @@ function mostRunsOfSelection(
 }
 
 /**
- * Chooses the runs to ask about. They are spread evenly over all runs. If the questions stop early, the runs asked so
- * far are spread evenly too.
+ * Chooses the runs to ask about. They are spread evenly over all runs. If the questions stop early, the runs that were
+ * asked about so far are spread evenly too.
  */
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));

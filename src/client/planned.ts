@@ -23,7 +23,10 @@ export interface Plan {
    * the service already has. Null without such results, and for other campaigns.
    */
   foreseen: Foreseen | null;
-  /** Runs that are completed, running or queued at the service; an estimate when only a sample was asked about. */
+  /**
+   * Runs that are completed, running or queued at the service. An estimate if the service was asked only about a
+   * sample.
+   */
   there: number;
   toRun: number;
   /** The number of runs that the service was asked about. */

@@ -66,11 +66,11 @@ export async function* follow(
 export async function failures(client: ClientContext, id: string): Promise<FailureGroup[]> {
   await recordOf(client, id);
   const { failed } = await client.store.counts(id);
-  const told = failed > 0 ? ((await client.temporal.failures(id)) ?? []) : [];
-  const counted = told.reduce((sum, { count }) => sum + count, 0);
+  const fromWorkflow = failed > 0 ? ((await client.temporal.failures(id)) ?? []) : [];
+  const counted = fromWorkflow.reduce((sum, { count }) => sum + count, 0);
   // a workflow knows only the failures since it started, and a campaign that was closed and runs again has a new
   // workflow
-  const causes = counted === failed ? told : await countFailures(client, id);
+  const causes = counted === failed ? fromWorkflow : await countFailures(client, id);
   const logs = await client.store.runLogs(id);
   return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
 }

@@ -20,7 +20,7 @@ export class ReportedRuns {
    * Adds finished runs.
    *
    * @param seqs - the runs that were looked up
-   * @param runs - those of the looked-up runs that have finished
+   * @param runs - the finished runs among them
    * @returns the finished runs that were not reported before
    */
   add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {

@@ -205,7 +205,7 @@ export class CloudClient {
     return this.call('checkFile', { query: { hash }, signal });
   }
 
-  /** The service's own message about a run, without the key and without signed addresses. */
+  /** A text of the service, without the key and without signed addresses. */
   redacted(text: string, most: number): string {
     return this.transport.redacted(text, most);
   }

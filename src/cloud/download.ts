@@ -89,12 +89,12 @@ export async function download(
 
 function checkStatus({ statusCode: status = 0, headers }: IncomingMessage): void {
   if (status === 200) return;
-  const said = `The output file cannot be fetched: its address answered ${status}.`;
+  const message = `The output file cannot be fetched: its address answered ${status}.`;
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
   if (status === 429 || (status === 503 && retryAfter > 0))
-    throw new CloudError('throttled', said, { retryAfter });
-  if (status === 404 || status === 410) throw new CloudError('not-found', said);
-  throw new CloudError(status >= 500 ? 'server' : 'refused', said);
+    throw new CloudError('throttled', message, { retryAfter });
+  if (status === 404 || status === 410) throw new CloudError('not-found', message);
+  throw new CloudError(status >= 500 ? 'server' : 'refused', message);
 }
 
 function tooLarge(most: number): CloudError {

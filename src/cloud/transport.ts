@@ -267,7 +267,7 @@ function connectionError(target: string, root: string, error: unknown): CloudErr
   );
 }
 
-function statusError(target: string, status: number, said: string): CloudError {
+function statusError(target: string, status: number, message: string): CloudError {
   const kind =
     status === 401 || status === 403
       ? 'unauthorized'
@@ -278,7 +278,7 @@ function statusError(target: string, status: number, said: string): CloudError {
           : status >= 500
             ? 'server'
             : 'malformed';
-  return new CloudError(kind, `${target}: ${status}${said ? `: ${said}` : ''}`, {
+  return new CloudError(kind, `${target}: ${status}${message ? `: ${message}` : ''}`, {
     mayHaveArrived: kind !== 'unauthorized',
   });
 }

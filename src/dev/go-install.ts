@@ -24,12 +24,12 @@ export async function goInstall(
         env: { ...process.env, GOBIN: folder },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      let said = '';
-      go.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2_000)));
+      let output = '';
+      go.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
       go.once('error', () => reject(new Error('Go is not installed')));
       go.once('exit', (code) => {
         if (code === 0) resolve();
-        else reject(new Error(said.trim().split('\n').at(-1) ?? `exit code ${code}`));
+        else reject(new Error(output.trim().split('\n').at(-1) ?? `exit code ${code}`));
       });
     });
   } finally {

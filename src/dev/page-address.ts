@@ -6,8 +6,8 @@ import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';
 
 /**
- * The address of the page and the API of a home, and the key for them. Only the user may read the file. The command
- * line finds the page with it, and the Python module finds the API.
+ * The address of the page and the API of a home, and the key for them. They are in a file that only the user may read.
+ * The command line finds the page with it, and the Python module finds the API.
  */
 const PageAddress = z.object({
   /** The id of the process that serves the page. */

@@ -7,7 +7,7 @@ import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 /**
- * The modules whose workflows are bundled: those of campaigns, and that of lanes. A worker needs the code of its
+ * The modules with the workflows to bundle: one for campaigns and one for lanes. A worker needs the code of its
  * workflows in one file.
  */
 export const modules = {

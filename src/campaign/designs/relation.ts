@@ -23,7 +23,7 @@ export function definingRelation({ generators }: Factorial): Word[] {
   return words.toSorted(compare);
 }
 
-/** A fraction in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined for all combinations. */
+/** A fraction in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined for a full factorial. */
 export function fractionText(design: Factorial): string | undefined {
   const { inputs, generators } = design;
   const generated = generators.filter((generator) => generator !== null).length;

@@ -130,7 +130,7 @@ export function* nested(design: Design): Generator<Design> {
   if (design.kind === 'refined') yield* nested(design.design);
 }
 
-/** Whether a design is a sensitivity design. */
+/** Whether a design, or a design within it, is made for a sensitivity analysis. */
 export function isSensitivityDesign(design: Design): boolean {
   const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
   return nested(design).some(({ kind }) => asking.includes(kind));
@@ -219,9 +219,9 @@ function combinationsOf({ values, generators }: Factorial): number {
 }
 
 /**
- * The inputs whose values form no grid, because a sample, a list or a file gives them point by point. Each has the
- * average number of points that share one drawn value. It is above 1 only in designs for Sobol' indices, which combine
- * two values of each input.
+ * Maps inputs to the average number of points that share one drawn value. It has the inputs whose values form no grid,
+ * because a sample, a list or a file gives them point by point. The number is above 1 only in designs for Sobol'
+ * indices, which combine two values of each input.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map(

@@ -37,7 +37,7 @@ export const OnePerInput = z
         .gt(0, 'expected more than 0')
         .lt(1, 'expected less than 1')
         .optional()
-        .describe('The share of its value by which an input changes, down and up. By default 0.1.'),
+        .describe('Each input changes by this share of its value, down and up. By default 0.1.'),
       inputs: z
         .union(
           [

@@ -3,7 +3,7 @@ import { count } from './schema-values.ts';
 
 const Output = z.string('expected the name of an output');
 
-/** In place of a number of points: the rule by which a design grows. */
+/** The rule by which a design grows. A definition gives it in place of a number of points. */
 export const Growing = z
   .strictObject({
     min: count(2).describe('The first number.'),

@@ -37,8 +37,8 @@ export interface Expression {
  * it.
  *
  * @param inputs types by name, as the model spells them
- * @param wanted the type of its value
- * @param noun the word for a named thing in messages
+ * @param wanted the type that the value of the expression must have
+ * @param noun what messages call a thing that has a name, such as "input"
  * @throws ExpressionError with the offset in the text
  */
 export function compileExpression(

@@ -3,8 +3,8 @@ import { ExpressionError, shown } from './error.ts';
 import { scan, type Scanned } from './scan.ts';
 
 /**
- * The tree of an expression. Its nodes have start and end offsets. The scan knows the names and texts behind
- * identifiers.
+ * The tree of an expression. Its nodes have start and end offsets. The identifiers in it stand for names and texts,
+ * which `scanned` has.
  */
 export interface Parsed {
   tree: Tree;

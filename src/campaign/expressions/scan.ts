@@ -133,7 +133,7 @@ function operatorWord(word: string | undefined): string | undefined {
   return word === undefined ? undefined : OPERATOR_WORDS.get(word.toLowerCase());
 }
 
-/** A limit of depth, so that the parser and every walk over its tree have enough stack. */
+/** Limits the depth of an expression, so that the parser and every walk over its tree have enough stack. */
 function checkNesting(tokens: readonly Token[]): void {
   const open: number[] = [];
   let operators = 0;

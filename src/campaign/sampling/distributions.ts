@@ -4,7 +4,7 @@ export type NumericDistribution =
   | { kind: 'uniform'; min: number; max: number }
   /** The logarithm of the input is uniform; min is above 0. */
   | { kind: 'log-uniform'; min: number; max: number }
-  /** With limits, the distribution is truncated; mean and sd are those without limits. */
+  /** With limits, the distribution is truncated; mean and sd are the values before the truncation. */
   | { kind: 'normal'; mean: number; sd: number; min?: number; max?: number }
   | { kind: 'triangular'; min: number; mode: number; max: number };
 

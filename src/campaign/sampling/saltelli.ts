@@ -20,7 +20,7 @@ export interface SaltelliRow {
   index: number;
   /** The number of the scramble, from 0. */
   scramble: number;
-  /** A and B are base points. AB is A with one coordinate of B, BA is B with one of A. */
+  /** A and B are base points. AB is A with one coordinate of B, BA is B with one coordinate of A. */
   role: 'A' | 'B' | 'AB' | 'BA';
   /** The place of the input whose coordinate comes from the other base point; null for A and B. */
   input: number | null;

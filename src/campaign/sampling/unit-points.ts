@@ -11,7 +11,7 @@ export interface Sampling {
   points: number;
   /** A whole number. */
   seed: number;
-  /** Whether sobol and halton are randomized by the seed; the other two always are. */
+  /** Whether sobol and halton are randomized by the seed; random and lhs always are. */
   scramble: boolean;
   /**
    * The names of the inputs, all different. The position of an input is its dimension in sobol and halton, at most

@@ -29,11 +29,12 @@ export function addPage(schedule: Schedule, seqs: readonly number[]): void {
 }
 
 /**
- * Runs that were added to the campaign: their number, and their seqs. Consecutive seqs are given only by the first one.
+ * Runs that were added to the campaign: their number, and their seqs. For consecutive seqs, `first` has the first one
+ * and `seqs` is empty.
  */
 export interface AddedRuns {
   count: number;
-  /** Empty if there are too many to name. */
+  /** Also empty if there are too many seqs to name. */
   seqs: number[];
   /** Absent from activities of earlier versions. */
   first?: number;
@@ -49,7 +50,7 @@ export function addWork(schedule: Schedule, added: AddedRuns): void {
   if (count === 0) return;
   const seqs = seqsAdded(added);
   const isAllTold = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
-  // if the store is still being read, its last pages contain them
+  // if the store is still being read, its last pages contain the added runs
   if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
   else schedule.more ??= BEGINNING;
 }

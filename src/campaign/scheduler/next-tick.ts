@@ -21,7 +21,7 @@ const RUNS_A_TICK = 27;
 const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
 
 /**
- * On few executors, fewer runs finish in the longest tick. A tick may then be longer, so that this number of runs
+ * With few executors, fewer runs finish in the longest tick. A tick may then be longer, so that this number of runs
  * finishes.
  */
 const FEWEST_RUNS_A_TICK = 5;

@@ -9,8 +9,8 @@ const TICK_LATENESS = 500;
 
 /**
  * The reserve in the queue, in standard deviations of the number of starts in a tick. Starts are assumed to be
- * independent. On few executors a tick is longer than a run: then starts are more regular, and a reserve is large compared with the number
- * of executors.
+ * independent. With few executors, a tick is longer than a run: then starts are more regular, and a reserve is large
+ * compared with the number of executors.
  */
 const RESERVE = { ofMany: 4, ofFew: 2 };
 

@@ -31,9 +31,9 @@ export interface Ask {
   values: string[];
   /** How the method found it. */
   by: string;
-  /** The method knew the values of this many asks, which are always the first ones. */
+  /** The number of asks whose values the method knew when it proposed the point. These are always the first asks. */
   seen: number;
-  /** The value that the method was told; null before that. */
+  /** The value that the method was told; null if it was told none so far. */
   told: PointValue | null;
   /** The bounds of the search became narrower later, and the point lies outside: it cannot be the best. */
   isOutside?: true;
@@ -67,8 +67,7 @@ export interface UnusedPoints {
 }
 
 /**
- * Why a search ends: the rules of the definition, such as `stall` and `gain`. The last three are rules of a
- * calibration.
+ * The rule that ends a search. The last three are rules of a calibration.
  */
 export type StopReason =
   | 'points'

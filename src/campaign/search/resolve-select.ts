@@ -12,7 +12,10 @@ const FIRST = 10;
 /** The most points for the procedure of Kim and Nelson, which compares all pairs of points. */
 export const MOST_POINTS_OF_KN = 200;
 
-/** The fewest replications of each point: without a seed all repeats of a point would be the same. */
+/**
+ * The fewest replications of each point. A selection whose runs have no seeds gets 1: all repeats of a point would be
+ * the same.
+ */
 export function leastReplications(
   { replications, select }: ReadDefinition['definition'],
   base: readonly Pick<BaseInput, 'name'>[],

@@ -15,7 +15,7 @@ import { spaceOf } from './space.ts';
 
 /** The number of points at which a condition is tried. If it holds at none of them, it counts as impossible. */
 const TRIED = 20_000;
-/** Above this number, CMA-ES is the better method: a Gaussian process becomes slow. */
+/** With more points or inputs than these, CMA-ES is the better method: a Gaussian process becomes slow. */
 const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
@@ -87,7 +87,7 @@ function rangeOf(
       place: locate(path),
       hint: 'Give a list of values.',
     });
-  // also checks what the model allows
+  // `canonical` also checks what the model allows
   canonical(input, min, locate([...path, 'min']));
   canonical(input, max, locate([...path, 'max']));
   if (isWhole(type) && (digits ?? 0) > 0)
@@ -120,7 +120,7 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   if (!search) {
-    // a selection and a calibration have their own rule
+    // selections and calibrations have their own check of the replications
     if (typeof replications === 'object' && !isPrecise && !select && !calibrate)
       throw wrong(
         'Replications {min, max} need an output.',

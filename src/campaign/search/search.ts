@@ -46,7 +46,7 @@ export interface Confirmation {
 
 /**
  * A selection of the best point of a design: by the procedure of Kim and Nelson until it is certain (kn), or with a
- * budget of runs (ocba). Its goal is a setting of the campaign. Plain JSON.
+ * budget of runs (ocba). Its goal is a setting of the campaign. It is plain JSON.
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
@@ -74,7 +74,7 @@ export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>
   return typeof method === 'string' ? method : method.command.join(' ');
 }
 
-/** A search with checked names and values. Its goal is a setting of the campaign. Plain JSON. */
+/** A search with checked names and values. Its goal is a setting of the campaign. It is plain JSON. */
 export interface Search {
   inputs: SearchedInput[];
   where: string | null;
@@ -83,8 +83,8 @@ export interface Search {
   /** Points that are open at once. */
   parallel: number;
   /**
-   * `fixed`: each ask waits for the result of the ask `parallel` asks earlier. `free`: it does not wait for a
-   * particular ask. Absent from campaigns of earlier versions, which are `fixed`.
+   * `fixed`: ask n waits for the result of ask n - `parallel`. `free`: it does not wait for a particular ask. Absent
+   * from campaigns of earlier versions, which are `fixed`.
    */
   order?: 'fixed' | 'free';
   stop: StopRule;

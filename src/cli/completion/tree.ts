@@ -1,6 +1,9 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
-/** The words that a place in the command line accepts. If only the shell or the store knows them, it is their kind. */
+/**
+ * The words that a place in the command line accepts. If only the shell or the store knows the words, it is the kind of
+ * the words.
+ */
 export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
 
 export interface OptionWords {

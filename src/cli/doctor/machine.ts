@@ -82,10 +82,10 @@ function nearest(folder: string): string {
 /** Compares this machine's clock with the clocks of the service and of Temporal's Web UI. */
 export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   const others = { 'the model service': service.url, "Temporal's Web UI": webUi };
-  const told = await Promise.all(
+  const clocks = await Promise.all(
     Object.entries(others).map(async ([name, url]) => ({ name, ahead: await aheadOf(url) })),
   );
-  const known = told.filter((clock): clock is { name: string; ahead: number } => clock.ahead !== undefined);
+  const known = clocks.filter((clock): clock is { name: string; ahead: number } => clock.ahead !== undefined);
   if (known.length === 0) return skipped('clock', 'No server sent its time.');
   const [furthest] = known.toSorted((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
   const { name, ahead } = furthest!;

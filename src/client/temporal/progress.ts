@@ -5,7 +5,7 @@ import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
 import { ANSWER_MS } from './messages.ts';
 
-/** A workflow's answer about its progress, if it answered, and what goes wrong in it. */
+/** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
 }
@@ -19,7 +19,7 @@ interface Silent {
 export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
   try {
     const client = await temporal.connect(ANSWER_MS);
-    const told = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
+    const answer = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
       const handle = client.workflow.getHandle(id);
       const asked = handle.query(progressQuery).catch(() => undefined);
       // We wait for the query even if the description fails. Otherwise the SDK repeats the call after its connection is
@@ -40,8 +40,8 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       if (progress) return { progress, why: '', blocks: false, ...trouble };
       return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
     });
-    if (!('silentQueue' in told)) return told;
-    const unworked = await unpolled(client, temporal.namespace, told.silentQueue);
+    if (!('silentQueue' in answer)) return answer;
+    const unworked = await unpolled(client, temporal.namespace, answer.silentQueue);
     return {
       progress: undefined,
       why: unworked ?? 'no worker answered; is one running?',
@@ -70,7 +70,7 @@ export async function blockedBy(temporal: TemporalConnection, id: string): Promi
 
 function untold(temporal: TemporalConnection, error: unknown): Trouble {
   if (error instanceof WorkflowNotFoundError)
-    return { why: 'Temporal does not know it (any more)', blocks: false };
+    return { why: 'Temporal has no workflow of the campaign (any more)', blocks: false };
   const { address } = temporal.settings.temporal.connectionOptions;
   return { why: `Temporal at ${address ?? 'its address'} did not answer`, blocks: true };
 }

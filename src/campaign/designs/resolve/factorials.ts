@@ -93,7 +93,7 @@ export function resolveOnePerInput(
   return { kind: 'onePerInput', inputs: namesOf(given), values: pairs };
 }
 
-/** Inputs that a list names, each once. */
+/** The inputs that a list names. An input that the list names again is a mistake. */
 function listedIn(
   names: readonly string[],
   facts: DesignFacts,
@@ -108,7 +108,7 @@ function listedIn(
   });
 }
 
-/** The values of an input below and above the one that it has without the design. */
+/** Two values of an input: one below and one above the value that it has without the design. */
 function sidesOf(
   { input, value: sides, path }: GivenInput<Sides | null>,
   change: number,

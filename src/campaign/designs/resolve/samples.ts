@@ -105,7 +105,7 @@ function spreadInput(
       });
     }
   }
-  // a normal distribution without limits is drawn from within nine deviations
+  // draws from a normal distribution without limits stay within nine standard deviations of its mean
   const reach = SPREAD * (sd ?? 0);
   const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
   if (!Number.isFinite(most - least)) {

@@ -8,12 +8,12 @@ import { resolveSpread } from './samples.ts';
 
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
-/** The fewest scrambles whose differences give an interval. */
+/** The fewest scrambles from whose differences an interval can be computed. */
 const FEWEST_SCRAMBLES = 4;
 /**
- * The fewest base points per scramble if a definition gives no number of scrambles. More scrambles
- * of fewer points give narrower intervals, but less exact indices. A fixed design prefers exact indices. A growing design
- * prefers narrow intervals, because they end it.
+ * The fewest base points per scramble if a definition gives no number of scrambles. More scrambles of fewer points give
+ * narrower intervals, but less exact indices. A fixed design prefers exact indices. A growing design prefers narrow
+ * intervals, because they end it.
  */
 const LEAST_POINTS = { fixed: 1_024, growing: 8 };
 
@@ -81,7 +81,7 @@ export function resolveSaltelli(
   return { kind: 'saltelli', inputs, points: Math.ceil(all / scrambles), scrambles, secondOrder, seed };
 }
 
-/** The number of points; in a growing design the first number. */
+/** The number of points. For a growing design it is the number that the design starts with. */
 function firstOf(written: number | WrittenGrowth): number {
   return typeof written === 'number' ? written : written.min;
 }

@@ -6,8 +6,8 @@ import type { DesignFacts, Path } from './inputs.ts';
 const indivisible = ['morris', 'saltelli', 'factorial'] as const;
 
 /**
- * The kind and the name of a design that needs exactly its points. Each point of a full grid has a meaning without the
- * others.
+ * The kind and the name of a design that needs exactly its points. A full factorial is not such a design, because each
+ * of its points has a meaning without the others.
  */
 function indivisibleDesign(written: WrittenDesign): { kind: Kind; name: string } | undefined {
   const kind = indivisible.find((candidate) => written[candidate] !== undefined);

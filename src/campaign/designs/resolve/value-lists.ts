@@ -39,7 +39,7 @@ export function valuesOf(
   return texts.filter((text) => text !== undefined);
 }
 
-/** Like {@link valuesOf}, for a design in which two equal values would be two points with the same key. */
+/** Like {@link valuesOf}, but reports a value that appears twice: it would give two points with the same key. */
 export function distinctValuesOf(
   input: ModelInput,
   written: Values,
