@@ -1,7 +1,10 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { packageModules } from './test/support/packages.ts';
 
-/** ESM through Node's own loader; swc only strips the types. More workers than cores: tests of real servers mostly wait. */
+/** More workers than cores, because tests of real servers mostly wait. A worker and its servers need up to 1.5 GB. */
+const WORKERS = Math.max(1, Math.min(4 * availableParallelism(), Math.floor(totalmem() / 1.5e9)));
+
+/** ESM through Node's own loader; swc only strips the types. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
@@ -29,7 +32,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 240_000,
-  maxWorkers: 3 * availableParallelism(),
+  maxWorkers: WORKERS,
   // a worker keeps some of each file that it has run
   workerIdleMemoryLimit: '1GB',
 };
