@@ -44,7 +44,7 @@ interface Reading {
   owned: boolean;
 }
 
-/** Results are requested first until the requests without results outnumber those with results by more than this. */
+/** The highest value of `hitBalance`. It is the number of requests in a row that may find no results. */
 const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];

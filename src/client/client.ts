@@ -143,7 +143,7 @@ export class Foray extends CampaignReader {
 
   /**
    * Plans a retry. Changes nothing.
-   * @throws ForayError as retry
+   * @throws ForayError the same errors as `retry`
    */
   planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
     return changes.planRetry(this.context, id, what, options);
@@ -175,7 +175,7 @@ export class Foray extends CampaignReader {
    * Changes a campaign to a definition: adds or drops points, raises or lowers replications, changes settings. The id
    * and all results stay. A closed campaign runs again.
    *
-   * @throws ForayError as compare; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE
+   * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE
    */
   apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     return changes.apply(this.context, id, source);

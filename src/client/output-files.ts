@@ -74,7 +74,7 @@ export class OutputFiles {
    * Writes a file of any size to a path, completely or not at all, and creates missing folders. A file that already has
    * this content stays as it is.
    *
-   * @throws ForayError as `read`; OUTPUT_UNWRITABLE
+   * @throws ForayError the same errors as `read`; OUTPUT_UNWRITABLE
    */
   async save(value: FileValue, path: string): Promise<'written' | 'there'> {
     const file = referenceIn(value);

@@ -58,9 +58,9 @@ function directionNumbers(dimension: number): Uint32Array {
 /**
  * Nested uniform scrambling: whether a bit is flipped depends on the bits above it. The flips come from a hash of the
  * bits above, which needs no tree in memory: B. Burley, "Practical hash-based Owen scrambling", Journal of Computer
- * Graphics Techniques 9(4) (2020). His fast hash (of Laine and Karras) uses few bits of the key for the upper levels,
- * so that their flips depend on each other. Here each node of a level has its own random bit: one counter gives the
- * bits of six levels, 1 + 2 + 4 + 8 + 16 + 32.
+ * Graphics Techniques 9(4) (2020). The fast hash in that paper, by Laine and Karras, uses few bits of the key for the
+ * upper levels, so that their flips depend on each other. Here each node of a level has its own random bit: one counter
+ * gives the bits of six levels, 1 + 2 + 4 + 8 + 16 + 32.
  */
 function scrambler(key: Key): (bits: number) => number {
   const turns = new Uint32Array(2);

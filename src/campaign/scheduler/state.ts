@@ -25,8 +25,9 @@ export interface Schedule {
   concurrency: number | 'auto';
   /** True while no run may be requested. Flights go on. */
   isHeld: boolean;
-  /** The first seq never requested, and the number of runs. */
+  /** The first seq that was never requested. */
   next: number;
+  /** The number of runs. */
   total: number;
   /** Seqs to request before the seqs from `next` on, and the earliest time for them. */
   again: number[];

@@ -60,7 +60,10 @@ export interface KnownPoint {
   told: PointValue;
 }
 
-/** How many points of another campaign a search does not use, and which ones: "with another \"Population\"". */
+/**
+ * How many points of another campaign a search does not use. `which` completes "points …", such as `with another
+ * "Population"`.
+ */
 export interface UnusedPoints {
   points: number;
   which: string;

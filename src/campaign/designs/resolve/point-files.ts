@@ -14,7 +14,7 @@ export function resolvePointFile(
   taken: ReadonlySet<string>,
 ): Design {
   const found = facts.pointFiles[path];
-  // its mistakes were already reported
+  // the file has mistakes, which were already reported
   if (!found) return NO_DESIGN;
   const all = new Set(taken);
   for (const name of found.inputs) newInput(name, facts, facts.locate(at), all);
