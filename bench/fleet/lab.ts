@@ -50,7 +50,7 @@ export interface Lab {
   /** The version of the model Rehearsal, whose runs sleep. */
   version: string;
   startExecutor(name: string): Promise<Process>;
-  /** Starts a program of the bench. */
+  /** Registers a process of the bench, so that it always ends. */
   own(started: Process): Process;
   /** Requests sleeping runs in slices. Returns their ids. */
   request(runs: number, seconds: number): Promise<string[]>;

@@ -54,8 +54,7 @@ export function erlang(random: Random, phases: number, mean: number): number {
  * Gamma, with the mean shape × scale. It uses rejection, so the number of random numbers of a draw is random.
  *
  * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical
- * Software
- * 26 (2000) 363-372.
+ * Software 26 (2000) 363-372.
  */
 export function gamma(random: Random, shape: number, scale: number): number {
   if (shape < 1) return gamma(random, shape + 1, scale) * random.next() ** (1 / shape);
@@ -78,7 +77,7 @@ export function discreteUniform(random: Random, min: number, max: number): numbe
   return min + floor((max - min + 1) * random.next());
 }
 
-/** True with a probability. */
+/** True with the given probability. */
 export function bernoulli(random: Random, probability: number): boolean {
   return random.next() < probability;
 }

@@ -23,7 +23,7 @@ export class Mrg32k3a {
 
   /** A generator with the state from six words of 64 random bits. */
   static fromWords(word: () => bigint): Mrg32k3a {
-    // from 1: never all zero
+    // the values begin at 1, so they are never all zero
     const below = (modulus: number): number => 1 + Number(word() % BigInt(modulus - 1));
     return new Mrg32k3a([below(M1), below(M1), below(M1), below(M2), below(M2), below(M2)]);
   }

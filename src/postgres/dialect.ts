@@ -36,7 +36,7 @@ const GONE = /^(08|53)...$|^57P0[1-3]$/;
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
  * @param nameOf gives a statement a name, so that each connection plans it only once. A connection plans a statement
- * without a name each time.
+ * without a name again each time it executes it.
  */
 export function postgresDialect(
   address: string,

@@ -15,8 +15,8 @@ import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
 /**
- * Whether a search ends with a comparison of its best points. A model without a seed has none, because all repeats of a
- * point would be the same.
+ * Whether a search ends with a comparison of its best points. With a model without a seed there is no comparison,
+ * because all repeats of a point would be the same.
  */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
   return search!.confirm !== null && hasSeed(base);

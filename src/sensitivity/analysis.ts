@@ -99,8 +99,8 @@ export interface Analysis {
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
   /**
-   * The share of the variance that the regression explains. For a Gaussian process, the share that its predictions of
-   * each point from all other points explain.
+   * The share of the variance that the regression explains. For a Gaussian process, the share that it explains when it
+   * predicts each point from all other points.
    */
   r2?: number;
   /** The same for the regression of ranks. */

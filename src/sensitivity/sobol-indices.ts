@@ -126,7 +126,7 @@ const MOST_CHANCE = 0.9;
 
 /**
  * Converts indices of means with chance into indices of the function without chance. Chance that is independent between
- * points adds to the variance and to the numerator of a total index, but not to the numerators of the others.
+ * points adds to the variance and to the numerator of a total index, but not to the numerators of other indices.
  *
  * @param chance - share of chance in the variance of the means, from 0 to 1
  */

@@ -3,7 +3,7 @@ export interface RepeatedCheckOptions {
   check: () => Promise<void>;
   /** The interval, in milliseconds. */
   every: number;
-  /** Requests within this time get one check, in milliseconds. @default 0 */
+  /** The time in which several requests lead to only one check, in milliseconds. @default 0 */
   gather?: () => number;
 }
 

@@ -154,7 +154,7 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
 function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;
-  // activities of earlier versions return none of the last three
+  // activities of earlier versions do not return the last three fields
   const { added, points, asked, isOver, isDue = false, needs, refusal } = proposed;
   addWork(schedule, added);
   state.total += added.count;

@@ -35,7 +35,7 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
       continue;
     }
     lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
-    // the head waits for the first row, so that its columns are as wide
+    // the head waits for the first row, so that both have columns of the same width
     if (flows) yield* lines.splice(0).map(shown);
   }
   yield* lines.map(shown);

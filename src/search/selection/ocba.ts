@@ -54,9 +54,9 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
 }
 
 /**
- * The ideal number of runs of each system. A very small difference from the best mean is replaced by a standard error:
- * that of the difference if each of the two systems had the whole budget. Otherwise systems with equal means would take
- * all runs for no gain.
+ * The ideal number of runs of each system. A very small difference from the best mean is replaced by the standard error
+ * that the difference would have if each of the two systems had the whole budget. Otherwise systems with equal means
+ * would take all runs for no gain.
  *
  * @param means - means by system, two or more; the lowest is the best
  * @param variances - variances of single runs, by system

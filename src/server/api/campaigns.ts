@@ -94,7 +94,7 @@ export const campaignHandlers: Handlers<
   async listRuns({ params, query, request, reply }, server) {
     const { record, rows, next } = await runsOf(server, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
-    // the texts of JSON Lines, in which a long number keeps all digits
+    // the lines are texts and not objects, so that a long number keeps all its digits
     const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
     for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));

@@ -10,8 +10,8 @@ import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import type { S3Store } from './s3-store.ts';
 
 /**
- * The prefix for the files of versions in a bucket. It is separate, because a person who may use a model may not read
- * its code.
+ * The prefix for the files of versions in a bucket. It is separate, because a person with permission to use a model has
+ * no permission to read its code.
  */
 export const VERSIONS = 'versions';
 

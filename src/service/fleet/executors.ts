@@ -4,9 +4,9 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/** An executor that has not reported for this time is lost, in milliseconds. */
+/** How long an executor may be silent before it counts as lost, in milliseconds. */
 const GONE = 30_000;
-/** A lost executor stays in the list for this time, in milliseconds. */
+/** How long a lost executor stays in the list, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;
 
 const statements = {

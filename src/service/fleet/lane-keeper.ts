@@ -29,7 +29,7 @@ export interface LaneOptions {
   namespace: string;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
-  /** An executor that is silent for longer than this is lost, in milliseconds. */
+  /** How long an executor may be silent before it counts as lost, in milliseconds. */
   heartbeat: number;
 }
 

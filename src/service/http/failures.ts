@@ -17,7 +17,7 @@ const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_
 /** The longest message, in characters: it may repeat the request, which may have megabytes. */
 const LONGEST = 1_000;
 
-/** After this time a client may try again when the database cannot be reached, in seconds. */
+/** How long a client should wait before it tries again when the database cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */

@@ -26,7 +26,7 @@ export type SettableType = (typeof settableTypes)[number];
 
 /** An input of a model. */
 export interface InputDeclaration {
-  /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
+  /** Unique in the model, ignoring case. Only the system inputs of specification 2.2 have names in braces. */
   name: string;
   type: ModelInputType;
   units?: Unit | null;

@@ -52,7 +52,7 @@ export class VersionFolders implements Copies {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Has all folders hashed again before their next use. */
+  /** Makes sure that all folders are hashed again before their next use. */
   doubt(): void {
     this.#checked.clear();
   }

@@ -7,7 +7,7 @@ export interface Sample {
   x: number[];
   /** The standard normal numbers from which the point was made. */
   z: number[];
-  /** Its step from the mean in units of the step size, before `scale`. */
+  /** Its step from the mean, in units of the step size, before the factors of `Evolution.scale`. */
   step: number[];
 }
 

@@ -112,7 +112,7 @@ export class Beliefs {
     }
     const points = good.sort((one, other) => one.mean - other.mean);
     const model = believing(this.models.objective!);
-    // a point must also improve on the values that are expected of the open points
+    // a point must also improve on the values that the model expects at the open points
     const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {
