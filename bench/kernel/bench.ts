@@ -10,7 +10,7 @@ interface Contestant {
   way: string;
   command?: string;
   file: string;
-  /** In simulated time, like `duration`. */
+  /** The simulated time before the measurement, in the same unit as `duration`. */
   warmUp: number;
   duration: number;
 }

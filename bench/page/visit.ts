@@ -38,7 +38,7 @@ export interface Visit extends Replaced {
   script: number;
   /** CPU time of the whole process for a poll that finds nothing new, ms. It includes the polling client. */
   poll: number;
-  /** The same for a poll that gets all pictures. */
+  /** CPU time of the whole process for a poll that gets all pictures, ms. */
   whole: number;
 }
 

@@ -147,7 +147,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
       ];
     }),
     notes: [
-      'The settings of the method were chosen with seeds 1 to 10 of these functions, the patience before a restart with other seeds.',
+      'The settings of the method were chosen with seeds 1 to 10 of these functions. The patience before a restart was chosen with other seeds.',
     ],
   };
 }

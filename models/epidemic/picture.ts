@@ -82,7 +82,10 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
 
 const crowd = { left: 632, top: 64, width: 280, side: 20 };
 
-/** At most 400 dots. The places change colour in a fixed order, outwards, as an infection spreads. */
+/**
+ * Draws the population as at most 400 dots. They change colour in a fixed order, from one place outwards, as an
+ * infection spreads.
+ */
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
   const dots = Math.min(population, crowd.side ** 2);

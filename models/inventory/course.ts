@@ -5,7 +5,7 @@ const chart = { left: 72, top: 328, right: WIDTH - 84, bottom: HEIGHT - 64 };
 
 type Point = readonly [x: number, y: number];
 
-/** Level and position over the last `span`, with s and S. A younger run starts at the left. */
+/** Draws level and position over the last `span`, with s and S. If the run is shorter, its start is at the left. */
 export function drawCourse({ settings, system, levels, positions, span }: Shown): string {
   const { start, reorderPoint, orderUpToLevel, initialInventory } = settings;
   const from = Math.max(start, system.simulation.now - span);

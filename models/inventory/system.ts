@@ -126,7 +126,7 @@ export class InventorySystem {
     return items;
   }
 
-  /** Null before any time has passed. */
+  /** The mean costs so far; null before any time has passed. */
   get costs(): Costs | null {
     const { onHand, backorders, counts, prices, simulation } = this;
     const months = simulation.now - counts.since;

@@ -74,7 +74,7 @@ export class ServiceSystem {
     return this.timeInSystem.tally.count;
   }
 
-  /** Null while no time has passed. */
+  /** The mean share of busy servers so far; null while no time has passed. */
   get utilization(): number | null {
     const { mean } = this.desk.busy;
     return mean === null ? null : mean / this.desk.servers;

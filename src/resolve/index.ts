@@ -180,7 +180,7 @@ function checkDerived(input: ModelInput, value: string, point: number): void {
   }
 }
 
-/** The value of a file input is the file's hash. */
+/** Sets the values of file inputs: the hashes of the files. */
 function withFiles(base: Campaign['base'], files: CampaignFile[]): Campaign['base'] {
   return base.map((input) => {
     const file = files.find((candidate) => candidate.input === input.name);
@@ -204,7 +204,7 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
       didYouMean(
         name,
         models.map((model) => model.name),
-      ) ?? 'It has none at all for this key.',
+      ) ?? 'It has no models for this key.',
   });
 }
 

@@ -103,7 +103,7 @@ export interface Analysis {
    * predicts each point from all other points.
    */
   r2?: number;
-  /** The same for the regression of ranks. */
+  /** The share of the variance of the ranks that the regression of ranks explains. */
   rankR2?: number;
   /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];

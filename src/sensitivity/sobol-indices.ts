@@ -121,7 +121,9 @@ export function sobolEstimates(
   return sums.estimates(sums.of(blocks));
 }
 
-/** With a larger share of chance, the indices are not corrected, because the inputs can no longer be distinguished. */
+/**
+ * If the share of chance is larger than this, indices are not corrected, because inputs can no longer be distinguished.
+ */
 const MOST_CHANCE = 0.9;
 
 /**

@@ -25,7 +25,7 @@ export class RepeatedCheck {
     this.#timer = setInterval(() => void this.#check(), options.every).unref();
   }
 
-  /** Never throws. */
+  /** Requests a check soon. It never throws. */
   request(): void {
     if (this.#isClosed) return;
     this.#soon ??= setTimeout(() => {

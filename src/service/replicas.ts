@@ -165,7 +165,7 @@ export class Replicas {
   }
 }
 
-/** Undefined for a database that no other service can use. */
+/** Prepares a service to be a replica. Returns undefined for a database that no other service can use. */
 export async function openReplicas(
   database: Required<ServiceDatabase> | undefined,
   place: ReplicaPlace,

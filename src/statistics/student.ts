@@ -82,8 +82,9 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
 const NEAR = 1e-9;
 
 /**
- * The logarithms of P(|T| > t) and of P(|T| < t), and their slopes, in the logarithm of t. They are incomplete beta
- * functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, 26.5.27 and 26.7.1).
+ * The logarithms of P(|T| > t) and of P(|T| < t), and their derivatives with respect to the logarithm of t. The
+ * probabilities are incomplete beta functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions,
+ * 1964, 26.5.27 and 26.7.1).
  */
 function probabilities(at: number, freedom: number) {
   const a = freedom / 2;

@@ -12,7 +12,7 @@ export interface CampaignSummary {
   points: number;
   runs: RunCounts;
   seconds: number;
-  /** Only for a campaign that replicates its points until they are precise. */
+  /** How many points are precise; null unless the campaign replicates its points until they are precise. */
   precision: PrecisionProgress | null;
 }
 

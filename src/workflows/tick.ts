@@ -36,7 +36,7 @@ const SEARCH_NEEDS = 'search-needs';
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
-/** Must equal HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
+/** The heartbeat timeout of activities. It must equal HEARTBEAT_TIMEOUT_MS, which a workflow cannot import. */
 const HEARTBEAT_TIMEOUT = '5s';
 
 export const activities = proxyActivities<Activities>({

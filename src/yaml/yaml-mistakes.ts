@@ -48,7 +48,7 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
   return nodes;
 }
 
-/** Each function recognizes one kind of mistake. The first match counts. */
+/** Functions that each recognize one kind of mistake. The first one that finds a mistake decides. */
 const ways: ((found: Found) => Mistake | undefined)[] = [
   tooDeep,
   tabbed,

@@ -9,7 +9,9 @@ import { Sample } from '../../statistics/sample.ts';
 
 /** The values to compare. Lower is better. */
 export interface OcbaInput {
-  /** By system, then by replication; null for a failed replication, which also counts as a run of the budget. */
+  /**
+   * The values of each system by replication; null for a failed replication, which also counts as a run of the budget.
+   */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;

@@ -14,7 +14,7 @@ export interface FrameResource {
   time: number;
   end: number;
   units: TimeUnit;
-  /** In `units` a second. The text "Infinity" means as fast as the run can be drawn. */
+  /** The speed of the run, in `units` per second. The text "Infinity" means as fast as the run can be drawn. */
   speed: number | 'Infinity';
   /** The `speed` at the start. */
   nativeSpeed: number;

@@ -34,7 +34,7 @@ export interface SessionsParts {
   progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
-  /** Undefined if the files of runs stay where executors read and write them. */
+  /** The store for the files of runs; undefined if these stay in the folder that executors read and write. */
   files: RunFiles | undefined;
   after: After;
 }

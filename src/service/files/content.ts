@@ -155,7 +155,7 @@ export class ContentFiles {
     return times.sort((one, other) => one.time - other.time).map(({ hash }) => hash);
   }
 
-  /** In bytes; undefined if there is no such file. */
+  /** The size of a file in bytes; undefined if there is no such file. */
   sizeOf(hash: string): number | undefined {
     return statSync(this.pathOf(hash), { throwIfNoEntry: false })?.size;
   }

@@ -34,9 +34,9 @@ export interface OpenContentOptions {
 /** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
-  /** Set if the service itself serves the pre-signed addresses of files. */
+  /** The files on the service's own disk, if the service itself serves their pre-signed addresses. */
   disk?: DiskStore;
-  /** Set if files are not kept in a folder that executors of this machine read and write. */
+  /** Copies files to and from the folder that executors of this machine use, if files are not kept there. */
   runFiles?: RunFiles;
   /**
    * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files

@@ -12,7 +12,7 @@ import { fromBox, holdMargin, inBox, narrow } from './space.ts';
 interface Member {
   sample: Sample;
   x: number[];
-  /** Null until it is told. */
+  /** The result of the sample; null until the method is told it. */
   told: Told | null;
 }
 
