@@ -14,7 +14,7 @@ import type { Part } from '../report.ts';
 import { usageOf } from '../usage.ts';
 
 export const SLOTS = 4;
-/** If an executor is silent for this time, another executor gets its runs, ms (src/cli/service.ts). */
+/** How long an executor may be silent before another executor gets its runs, ms (src/cli/service.ts). */
 export const HEARTBEAT = 15_000;
 /** Delay between checks of the service's database, ms. */
 const LOOK_EVERY = 20;

@@ -18,7 +18,7 @@ interface Contestant {
 interface Row {
   way: string;
   rates: number[];
-  /** The speed of the first one divided by the speed of the other. */
+  /** The speed of the first contestant divided by the speed of the other one. */
   ratio: number;
 }
 

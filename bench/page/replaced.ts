@@ -21,7 +21,7 @@ const answerAnew = `(parts) => {
 export interface Replaced {
   /** The longest task of the browser, ms. */
   replacing: number;
-  /** How much the heap grew over all updates, after collections, MB. */
+  /** How much the heap grew over all updates, MB. It is measured after garbage collections. */
   growth: number;
 }
 

@@ -37,7 +37,7 @@ export interface InputIndices {
   effectInterval?: Interval;
   /** The p-value of the main effect. */
   p?: number;
-  /** Relative change of the output over relative change of the input. */
+  /** Relative change of the output divided by relative change of the input. */
   elasticity?: number;
   elasticityInterval?: Interval;
   /** Interactions that the design cannot distinguish from the main effect. */

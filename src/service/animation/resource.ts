@@ -42,7 +42,7 @@ export function frameResource(
 
 const endWords = { COMPLETED: 'FINISHED', FAILED: 'ERROR', STOPPED: 'STOPPED' } as const;
 
-/** The state, in the word that existing clients expect. */
+/** The state, as the word that existing clients expect. */
 export function stateWord({ ending, paused }: Session): string {
   if (ending) return endWords[ending.status];
   return paused ? 'PAUSED' : 'RUNNING';

@@ -17,7 +17,7 @@ export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];
   /**
-   * The code in the folders of models. It is undefined if it is no longer there; {@link ModelRegistry.codeOf} then has
+   * The code in the folders of models; undefined if these no longer have it. {@link ModelRegistry.codeOf} then returns
    * the kept code.
    */
   code: ModelCode | undefined;

@@ -63,7 +63,7 @@ test.each([
   [
     'a line without end',
     'exec("while True: os.write(1, bytes(65_536))")',
-    'which is too long for a message.',
+    'but this is too long for a message.',
   ],
   [
     'bytes that are no text',
