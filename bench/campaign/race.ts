@@ -29,7 +29,7 @@ export class Racer {
     this.race = race;
   }
 
-  /** Measures it once. Some programs can start again afterwards. */
+  /** Measures the program once. Some programs can start again afterwards. */
   async measure(): Promise<Measured> {
     const { way, runs, server } = this.race;
     await this.process.says(/^ready$/);

@@ -69,7 +69,7 @@ function unboundedPart(seeds: number, rows: UnboundedRow[]): Part<UnboundedRow> 
   const farthest = Math.max(...rows.map(({ median, reference }) => Math.abs(median / reference - 1)));
   return {
     name: 'cma',
-    title: `CMA-ES without bounds: evaluations to 1e-8, the median of ${seeds} seeds`,
+    title: `CMA-ES without bounds: evaluations until a value is below 1e-8, the median of ${seeds} seeds`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -87,7 +87,7 @@ function boundedPart(seeds: number): Part<ReturnType<typeof boundedRows>[number]
   const hartmann = rows.at(-1)!;
   return {
     name: 'cma-box',
-    title: `CMA-ES with restarts in a box: evaluations to 1 %, the median of ${seeds} seeds`,
+    title: `CMA-ES with restarts in a box: evaluations until within 1 % of the optimum, the median of ${seeds} seeds`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -108,7 +108,7 @@ function directPart(): Part<ReturnType<typeof directRows>[number]> {
   const rows = directRows();
   return {
     name: 'direct',
-    title: 'DIRECT: evaluations to 1 %',
+    title: 'DIRECT: evaluations until within 1 % of the optimum',
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -127,7 +127,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
   const rows = gpRows(seeds, GP_EVALUATIONS);
   return {
     name: 'gp',
-    title: `Gaussian process: evaluations to 1 %, the median of ${seeds} seeds with at most ${GP_EVALUATIONS} evaluations`,
+    title: `Gaussian process: evaluations until within 1 % of the optimum, the median of ${seeds} seeds with at most ${GP_EVALUATIONS} evaluations`,
     rows,
     columns: [
       { title: 'function', of: (row) => row.function },
@@ -155,7 +155,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
 function peersPart(rows: PeerRow[]): Part<PeerRow> {
   return {
     name: 'peers',
-    title: 'Other libraries: evaluations to 1 %, the median',
+    title: 'Other libraries: evaluations until within 1 % of the optimum, the median',
     rows,
     columns: [
       { title: 'function', of: (row) => row.function },

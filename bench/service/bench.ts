@@ -9,7 +9,7 @@ import { besideSlow, underLoad } from './delays.ts';
 import { type Felt, shoot, type Shot } from './load.ts';
 import { DIFFERENT, type Measured, ROUNDS, serve, type What, whats } from './measured.ts';
 
-/** Warm-up, s: a service runs for days, and V8 optimizes its code only while the code runs. */
+/** How long the service is warmed up, s. A real service runs for days, and V8 optimizes code only while it runs. */
 const WARM_UP = 20;
 const FEW = 1_000;
 const MANY = 100_000;

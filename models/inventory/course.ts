@@ -38,7 +38,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
     ...scale(lowest, highest, y),
     ...months(from, span, x),
     threshold('S', orderUpToLevel, y(orderUpToLevel)),
-    // always below the label of S, even if both values are close
+    // this label is always below the label of S, even if both values are close
     threshold('s', reorderPoint, y(reorderPoint), labelAt),
     polyline(steps(positions.values.slice(first)), {
       stroke: colours.onOrder,

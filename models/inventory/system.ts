@@ -33,7 +33,7 @@ export interface Order {
   due: number;
 }
 
-/** Means per month. */
+/** The mean costs per month. */
 export interface Costs {
   ordering: number;
   holding: number;
@@ -43,7 +43,7 @@ export interface Costs {
 
 /** Number of samples in the chart, those at its start and its end included. */
 const SAMPLES = 501;
-/** The seed; the service gives each replication its own. */
+/** All random streams have this replication number, because the service gives each replication its own seed. */
 const REPLICATION = 1;
 
 /**
@@ -90,7 +90,7 @@ export class InventorySystem {
       this.change(-items);
     };
     const review = (n: number): void => {
-      // drawn at each review, with or without an order: with the same seed, the lag of a review is then the same under
+      // the lag is drawn at each review, even without an order. So with the same seed, a review has the same lag under
       // any policy
       const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;

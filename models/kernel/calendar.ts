@@ -1,4 +1,4 @@
-/** The action of an event, on its subject. */
+/** The action of an event. It gets the subject of the event. */
 export type Action<T> = (subject: T) => void;
 
 /** The id of a scheduled event, for {@link Calendar.cancel}. */

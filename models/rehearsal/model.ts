@@ -75,7 +75,7 @@ async function wait(total: number, progress: (fraction: number) => void): Promis
   }
 }
 
-/** Independent of the seed: a failed run that is requested again may succeed. */
+/** True by chance. It does not depend on the seed, so a failed run that is requested again may succeed. */
 function byChance(rate: number): boolean {
   const steps = 2 ** 40;
   return randomInt(steps) < rate * steps;

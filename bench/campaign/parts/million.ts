@@ -53,7 +53,10 @@ export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   }
 }
 
-/** Two inputs vary, so that a large campaign has many points instead of many values. */
+/**
+ * The numbers of values and of seeds for a number of runs. Both inputs vary, so that a large campaign has many points
+ * instead of many values.
+ */
 function sizeOf(runs: number): Required<Pick<Size, 'values' | 'seeds'>> {
   const values = Math.min(VALUES, runs);
   return { values, seeds: Math.ceil(runs / values) };
