@@ -22,7 +22,7 @@ const earlier: Partial<Campaign> = {
 };
 
 /**
- * A campaign in a form that the store may have. Earlier versions of foray had only grids, and stored the values with
+ * A campaign as the store may contain it. Earlier versions of foray had only grids, and stored the values with
  * the inputs.
  */
 type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };

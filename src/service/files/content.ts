@@ -106,7 +106,7 @@ export class ContentFiles {
     return hash;
   }
 
-  /** Adds a complete file if it has the expected hash; returns whether it has. */
+  /** Adds a complete file if it has the expected hash. Returns whether the file was added. */
   async adoptAs(unfinished: string, hash: string): Promise<boolean> {
     if ((await hashOfFile(unfinished)) !== hash) return false;
     this.adopt(unfinished, hash);

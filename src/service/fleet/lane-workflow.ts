@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { type ExecutorActivities, holderOf, type LaneInput, type ServiceActivities } from './lane.ts';
 
-/** Longer than any lane. */
+/** A time that is longer than any lane. */
 const LONGEST = '3650 days';
 
 const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });

@@ -43,7 +43,7 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // without waiting for the client, which may never close its side
+  // this does not wait for the client, which may never close its side
   socket.destroySoon();
 }
 

@@ -11,8 +11,8 @@ import type { RemoteMaterials } from './materials.ts';
 /** How long a lane may be without work before it ends, in milliseconds. */
 const IDLE = 5_000;
 /**
- * How long a lane of an executor with a fault may be without work. It is longer, so that no other faulty executor gets
- * the lane.
+ * How long a lane of an executor with a fault may be without work, in milliseconds. It is longer, so that no other
+ * faulty executor gets the lane.
  */
 const FAULTY_IDLE = 60_000;
 /** The number of executions that ended in this period determines how many runs are claimed ahead. In milliseconds. */

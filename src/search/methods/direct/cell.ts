@@ -16,7 +16,7 @@ interface Side {
 export interface Cell {
   sides: Side[];
   x: number[];
-  /** The result of the point; null until the method is told it. */
+  /** The result of the point; null until it is known. */
   told: Told | null;
 }
 
