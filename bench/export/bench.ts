@@ -117,9 +117,9 @@ function partOf(runs: number, rows: Row[]): Part<Row> {
       { title: 'peak MB', of: peak },
     ],
     goals: [
-      { what: 'Parquet, time over DuckDB', figure: seconds(ours) / seconds(theirs), most: MOST_TIMES },
+      { what: 'Parquet: time / time of DuckDB', figure: seconds(ours) / seconds(theirs), most: MOST_TIMES },
       {
-        what: 'Parquet, peak memory over a tenth of the runs',
+        what: 'Parquet: peak memory / with a tenth of the runs',
         figure: peak(ours) / peak(tenth),
         most: MOST_GROWTH,
       },

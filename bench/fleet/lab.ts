@@ -147,7 +147,7 @@ export async function startLab(
   };
 }
 
-/** A sleeping run with a unique value. */
+/** Makes the request for a sleeping run with a unique value. */
 export function requestOf(seconds: number, value: number): RunRequest {
   const inputs = [
     { name: 'Seconds', value: String(seconds) },

@@ -86,8 +86,8 @@ async function indicesPart(python: string, folder: string, points: number): Prom
       { title: 'peak MB', of: ({ peakMb }) => peakMb },
     ],
     goals: [
-      { what: 'time over SALib', figure: ours.seconds / theirs.seconds, most: 1 },
-      { what: 'peak memory over SALib', figure: ours.peakMb / theirs.peakMb, most: 1 },
+      { what: 'time / time of SALib', figure: ours.seconds / theirs.seconds, most: 1 },
+      { what: 'peak memory / peak memory of SALib', figure: ours.peakMb / theirs.peakMb, most: 1 },
       { what: 'farthest index from SALib', figure: farthest, most: FAR },
     ],
     notes: ['foray computes its intervals from 8 scrambles, SALib from 100 resamples.'],

@@ -43,7 +43,7 @@ export function triangular(random: Random, min: number, mode: number, max: numbe
     : max - sqrt((1 - u) * range * (max - mode));
 }
 
-/** Erlang: the sum of `phases` exponential phases. `mean` is the mean of the sum. */
+/** Erlang, by the number of its exponential phases and the mean of their sum. */
 export function erlang(random: Random, phases: number, mean: number): number {
   let sum = 0;
   for (let phase = 0; phase < phases; phase++) sum += exponential(random, mean / phases);

@@ -215,7 +215,7 @@ export function isOfTools(entry: string): boolean {
   );
 }
 
-/** The result of a look at the disk; undefined if the service has no permission. */
+/** Calls a function that reads the disk. Returns undefined if the service has no permission. */
 function ifOpen<T>(look: () => T): T | undefined {
   try {
     return look();
