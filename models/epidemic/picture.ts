@@ -21,7 +21,7 @@ export interface Shown {
   states: readonly State[];
 }
 
-/** The curves of the three compartments, and the population with each person in the colour of the compartment. */
+/** Draws the curves of the three compartments, and the population with each person in the colour of the compartment. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -135,7 +135,7 @@ function tenth(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** The legend: colour, name, number and share of each compartment. */
+/** Draws the legend: colour, name, number and share of each compartment. */
 function drawCounts({ population, states }: Shown): string {
   const { width } = crowd;
   const top = crowd.top + width + 26;

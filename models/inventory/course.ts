@@ -57,7 +57,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
   ].join('');
 }
 
-/** Each level lasts until it changes. Samples without a change are left out. */
+/** Turns samples into stairs, because each level lasts until it changes. Samples without a change are left out. */
 function stairs(points: readonly Point[]): Point[] {
   const [first, last] = [points[0]!, points.at(-1)!];
   const corners = points.flatMap(([x, y], i): Point[] => {
@@ -72,7 +72,7 @@ function stairs(points: readonly Point[]): Point[] {
   return [first, ...corners, last];
 }
 
-/** The parts of a line above or below the axis. Each part starts and ends on the axis. */
+/** Cuts a line into the parts above and below the axis. Each part starts and ends on the axis. */
 function pieces(points: readonly Point[], axis: number): Point[][] {
   const found: Point[][] = [];
   for (const [i, point] of points.entries()) {

@@ -95,8 +95,8 @@ export class InventorySystem {
       const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;
       if (position < reorderPoint) order(orderUpToLevel - position, lag);
-      // computed from the start, so that rounding errors do not add up; a review at the stop belongs to the time after
-      // it
+      // the time is computed from the start, so that rounding errors do not add up. A review at the stop would belong
+      // to the time after the run
       const next = start + (n + 1) * reviewPeriod;
       if (next < stop) simulation.scheduleAt(next, review, n + 1);
     };

@@ -18,7 +18,7 @@ export interface Shown {
   span: number;
 }
 
-/** The line of customers in front of the servers, the figures so far, and the last part of the queue's course. */
+/** Draws the line of customers in front of the servers, the figures so far, and the last part of the queue's course. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -41,8 +41,8 @@ export const viewAreas = [
 const row = { left: 48, top: 68, columns: 10, rows: 6, pitch: 30 };
 
 /**
- * The head of the line is beside the servers, and the line continues in the next row. Customers that do not fit are
- * counted.
+ * Draws the line of customers. Its head is beside the servers, and the line continues in the next row. Customers that
+ * do not fit are counted.
  */
 function drawLine(waiting: number): string {
   const places = row.columns * row.rows;
