@@ -29,7 +29,7 @@ const PAGES = [
 export interface Visit extends Replaced {
   /** The longest time to the first byte of a page, ms. */
   firstByte: number;
-  /** The time to the document of the campaign's page, while the pictures are being drawn, ms. */
+  /** The time until the document of the campaign's page is complete, while the pictures are being drawn, ms. */
   dom: number;
   /** The longest task of the browser until all pictures are there, ms. */
   task: number;

@@ -25,7 +25,7 @@ export async function besideSlow(
   });
   return {
     name: 'slow',
-    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that drip`,
+    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send hardly anything`,
     rows: [
       { what: 'alone', ...alone },
       { what: `beside ${SLOW}`, ...beside },

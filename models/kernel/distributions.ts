@@ -6,7 +6,8 @@ import { normalQuantile } from '../../src/statistics/normal.ts';
  * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
  */
 
-// these are local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by name
+// these functions are local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by
+// name
 const { exp, floor, log, sqrt } = Math;
 
 /** Numbers uniform between 0 and 1, both excluded. */

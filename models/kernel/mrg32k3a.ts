@@ -46,7 +46,7 @@ export class Mrg32k3a {
 const M1 = 4294967087;
 const M2 = 4294944443;
 
-// it is local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by name
+// `floor` is local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by name
 const { floor } = Math;
 
 /**

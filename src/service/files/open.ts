@@ -22,7 +22,7 @@ export interface S3Place {
 }
 
 export interface OpenContentOptions {
-  /** @default files are kept in the folder */
+  /** The bucket for files. @default files are kept in the folder */
   s3: S3Place | undefined;
   /** The folder that executors of this machine read and write. */
   files: ContentFiles;

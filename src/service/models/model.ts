@@ -235,7 +235,7 @@ export interface AnimationDefinition<
   /** The unit of the scene's time. */
   units: TimeUnit;
   /**
-   * The scene's time per second.
+   * How much time of the scene passes in a second, in `units`.
    *
    * @default 1
    */
