@@ -13,8 +13,8 @@ type Name = (typeof names)[number];
 
 /**
  * Measures whole campaigns with real processes: foray and its alternatives, all with one stub of a model service that
- * costs little. `--only` runs some of the parts, `--peers` adds the alternatives in Python, `--runs` is the number of
- * runs of the large campaign, `--cv` the coefficient of variation of the durations of timed runs.
+ * needs little CPU time. `--only` runs some of the parts, `--peers` adds the alternatives in Python, `--runs` is the
+ * number of runs of the large campaign, `--cv` the coefficient of variation of the durations of timed runs.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

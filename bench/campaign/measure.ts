@@ -28,7 +28,10 @@ interface Measurement {
   server?: Process | undefined;
 }
 
-/** Measures work of `runs` runs at the stub since its last reset. `work` resolves to the time of the last result. */
+/**
+ * Measures the work of `runs` runs. The stub must have been reset before. `work` resolves to the time of the last
+ * result.
+ */
 export async function measure(
   lab: Lab,
   { way, runs, workers, server }: Measurement,

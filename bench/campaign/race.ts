@@ -29,7 +29,7 @@ export class Racer {
     this.race = race;
   }
 
-  /** Measures it once. Some programs can start again afterwards. */
+  /** Measures the program once. Some programs can start again afterwards. */
   async measure(): Promise<Measured> {
     const { way, runs, server } = this.race;
     await this.process.says(/^ready$/);
@@ -53,7 +53,7 @@ export async function raceOnce(racer: Racer): Promise<Measured> {
   return racer.measure().finally(() => racer.end());
 }
 
-/** The plain loop with foray's own client of the service, without Temporal and without a store. */
+/** Starts the plain loop. It uses foray's own client of the service, but neither Temporal nor a store. */
 export function loopRacer(
   lab: Lab,
   { way = 'p-limit loop', ...wanted }: { way?: string } & Omit<LoopInput, 'url' | 'key'>,

@@ -36,7 +36,7 @@ export async function fill(
   database.close();
 }
 
-/** The same in an empty PostgreSQL database. PostgreSQL makes the numbers itself. */
+/** Fills an empty PostgreSQL database with such a campaign. PostgreSQL makes the numbers itself. */
 export async function fillPostgres(
   address: string,
   runs: number,

@@ -14,7 +14,7 @@ import type { Part } from '../report.ts';
 import { usageOf } from '../usage.ts';
 
 export const SLOTS = 4;
-/** If an executor is silent for this time, another executor gets its runs, ms (src/cli/service.ts). */
+/** How long an executor may be silent before another executor gets its runs, ms (src/cli/service.ts). */
 export const HEARTBEAT = 15_000;
 /** Delay between checks of the service's database, ms. */
 const LOOK_EVERY = 20;
@@ -50,7 +50,7 @@ export interface Lab {
   /** The version of the model Rehearsal, whose runs sleep. */
   version: string;
   startExecutor(name: string): Promise<Process>;
-  /** Starts a program of the bench. */
+  /** Registers a process of the bench, so that it always ends. */
   own(started: Process): Process;
   /** Requests sleeping runs in slices. Returns their ids. */
   request(runs: number, seconds: number): Promise<string[]>;
@@ -147,7 +147,7 @@ export async function startLab(
   };
 }
 
-/** A sleeping run with a unique value. */
+/** Makes the request for a sleeping run with a unique value. */
 export function requestOf(seconds: number, value: number): RunRequest {
   const inputs = [
     { name: 'Seconds', value: String(seconds) },

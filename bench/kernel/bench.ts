@@ -10,7 +10,7 @@ interface Contestant {
   way: string;
   command?: string;
   file: string;
-  /** In simulated time, like `duration`. */
+  /** The simulated time before the measurement, in the same unit as `duration`. */
   warmUp: number;
   duration: number;
 }
@@ -18,7 +18,7 @@ interface Contestant {
 interface Row {
   way: string;
   rates: number[];
-  /** The speed of the first one divided by the speed of the other. */
+  /** The speed of the first contestant divided by the speed of the other one. */
   ratio: number;
 }
 

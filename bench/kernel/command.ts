@@ -18,12 +18,12 @@ const MOST_MORE = 20;
 
 interface Row {
   customers: number;
-  /** Medians, ms. */
+  /** The median times of the command without foray, and as a model, ms. */
   alone: number;
   model: number;
 }
 
-/** Measures a run of a command model and its command alone, in turns. */
+/** Measures in turns a run of a command model, and its command without foray. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
   const code = readCode(findModels(MODEL)[0]!);
   const template = templateOf(readCommandModel(code.entry).declaration);
@@ -64,7 +64,7 @@ export async function commandPart(rounds: number, median: (values: number[]) => 
         { title: 'as a model', of: (row) => row.model, digits: 1 },
       ],
       goals: rows.map((row) => ({
-        what: `${row.customers.toLocaleString('en')} customers: time as a model less ${MOST_MORE} ms, over the command alone`,
+        what: `${row.customers.toLocaleString('en')} customers: (time as a model - ${MOST_MORE} ms) / time of the command alone`,
         figure: (row.model - MOST_MORE) / row.alone,
         most: MOST_TIMES,
       })),

@@ -41,12 +41,12 @@ const MOST_GROWTH_MB = 1;
 
 interface Row extends Partial<Visit> {
   runs: number;
-  /** Reading the counts of all runs, ms. */
+  /** The time to read the counts of all runs, ms. */
   counts: number;
-  /** For an open campaign: time to the first pictures, and to the pictures of all runs, s. */
+  /** The times to the first pictures of an open campaign, and to the pictures of all its runs, s. */
   first: number;
   complete: number;
-  /** CPU time of the whole process until then, s. */
+  /** CPU time of the whole process until the pictures of all runs, s. */
   cpu: number;
   /** Time from the end of ten more runs to their pictures, s. */
   shown: number;
@@ -59,7 +59,7 @@ interface Row extends Partial<Visit> {
   /** The time of a check that finds no new runs, ms. */
   look: number;
   pictures: number;
-  /** Size of all pictures, compressed. */
+  /** The compressed size of all pictures. */
   kilobytes: number;
   /** Largest additional memory of the process. */
   megabytes: number;

@@ -6,7 +6,10 @@ const WARM = 100;
 /** The longest time of all updates, ms. */
 const LIMIT = 240_000;
 
-/** Runs in the page. It answers each request of the page's script with all parts, and each part has changed. */
+/**
+ * This function runs in the page. It answers each request of the page's script with all parts, and each part has
+ * changed.
+ */
 const answerAnew = `(parts) => {
   globalThis.updates = 0;
   globalThis.fetch = async () => {
@@ -21,13 +24,12 @@ const answerAnew = `(parts) => {
 export interface Replaced {
   /** The longest task of the browser, ms. */
   replacing: number;
-  /** How much the heap grew over all updates, after collections, MB. */
+  /** How much the heap grew over all updates, MB. It is measured after garbage collections. */
   growth: number;
 }
 
 /**
- * Replaces all pictures of a page 1,000 times, by the page's own script: each answer to it has all parts with new
- * hashes.
+ * Makes the script of a page replace all pictures 1,000 times. Each answer to the script has all parts with new hashes.
  *
  * @param path of the campaign's page
  * @param step limits the time of a step

@@ -23,7 +23,7 @@ interface Row extends Measured {
   p99: number;
 }
 
-/** A campaign of runs that take no time, alone and while twenty people look at its page. */
+/** Measures a campaign of runs that take no time, alone and while twenty people look at its page. */
 export async function viewers(): Promise<Part<Row>> {
   const lab = await openLab();
   try {

@@ -29,16 +29,16 @@ const PAGES = [
 export interface Visit extends Replaced {
   /** The longest time to the first byte of a page, ms. */
   firstByte: number;
-  /** The time to the document of the campaign's page, while the pictures are being drawn, ms. */
+  /** The time until the document of the campaign's page is complete, while the pictures are being drawn, ms. */
   dom: number;
   /** The longest task of the browser until all pictures are there, ms. */
   task: number;
-  /** All data that were sent until then, compressed, and the script among them, kB. */
+  /** The compressed size of everything that the page has loaded until then, and of the script alone, kB. */
   page: number;
   script: number;
   /** CPU time of the whole process for a poll that finds nothing new, ms. It includes the polling client. */
   poll: number;
-  /** The same for a poll that gets all pictures. */
+  /** CPU time of the whole process for a poll that gets all pictures, ms. */
   whole: number;
 }
 
@@ -57,7 +57,7 @@ export async function visit(address: string): Promise<Visit> {
   });
   const server = await startServer({ foray, store: address, keys: new OwnKey(KEY, 'bench') });
   try {
-    // wait until the server has found that neither of the two answers
+    // wait until the server has found that neither the model service nor Temporal answers
     await timed(`${server.url}/reference`);
     let firstByte = 0;
     for (const path of PAGES) firstByte = Math.max(firstByte, (await timed(server.url + path)).ms);
@@ -136,7 +136,7 @@ async function timed(url: string, headers: Record<string, string> = {}) {
 async function step<T>(what: string, act: Promise<T>): Promise<T> {
   const end = new AbortController();
   const late = delay(STEP, undefined, { signal: end.signal }).then(() => {
-    throw new Error(`The visit stopped: not within ${STEP / 1_000} s: ${what}.`);
+    throw new Error(`The visit stopped, because this step took longer than ${STEP / 1_000} s: ${what}.`);
   });
   try {
     return await Promise.race([act, late]);

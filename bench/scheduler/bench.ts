@@ -18,7 +18,7 @@ const CELLS: [executors: number, means: number[]][] = [
 const FEW = 10;
 const MANY_GOALS: Goals = { makespan: 1.03, polls: 3, events: 1, outstanding: 2.5, lag: 1 };
 const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
-/** On few executors, for mean durations below 20 s. */
+/** The goals on few executors for mean durations below 20 s. */
 const FEW_AND_SHORT_GOALS: Goals = { makespan: 1.03, polls: 4, events: 4 };
 
 /**
@@ -40,14 +40,14 @@ interface Cell {
 
 interface Row {
   way: string;
-  /** Divided by the makespan of list scheduling. */
+  /** The makespan, divided by the makespan of list scheduling. */
   makespan: number;
-  /** Per run. */
+  /** The number of polls per run. */
   polls: number;
   events?: number;
-  /** Divided by the capacity. */
+  /** The mean number of outstanding runs, divided by the capacity. */
   outstanding: number;
-  /** Divided by max(2 s, 0.75 of the mean duration). */
+  /** The mean lag, divided by max(2 s, 0.75 of the mean duration). */
   lag: number;
 }
 

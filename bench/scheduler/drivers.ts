@@ -27,7 +27,7 @@ const CHUNK = 200;
 /** History events: a workflow task and an activity have three each; a timer has two, and causes a workflow task. */
 const EVENTS = { start: 20, task: 3, activity: 3, timer: 5 };
 
-/** foray's scheduler, driven in the same way as by the workflow. */
+/** Runs foray's scheduler in the same way as the workflow does. */
 export function foray(durations: readonly number[], capacity: Capacity, random: () => number): Measured {
   const service = new VirtualService(durations, capacity);
   const schedule = newSchedule(durations.length, 'auto');
@@ -67,7 +67,10 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
   };
 }
 
-/** Added to virtual time, which starts at 0: a schedule cannot have the time 0. */
+/**
+ * The scheduler gets virtual time plus this number, because virtual time starts at 0 and a schedule cannot have the
+ * time 0.
+ */
 export const EPOCH = 1_000_000;
 
 /**

@@ -72,7 +72,10 @@ export class VirtualService {
   }
 }
 
-/** The time when list scheduling in the same order ends. It queues all runs at once, and needs no polls. */
+/**
+ * The time at which all runs have finished with list scheduling in the same order. It queues all runs at once, and
+ * needs no polls.
+ */
 export function listScheduling(durations: readonly number[], capacity: Capacity): number {
   const service = new VirtualService(durations, capacity);
   for (const seq of durations.keys()) service.request(seq);

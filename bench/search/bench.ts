@@ -27,7 +27,7 @@ export async function run(args: string[]): Promise<boolean> {
       points: { type: 'string', default: '10000' },
       // also runs optimisers of other libraries, in Python
       peers: { type: 'boolean', default: false },
-      // also Optuna's Gaussian process; torch needs gigabytes
+      // also runs Optuna's Gaussian process, which needs torch and its gigabytes
       torch: { type: 'boolean', default: false },
       // the names of parts, with commas between them
       only: { type: 'string' },
@@ -69,7 +69,7 @@ function unboundedPart(seeds: number, rows: UnboundedRow[]): Part<UnboundedRow> 
   const farthest = Math.max(...rows.map(({ median, reference }) => Math.abs(median / reference - 1)));
   return {
     name: 'cma',
-    title: `CMA-ES without bounds: evaluations to 1e-8, the median of ${seeds} seeds`,
+    title: `CMA-ES without bounds: evaluations until a value is below 1e-8, the median of ${seeds} seeds`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -87,7 +87,7 @@ function boundedPart(seeds: number): Part<ReturnType<typeof boundedRows>[number]
   const hartmann = rows.at(-1)!;
   return {
     name: 'cma-box',
-    title: `CMA-ES with restarts in a box: evaluations to 1 %, the median of ${seeds} seeds`,
+    title: `CMA-ES with restarts in a box: evaluations to come within 1 % of the optimum, the median of ${seeds} seeds`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -108,7 +108,7 @@ function directPart(): Part<ReturnType<typeof directRows>[number]> {
   const rows = directRows();
   return {
     name: 'direct',
-    title: 'DIRECT: evaluations to 1 %',
+    title: 'DIRECT: evaluations to come within 1 % of the optimum',
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
@@ -127,7 +127,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
   const rows = gpRows(seeds, GP_EVALUATIONS);
   return {
     name: 'gp',
-    title: `Gaussian process: evaluations to 1 %, the median of ${seeds} seeds with at most ${GP_EVALUATIONS} evaluations`,
+    title: `Gaussian process: evaluations to come within 1 % of the optimum, the median of ${seeds} seeds with at most ${GP_EVALUATIONS} evaluations`,
     rows,
     columns: [
       { title: 'function', of: (row) => row.function },
@@ -147,7 +147,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
       ];
     }),
     notes: [
-      'The settings of the method were chosen with seeds 1 to 10 of these functions, the patience before a restart with other seeds.',
+      'The settings of the method were chosen with seeds 1 to 10 of these functions. The patience before a restart was chosen with other seeds.',
     ],
   };
 }
@@ -155,7 +155,7 @@ function gpPart(seeds: number): Part<ReturnType<typeof gpRows>[number]> {
 function peersPart(rows: PeerRow[]): Part<PeerRow> {
   return {
     name: 'peers',
-    title: 'Other libraries: evaluations to 1 %, the median',
+    title: 'Other libraries: evaluations to come within 1 % of the optimum, the median',
     rows,
     columns: [
       { title: 'function', of: (row) => row.function },
@@ -216,9 +216,9 @@ function knPart(repeats: number): Part<ReturnType<typeof knRows>[number]> {
     ],
     goals: rows.flatMap(({ systems, right, runs, reference, correlated }): Goal[] => [
       { what: `${systems} systems: right`, figure: right, least: 0.95 - 2 * error },
-      { what: `${systems} systems: runs over the reference`, figure: runs / reference, most: 1.1 },
+      { what: `${systems} systems: runs / runs of the reference`, figure: runs / reference, most: 1.1 },
       {
-        what: `${systems} systems: runs with correlation over those without`,
+        what: `${systems} systems: runs with correlation / without`,
         figure: correlated / runs,
         most: 0.6,
       },
@@ -245,7 +245,7 @@ async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
       { title: 'runs', of: ({ runs }) => runs, digits: 0 },
     ],
     goals: rows.flatMap(({ name, bias, biasError, holding, regret }): Goal[] => [
-      { what: `${name}: bias over its standard error`, figure: Math.abs(bias) / biasError, most: 2 },
+      { what: `${name}: bias / its standard error`, figure: Math.abs(bias) / biasError, most: 2 },
       { what: `${name}: intervals that hold`, figure: holding, least: 0.9 },
       { what: `${name}: regret`, figure: regret, most: 1.5 },
     ]),
@@ -257,7 +257,7 @@ async function campaignsPart(points: number): Promise<Part<CampaignRow>> {
   const [sobol, cma] = rows;
   return {
     name: 'campaigns',
-    title: `Whole campaigns of ${points} points: what a search costs beside a design`,
+    title: `Whole campaigns of ${points} points: the cost of a search compared with a design`,
     rows,
     columns: [
       { title: 'points', of: ({ name }) => name },
@@ -268,7 +268,7 @@ async function campaignsPart(points: number): Promise<Part<CampaignRow>> {
     ],
     goals: [
       { what: 'points of cma', figure: cma!.points, least: points },
-      { what: 'CPU over that of the design', figure: cma!.cpuMs / sobol!.cpuMs, most: 1.05 },
+      { what: 'CPU of the search / of the design', figure: cma!.cpuMs / sobol!.cpuMs, most: 1.05 },
       { what: 'more history for 200 points', figure: cma!.history - sobol!.history, most: 1_024 },
     ],
   };

@@ -33,7 +33,7 @@ outputs: [Fit error]
 ${rest}
 `;
 
-/** A Sobol' design and a search by CMA-ES of the same number of points, one after the other. */
+/** Measures a Sobol' design, and then a search by CMA-ES with the same number of points. */
 export async function campaignRows(points: number): Promise<CampaignRow[]> {
   process.env.FORAY_TEMPORAL_CLI ??= await findTemporalCli(console.error);
   const world = await startWorld();

@@ -8,8 +8,9 @@ import type { Peers } from './peers.ts';
 import { branin, ellipsoid, flu, hartmann6, rosenbrock, sphere, withinOnePercent } from './functions.ts';
 
 /**
- * Medians of pycma 4.5.0 with its default population, to 1e-8. Sphere and ellipsoid start at 1 with a step size of 0.5,
- * Rosenbrock near 0 with 0.1.
+ * How many evaluations pycma 4.5.0 with its default population needs until a value is below 1e-8, as medians. Searches
+ * for sphere and ellipsoid start at 1 with a step size of 0.5. Searches for Rosenbrock start near 0 with a step size of
+ * 0.1.
  */
 const UNBOUNDED = [
   { tested: sphere, start: 1, sigma: 0.5, pycma: { 2: 227, 3: 351, 5: 624, 10: 1360, 20: 2507 } },
@@ -19,7 +20,10 @@ const UNBOUNDED = [
 
 const TARGET = 1e-8;
 
-/** Medians of pycma 4.5.0 with BIPOP to 1 %, in the box with a step size of 0.3 of the box. */
+/**
+ * How many evaluations pycma 4.5.0 with BIPOP needs to come within 1 % of the optimum, as medians. Its first step size
+ * is 0.3 of the box.
+ */
 const BOUNDED = [
   { tested: branin, pycma: 122 },
   { tested: flu, pycma: 57 },
@@ -27,7 +31,8 @@ const BOUNDED = [
 ];
 
 /**
- * Evaluations to 1e-8 without bounds: the median over the seeds 1, 2, …, and the median of pycma.
+ * Counts the evaluations without bounds until a value is below 1e-8: the median over the seeds 1, 2, …, and the median
+ * of pycma.
  *
  * @param peers - runs pycma beside it; without it, medians that were measured before are used
  */
@@ -52,7 +57,10 @@ export async function unboundedRows(seeds: number, peers?: Peers) {
   return rows;
 }
 
-/** Evaluations to 1 % in a box, at most 4,000: the median over the seeds 1, 2, …, and of pycma with BIPOP. */
+/**
+ * Counts the evaluations in a box until a value is within 1 % of the optimum, at most 4,000: the median over the seeds
+ * 1, 2, …, and the median of pycma with BIPOP.
+ */
 export function boundedRows(seeds: number) {
   return BOUNDED.map(({ tested, pycma }) => {
     const target = withinOnePercent(tested);

@@ -28,9 +28,9 @@ export interface GpRow {
 /** CPU time of a proposal with this many known points, s. */
 export interface GpTime {
   points: number;
-  /** A proposal without a fit of the parameters. */
+  /** The time of a proposal without a fit of the parameters. */
   least: number;
-  /** A proposal with a fit. */
+  /** The time of a proposal with a fit. */
   most: number;
 }
 

@@ -15,7 +15,7 @@ export interface PeerRow {
   most: number;
   /** Number of seeds that came within 1 %. */
   found: number;
-  /** Median of the evaluations until then; Infinity when most seeds did not come within 1 %. */
+  /** Median of the evaluations that the seeds needed; Infinity when most seeds did not come within 1 %. */
   evaluations: number;
 }
 
@@ -50,7 +50,7 @@ export class Peers implements AsyncDisposable {
     this.lines = createInterface(this.process.stdout)[Symbol.asyncIterator]();
   }
 
-  /** @param hasTorch - whether to install torch, which Optuna's Gaussian process needs and which has gigabytes */
+  /** @param hasTorch - whether to install torch, which Optuna's Gaussian process needs and which takes gigabytes */
   static async start(hasTorch: boolean): Promise<Peers> {
     const name = `peers${hasTorch ? '.torch' : ''}.requirements.txt`;
     const requirements = join(import.meta.dirname, name);
@@ -95,7 +95,9 @@ export class Peers implements AsyncDisposable {
   }
 }
 
-/** Evaluations of the optimisers to 1 % in a box, with the seeds 1, 2, … */
+/**
+ * Counts the evaluations of each optimiser in a box until a value is within 1 % of the optimum, with the seeds 1, 2, …
+ */
 export async function peerRows(peers: Peers, seeds: number, hasTorch: boolean): Promise<PeerRow[]> {
   const rows: PeerRow[] = [];
   for (const fn of [branin, flu, hartmann6]) {

@@ -9,7 +9,7 @@ import { besideSlow, underLoad } from './delays.ts';
 import { type Felt, shoot, type Shot } from './load.ts';
 import { DIFFERENT, type Measured, ROUNDS, serve, type What, whats } from './measured.ts';
 
-/** Warm-up, s: a service runs for days, and V8 optimizes its code only while the code runs. */
+/** How long the service is warmed up, s. A real service runs for days, and V8 optimizes code only while it runs. */
 const WARM_UP = 20;
 const FEW = 1_000;
 const MANY = 100_000;
@@ -103,7 +103,7 @@ async function throughput(
   const goals = whats.flatMap((what, at) => {
     const [plain, ours, full] = rows.slice(3 * at, 3 * at + 3).map((row) => row.requestsPerSecond);
     return [
-      { what: `${what}: throughput over that of a bare route`, figure: ours! / plain!, least: 0.5 },
+      { what: `${what}: throughput / of a bare route`, figure: ours! / plain!, least: 0.5 },
       { what: `${what}: slower with ${MANY} runs, times`, figure: ours! / full!, most: 1.2 },
     ];
   });

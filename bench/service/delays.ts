@@ -9,7 +9,7 @@ const RATE = 200;
 /** Number of connections that send hardly anything. */
 const SLOW = 200;
 
-/** Measures in turns, with and without connections that send hardly anything. */
+/** Measures a service in turns without and with connections that send hardly anything. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,
@@ -25,7 +25,7 @@ export async function besideSlow(
   });
   return {
     name: 'slow',
-    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that drip`,
+    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send hardly anything`,
     rows: [
       { what: 'alone', ...alone },
       { what: `beside ${SLOW}`, ...beside },

@@ -13,7 +13,7 @@ const CONNECTIONS = 16;
 
 export interface Felt {
   requestsPerSecond: number;
-  /** ms */
+  /** The median time of an answer, ms. `p99` is the 99 % quantile. */
   p50: number;
   p99: number;
 }

@@ -94,7 +94,7 @@ function partOf(runs: number, rows: Row[]): Part<Row> {
     goals: [
       { what: 'results a second', figure: runs / seconds, least: LEAST_ROWS_A_SECOND },
       {
-        what: 'the last tenth over the first',
+        what: 'time of the last tenth / of the first',
         figure: written.at(-1)!.seconds / written[0]!.seconds,
         most: MOST_SLOWER,
       },

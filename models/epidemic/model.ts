@@ -98,7 +98,7 @@ function read({ inputs, seed, readFile }: Context): Settings {
   return { parameters, observed, stochastic: inputs.Stochastic, seed };
 }
 
-/** Returns the same course for any requested times. */
+/** Computes the course of the epidemic. The course does not depend on the requested times. */
 function courseOf({ parameters, stochastic, seed }: Settings, times: readonly number[]): Course {
   if (!stochastic) return solve(parameters, times);
   const random = Mrg32k3a.fromSeed(seed);

@@ -21,7 +21,7 @@ export interface Shown {
   states: readonly State[];
 }
 
-/** The curves of the three compartments, and the population with each person in the colour of the compartment. */
+/** Draws the curves of the three compartments, and the population with each person in the colour of the compartment. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -82,7 +82,10 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
 
 const crowd = { left: 632, top: 64, width: 280, side: 20 };
 
-/** At most 400 dots. The places change colour in a fixed order, outwards, as an infection spreads. */
+/**
+ * Draws the population as at most 400 dots. They change colour in a fixed order, from one place outwards, as an
+ * infection spreads.
+ */
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
   const dots = Math.min(population, crowd.side ** 2);
@@ -132,7 +135,7 @@ function tenth(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** The legend: colour, name, number and share of each compartment. */
+/** Draws the legend: colour, name, number and share of each compartment. */
 function drawCounts({ population, states }: Shown): string {
   const { width } = crowd;
   const top = crowd.top + width + 26;

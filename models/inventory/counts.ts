@@ -4,7 +4,7 @@ import type { Simulation } from '../kernel/index.ts';
 export class Counts {
   since: number;
   orders = 0;
-  /** In items, like all numbers below. */
+  /** The number of ordered items. All numbers below count items, too. */
   ordered = 0;
   demanded = 0;
   /** The number of demanded items that were in stock. */

@@ -5,7 +5,7 @@ const chart = { left: 72, top: 328, right: WIDTH - 84, bottom: HEIGHT - 64 };
 
 type Point = readonly [x: number, y: number];
 
-/** Level and position over the last `span`, with s and S. A younger run starts at the left. */
+/** Draws level and position over the last `span`, with s and S. If the run is shorter, its start is at the left. */
 export function drawCourse({ settings, system, levels, positions, span }: Shown): string {
   const { start, reorderPoint, orderUpToLevel, initialInventory } = settings;
   const from = Math.max(start, system.simulation.now - span);
@@ -38,7 +38,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
     ...scale(lowest, highest, y),
     ...months(from, span, x),
     threshold('S', orderUpToLevel, y(orderUpToLevel)),
-    // always below the label of S, even if both values are close
+    // this label is always below the label of S, even if both values are close
     threshold('s', reorderPoint, y(reorderPoint), labelAt),
     polyline(steps(positions.values.slice(first)), {
       stroke: colours.onOrder,
@@ -57,7 +57,7 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
   ].join('');
 }
 
-/** Each level lasts until it changes. Samples without a change are left out. */
+/** Turns samples into stairs, because each level lasts until it changes. Samples without a change are left out. */
 function stairs(points: readonly Point[]): Point[] {
   const [first, last] = [points[0]!, points.at(-1)!];
   const corners = points.flatMap(([x, y], i): Point[] => {
@@ -72,7 +72,7 @@ function stairs(points: readonly Point[]): Point[] {
   return [first, ...corners, last];
 }
 
-/** The parts of a line above or below the axis. Each part starts and ends on the axis. */
+/** Cuts a line into the parts above and below the axis. Each part starts and ends on the axis. */
 function pieces(points: readonly Point[], axis: number): Point[][] {
   const found: Point[][] = [];
   for (const [i, point] of points.entries()) {

@@ -9,7 +9,7 @@ import { InventorySystem } from './system.ts';
 export default defineModel({
   name: 'Inventory',
   description:
-    'A store of one product under an (s, S) policy: demands of random size come at random, the inventory is reviewed periodically, and when it is below s it is ordered up to S, which takes a while; what cannot be filled at once is backordered (Law and Kelton). Tells the costs of ordering, holding and shortage and the fill rate.',
+    'A store of one product with an (s, S) policy (Law and Kelton). Demands of random size come at random times. The inventory is reviewed periodically. If it is below s, an order brings it up to S after a delivery lag. Demand that cannot be met at once is backordered. The outputs are the costs of ordering, holding and shortage, and the fill rate.',
   published: true,
   inputs,
   outputs: [

@@ -2,7 +2,7 @@ import { circle, element, line, rect, text } from '../lib/svg.ts';
 import { drawCourse } from './course.ts';
 import { colours, count, heading, type Shown, WIDTH } from './look.ts';
 
-/** The store with its open orders, the figures so far, and the last part of the inventory's course. */
+/** Draws the store with its open orders, the figures so far, and the last part of the inventory's course. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -17,7 +17,7 @@ export function draw(shown: Shown): string {
 
 const shelf = { left: 48, top: 68, width: 300, height: 180, most: 120 };
 
-/** The stock, filled from the floor up, with at most 120 boxes. If there are more items, a box stands for several. */
+/** Draws the stock from the floor up, with at most 120 boxes. If there are more items, a box stands for several. */
 function drawStock({ settings, system }: Shown): string {
   const { left, top, width, height, most } = shelf;
   const room = Math.max(settings.orderUpToLevel, settings.initialInventory, 1);
@@ -45,7 +45,7 @@ function drawStock({ settings, system }: Shown): string {
 
 const road = { left: 396, right: 612, y: 100 };
 
-/** The open orders on a road. The place of an order shows how much of its delivery lag has passed. */
+/** Draws the open orders on a road. The place of an order shows how much of its delivery lag has passed. */
 function drawOrders({ system: { simulation, orders, onOrder } }: Shown): string {
   const { left, right, y } = road;
   const boxes = [...orders].map(({ items, placed, due }) => {
@@ -73,7 +73,7 @@ function drawOrders({ system: { simulation, orders, onOrder } }: Shown): string 
 
 const owed = { left: 396, right: 612, top: 210, columns: 12, rows: 2, pitch: 18 };
 
-/** A dot is an item. Items that do not fit are counted. */
+/** Draws the backorders: a dot is an item. Items that do not fit are counted. */
 function drawBackorders({ system }: Shown): string {
   const { left, right, top, columns, rows, pitch } = owed;
   const backorders = system.backorders.value;
@@ -94,7 +94,7 @@ function drawBackorders({ system }: Shown): string {
 
 const table = { left: 656, right: WIDTH - 40, top: 92, pitch: 32 };
 
-/** The costs, each in the colour of its cause. */
+/** Draws the costs, each in the colour of its cause. */
 function drawFigures({ settings, system }: Shown): string {
   const { left, right, top, pitch } = table;
   const { costs, serviceLevel } = system;

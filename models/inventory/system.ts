@@ -33,7 +33,7 @@ export interface Order {
   due: number;
 }
 
-/** Means per month. */
+/** The mean costs per month. */
 export interface Costs {
   ordering: number;
   holding: number;
@@ -43,7 +43,7 @@ export interface Costs {
 
 /** Number of samples in the chart, those at its start and its end included. */
 const SAMPLES = 501;
-/** The seed; the service gives each replication its own. */
+/** All random streams have this replication number, because the service gives each replication its own seed. */
 const REPLICATION = 1;
 
 /**
@@ -90,13 +90,13 @@ export class InventorySystem {
       this.change(-items);
     };
     const review = (n: number): void => {
-      // drawn at each review, with or without an order: with the same seed, the lag of a review is then the same under
+      // the lag is drawn at each review, even without an order. So with the same seed, a review has the same lag under
       // any policy
       const lag = uniform(lags, deliveryLag.min, deliveryLag.max);
       const position = this.level.value + this.onOrder;
       if (position < reorderPoint) order(orderUpToLevel - position, lag);
-      // computed from the start, so that rounding errors do not add up; a review at the stop belongs to the time after
-      // it
+      // the time is computed from the start, so that rounding errors do not add up. A review at the stop would belong
+      // to the time after the run
       const next = start + (n + 1) * reviewPeriod;
       if (next < stop) simulation.scheduleAt(next, review, n + 1);
     };
@@ -126,7 +126,7 @@ export class InventorySystem {
     return items;
   }
 
-  /** Null before any time has passed. */
+  /** The mean costs so far; null before any time has passed. */
   get costs(): Costs | null {
     const { onHand, backorders, counts, prices, simulation } = this;
     const months = simulation.now - counts.since;

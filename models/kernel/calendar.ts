@@ -1,4 +1,4 @@
-/** The action of an event, on its subject. */
+/** The action of an event. It gets the subject of the event. */
 export type Action<T> = (subject: T) => void;
 
 /** The id of a scheduled event, for {@link Calendar.cancel}. */
@@ -11,14 +11,15 @@ const GENERATIONS = 2 ** 29;
 const NOWHERE = -1;
 
 /**
- * The future events, in the order of (time, priority, sequence): of two at the same time the one with the smaller
- * priority is first, of two with the same priority the one that was scheduled first. The order is total, so it does not
- * depend on how the heap came about.
+ * The future events, in the order of (time, priority, sequence). If two events have the same time, the one with the
+ * smaller priority comes first. If they also have the same priority, the one that was scheduled first comes first. The
+ * order is total, so it does not depend on the history of the heap.
  *
- * An event has a slot while it waits, and the heap holds slots beside their times, in typed arrays: nothing is
- * allocated for an event. The first event leaves a hole at the root, which the next one fills if it is scheduled before
- * another is taken: most events schedule one, and that costs one way through the heap instead of two. A node has four
- * children, which halves the depth and keeps them beside each other in memory.
+ * An event has a slot while it waits. The heap consists of typed arrays with slots and their times, so no memory is
+ * allocated for an event. When the first event is taken, it leaves a hole at the root. Most events schedule another
+ * event, which fills the hole. This costs one way through the heap instead of two. If no event is scheduled, the last
+ * event of the heap fills the hole. A node has four children. This halves the depth of the heap, and the children are
+ * beside each other in memory.
  *
  * D. B. Johnson, "Priority queues with update and finding minimum spanning trees", Information Processing Letters 4
  * (1975) 53-57.

@@ -6,7 +6,8 @@ import { normalQuantile } from '../../src/statistics/normal.ts';
  * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
  */
 
-// in a context, as under Jest, each use of a global is a lookup by name
+// these functions are local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by
+// name
 const { exp, floor, log, sqrt } = Math;
 
 /** Numbers uniform between 0 and 1, both excluded. */
@@ -43,7 +44,7 @@ export function triangular(random: Random, min: number, mode: number, max: numbe
     : max - sqrt((1 - u) * range * (max - mode));
 }
 
-/** Erlang: the sum of `phases` exponential phases. `mean` is the mean of the sum. */
+/** Erlang, by the number of its exponential phases and the mean of their sum. */
 export function erlang(random: Random, phases: number, mean: number): number {
   let sum = 0;
   for (let phase = 0; phase < phases; phase++) sum += exponential(random, mean / phases);
@@ -54,8 +55,7 @@ export function erlang(random: Random, phases: number, mean: number): number {
  * Gamma, with the mean shape × scale. It uses rejection, so the number of random numbers of a draw is random.
  *
  * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical
- * Software
- * 26 (2000) 363-372.
+ * Software 26 (2000) 363-372.
  */
 export function gamma(random: Random, shape: number, scale: number): number {
   if (shape < 1) return gamma(random, shape + 1, scale) * random.next() ** (1 / shape);
@@ -78,7 +78,7 @@ export function discreteUniform(random: Random, min: number, max: number): numbe
   return min + floor((max - min + 1) * random.next());
 }
 
-/** True with a probability. */
+/** True with the given probability. */
 export function bernoulli(random: Random, probability: number): boolean {
   return random.next() < probability;
 }

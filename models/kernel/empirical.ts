@@ -1,6 +1,6 @@
 import type { Random } from './distributions.ts';
 
-/** Values with weights, such as observed values and their counts. Drawn by inversion, in the order of the values. */
+/** Values with weights, such as observed values and their counts. A draw uses inversion, in the order of the values. */
 export class Empirical<T> {
   private readonly values: readonly T[];
   /** The cumulative sums of the weights. */

@@ -23,7 +23,7 @@ export class Mrg32k3a {
 
   /** A generator with the state from six words of 64 random bits. */
   static fromWords(word: () => bigint): Mrg32k3a {
-    // from 1: never all zero
+    // the values begin at 1, so they are never all zero
     const below = (modulus: number): number => 1 + Number(word() % BigInt(modulus - 1));
     return new Mrg32k3a([below(M1), below(M1), below(M1), below(M2), below(M2), below(M2)]);
   }
@@ -46,7 +46,7 @@ export class Mrg32k3a {
 const M1 = 4294967087;
 const M2 = 4294944443;
 
-// a global is looked up by its name where code runs in a context, as under Jest
+// `floor` is local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by name
 const { floor } = Math;
 
 /**

@@ -1,6 +1,8 @@
 import { type Action, Calendar, type EventId } from './calendar.ts';
 
-/** A local name: in a context, as under Jest, each use of a global is a lookup by name. */
+/**
+ * A local name for Infinity. In a context of Node's vm, such as under Jest, each use of a global is a lookup by name.
+ */
 const FOREVER = Infinity;
 
 /**

@@ -1,7 +1,7 @@
 import type { DataSet } from '../../src/service/models/model.ts';
 import type { Simulation } from './simulation.ts';
 
-/** After all other events at the same time. */
+/** The priority of an event that happens after all other events at the same time. */
 const LAST = 2 ** 31 - 1;
 
 /**

@@ -39,7 +39,7 @@ export class TimeWeighted {
     this.since = this.simulation.now;
   }
 
-  /** Over the time until now; null while no time has passed. */
+  /** The mean over the time until now; null while no time has passed. */
   get mean(): number | null {
     const { time, mean } = this.untilNow();
     return time > 0 ? mean : null;

@@ -1,6 +1,6 @@
 import type { Simulation } from './simulation.ts';
 
-/** Before all other events at the same time. */
+/** The priority of an event that happens before all other events at the same time. */
 const FIRST = -(2 ** 31);
 
 /** Resets statistics at a time, so that they leave out the start, when the system is emptier than later. */

@@ -9,7 +9,7 @@ const STEP = 250;
 export default defineModel({
   name: 'Rehearsal',
   description:
-    'Waits, fails if told or by chance, and gives its input Value back as Echo: for rehearsing a campaign before it runs on a model that takes its time.',
+    'Waits, and then gives its input Value back as Echo. It fails if it is told to, or by chance. Use it to rehearse a campaign before you run it on a slow model.',
   published: true,
   inputs: [
     { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
@@ -75,7 +75,7 @@ async function wait(total: number, progress: (fraction: number) => void): Promis
   }
 }
 
-/** Independent of the seed: a failed run that is requested again may succeed. */
+/** True by chance. It does not depend on the seed, so a failed run that is requested again may succeed. */
 function byChance(rate: number): boolean {
   const steps = 2 ** 40;
   return randomInt(steps) < rate * steps;

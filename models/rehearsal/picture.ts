@@ -15,7 +15,7 @@ export interface Shown {
 const dial = { x: 200, y: 200, r: 140 };
 const colours = { waiting: '#4c7fd9', done: '#2f9e6e', failing: '#e8590c' };
 
-/** A stopwatch, beside the inputs of the run and its outcome. */
+/** Draws a stopwatch, and beside it the inputs of the run and its outcome. */
 export function draw(shown: Shown): string {
   return element('g', { 'font-family': 'system-ui, sans-serif' }, drawDial(shown), drawFacts(shown));
 }

@@ -18,7 +18,7 @@ export interface Shown {
   span: number;
 }
 
-/** The line of customers in front of the servers, the figures so far, and the last part of the queue's course. */
+/** Draws the line of customers in front of the servers, the figures so far, and the last part of the queue's course. */
 export function draw(shown: Shown): string {
   return element(
     'g',
@@ -41,8 +41,8 @@ export const viewAreas = [
 const row = { left: 48, top: 68, columns: 10, rows: 6, pitch: 30 };
 
 /**
- * The head of the line is beside the servers, and the line continues in the next row. Customers that do not fit are
- * counted.
+ * Draws the line of customers. Its head is beside the servers, and the line continues in the next row. Customers that
+ * do not fit are counted.
  */
 function drawLine(waiting: number): string {
   const places = row.columns * row.rows;
@@ -65,7 +65,7 @@ function drawLine(waiting: number): string {
 
 const room = { left: 396, top: 68, width: 216, height: 180, most: 120 };
 
-/** At most 120 boxes. If there are more servers, a box stands for several. */
+/** Draws the servers as at most 120 boxes. If there are more servers, a box stands for several. */
 function drawServers({ servers, busy }: ServiceSystem['desk']): string {
   const each = Math.ceil(servers / room.most);
   const boxes = Math.ceil(servers / each);
@@ -125,7 +125,7 @@ function drawFigures({ settings, system }: Shown): string {
 
 const chart = { left: 72, top: 344, width: WIDTH - 72 - 40, height: 132 };
 
-/** The course over the last `span`. A younger run starts at the left. */
+/** Draws the course over the last `span`. If the run is shorter than that, its start is at the left. */
 function drawCourse({ settings, system, waiting, inService, span }: Shown): string {
   const from = Math.max(settings.start, system.simulation.now - span);
   const first = waiting.times.findLastIndex((time) => time < from) + 1;

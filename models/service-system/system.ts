@@ -21,7 +21,7 @@ export interface Settings {
 
 /** Number of samples in the chart, those at its start and its end included. */
 const SAMPLES = 501;
-/** The seed; the service gives each replication its own. */
+/** All random streams have this replication number, because the service gives each replication its own seed. */
 const REPLICATION = 1;
 
 /** M/M/c: customers arrive one by one, wait for a server in the order of arrival, and leave after their service. */
@@ -74,7 +74,7 @@ export class ServiceSystem {
     return this.timeInSystem.tally.count;
   }
 
-  /** Null while no time has passed. */
+  /** The mean share of busy servers so far; null while no time has passed. */
   get utilization(): number | null {
     const { mean } = this.desk.busy;
     return mean === null ? null : mean / this.desk.servers;

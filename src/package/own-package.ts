@@ -43,7 +43,7 @@ registerHooks({
     // a package may have the name of a property that every object has
     const file = Object.hasOwn(modules, specifier) ? modules[specifier] : undefined;
     if (file !== undefined) return next(pathToFileURL(file).href, context);
-    // the exports of this package refuse its other names
+    // Node throws an error for a name of this package that its "exports" do not list
     const found = next(
       specifier,
       specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,

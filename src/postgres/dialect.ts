@@ -35,8 +35,8 @@ const GONE = /^(08|53)...$|^57P0[1-3]$/;
  *
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq
- * @param nameOf gives a statement a name, so that each connection plans it only once. A connection plans a statement
- * without a name each time.
+ * @param nameOf gives a statement a name, so that each connection plans it only once. A statement without a name is
+ * planned again at each execution.
  */
 export function postgresDialect(
   address: string,

@@ -59,7 +59,7 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
     name,
     known: models.map((model) => model.name),
     place: locate(['model', 'name']),
-    hint: 'It has none at all for this key.',
+    hint: 'It has no models for this key.',
   });
 }
 

@@ -82,7 +82,7 @@ async function withProgram(search: Search, files: DefinitionFiles): Promise<Sear
   return { ...search, method: { ...method, ...(await files.findProgram(method.command)) } };
 }
 
-/** The value of a file input is the file's hash. */
+/** Sets the values of file inputs: the hashes of the files. */
 function withFiles(base: Campaign['base'], files: CampaignFile[]): Campaign['base'] {
   return base.map((input) => {
     const file = files.find((candidate) => candidate.input === input.name);

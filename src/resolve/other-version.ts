@@ -9,7 +9,7 @@ const ASK_MS = 5_000;
 /** The hint if a requested version takes no runs. */
 export const TAKE_ANOTHER = 'Choose a version that takes runs. The newest version usually does.';
 
-/** Whether an error is that of a host that does not have the version. */
+/** Whether an error means that the host does not have the version. */
 function isUnknown(error: unknown): boolean {
   return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
 }

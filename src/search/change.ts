@@ -11,7 +11,7 @@ export function judgedAgain(before: Campaign, after: Campaign, asks: readonly As
 }
 
 /**
- * The event for the log when the definition of a search changes. Values that the method was told stay. If the
+ * The event for the log when the definition of a search changes. The method keeps the values that it was told. If the
  * requirements change, each point is judged again by its runs. If the bounds change, points outside them no longer
  * count.
  */

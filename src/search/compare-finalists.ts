@@ -15,8 +15,8 @@ import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
 /**
- * Whether a search ends with a comparison of its best points. A model without a seed has none, because all repeats of a
- * point would be the same.
+ * Whether a search ends with a comparison of its best points. With a model without a seed there is no comparison,
+ * because all repeats of a point would be the same.
  */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
   return search!.confirm !== null && hasSeed(base);
@@ -26,7 +26,7 @@ export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>)
  * The points that are compared: the points with the best shrunken means, and the point that the method recommends.
  *
  * @param recommended - the values of the recommended point; null if there is none
- * @returns ordinals, and the number of the last replication that was used before
+ * @returns the ordinals of the points, and the number of the last replication that was used before the comparison
  */
 export function finalistsOf(
   { search, replications }: Pick<Campaign, 'search' | 'replications'>,
@@ -117,7 +117,7 @@ export function reportWinner(
   return { events: [isKept ? { kind: 'over' } : { kind: 'rejected', ordinal }], replications: [] };
 }
 
-/** The runs of a point after one of its replications. */
+/** The runs of a point whose replication number is above `after`. */
 export function runsAfter(finished: FinishedPoints, ordinal: number, after: number): FinishedRun[] {
   return (finished.get(ordinal) ?? []).filter(({ replication }) => replication > after);
 }

@@ -90,7 +90,8 @@ export class SearchCourse {
   }
 
   /**
-   * After a step that did nothing: how many more runs must finish before a step can do more than tell values.
+   * How many more runs must finish before a step can do more than tell values. It is valid after a step that did
+   * nothing.
    */
   get needs(): number {
     const { asks, told } = this.history;

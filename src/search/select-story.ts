@@ -16,7 +16,8 @@ export interface SelectSummary {
   points: number;
   failed: number;
   /**
-   * Null while no point has a value and meets the requirements. `seen` is its mean over the replications that chose it.
+   * The best point; null while no point has a value and meets the requirements. `seen` is the mean of the best point
+   * over the replications that chose it.
    */
   best: BestPoint | null;
 }

@@ -4,8 +4,9 @@ import { compareFinalists, type Decided, reportWinner } from './compare-finalist
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
- * The next step of a selection. It compares points like the end of a search, but all points of a design, and from their
- * first replications on. It depends only on the campaign, the log and the finished runs.
+ * The next step of a selection. A selection compares points as a search does at its end. But it compares all points of
+ * the design, and uses their replications from the first one on. It depends only on the campaign, the log and the
+ * finished runs.
  *
  * @param campaign - one with a selection
  * @param points - the number of points; their ordinals start at 0

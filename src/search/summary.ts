@@ -29,7 +29,7 @@ export interface SearchSummary {
   known: number;
   /** The points of that campaign that the search does not use, by reason. */
   unused: UnusedPoints[];
-  /** Null while no point meets the requirements. */
+  /** The best point so far; null while no point meets the requirements. */
   best: BestPoint | null;
   /** Why the search stopped asking for points; null while it goes on. */
   stoppedBy: StopReason | null;

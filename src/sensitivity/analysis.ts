@@ -37,7 +37,7 @@ export interface InputIndices {
   effectInterval?: Interval;
   /** The p-value of the main effect. */
   p?: number;
-  /** Relative change of the output over relative change of the input. */
+  /** Relative change of the output divided by relative change of the input. */
   elasticity?: number;
   elasticityInterval?: Interval;
   /** Interactions that the design cannot distinguish from the main effect. */
@@ -99,11 +99,11 @@ export interface Analysis {
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
   /**
-   * The share of the variance that the regression explains. For a Gaussian process, the share that its predictions of
-   * each point from all other points explain.
+   * The share of the variance that the regression explains. For a Gaussian process, the share that it explains when it
+   * predicts each point from all other points.
    */
   r2?: number;
-  /** The same for the regression of ranks. */
+  /** The share of the variance of the ranks that the regression of ranks explains. */
   rankR2?: number;
   /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];

@@ -22,9 +22,9 @@ export interface Certainty {
  *
  * - With common random numbers, the points are compared in pairs: the sum of each replication is one value of a sample,
  *   with Student's interval.
- * - With a common error variance of all points, it comes from this variance.
- * - Otherwise it comes from the variance of each point: F. E. Satterthwaite, "An approximate distribution of estimates
- *   of variance components", Biometrics Bulletin 2 (1946) 110-114.
+ * - If all points have a common error variance, the uncertainty comes from that variance.
+ * - Otherwise the uncertainty comes from the variance of each point: F. E. Satterthwaite, "An approximate distribution
+ *   of estimates of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param value - the sum
  * @returns undefined without replications

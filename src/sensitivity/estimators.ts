@@ -62,7 +62,7 @@ function atRows(points: Int32Array, means: Float64Array): Float64Array {
   return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
 }
 
-/** With fewer trajectories, intervals are rough. */
+/** If there are fewer trajectories than this, intervals are rough, and there is a warning. */
 const FEW_TRAJECTORIES = 6;
 
 function morris(
@@ -92,7 +92,9 @@ function morris(
   };
 }
 
-/** With a larger half-width, an interval of an index is too wide to rank inputs. */
+/**
+ * If the half-width of an index's interval is larger than this, it is too wide to rank inputs, and there is a warning.
+ */
 const WIDE = 0.1;
 
 function sobol(

@@ -3,7 +3,7 @@ import type { Replicate } from './replicates.ts';
 
 /** The values of an output at all points: the means, and the values of single runs if they are known. */
 export interface PointValues {
-  /** NaN for a point without a value. */
+  /** The mean of each point; NaN for a point without a value. */
   means: Float64Array;
   replicates?: ((point: number) => readonly Replicate[]) | undefined;
   isPaired: boolean;

@@ -5,9 +5,9 @@ import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
 
-/** With fewer points per coefficient, there is a warning. */
+/** If there are fewer points per coefficient than this, there is a warning. */
 const FEW_POINTS = 5;
-/** With a smaller share of explained variance, coefficients cannot rank inputs. */
+/** If the explained share of the variance is smaller than this, coefficients cannot rank inputs. */
 const LEAST_R2 = 0.7;
 
 /** Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table. */

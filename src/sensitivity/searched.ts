@@ -20,7 +20,7 @@ const FEWEST_POINTS = 8;
 const BASE_POINTS = 512;
 const REALIZATIONS = 200;
 const CONFIDENCE = 0.95;
-/** A model that explains less of the variance at points outside the fit gets a warning. */
+/** If a model explains a smaller share of the variance at points outside the fit, there is a warning. */
 const GOOD = 0.8;
 /** Number of places along a slice. */
 const PLACES = 41;

@@ -121,12 +121,14 @@ export function sobolEstimates(
   return sums.estimates(sums.of(blocks));
 }
 
-/** With a larger share of chance, the indices are not corrected, because the inputs can no longer be distinguished. */
+/**
+ * If the share of chance is larger than this, indices are not corrected, because inputs can no longer be distinguished.
+ */
 const MOST_CHANCE = 0.9;
 
 /**
  * Converts indices of means with chance into indices of the function without chance. Chance that is independent between
- * points adds to the variance and to the numerator of a total index, but not to the numerators of the others.
+ * points adds to the variance and to the numerator of a total index, but not to the numerators of other indices.
  *
  * @param chance - share of chance in the variance of the means, from 0 to 1
  */

@@ -44,7 +44,7 @@ export interface Server {
   /** The address, without a final slash. */
   url: string;
   port: number;
-  /** An address that logs in a browser once, as the user of the key. */
+  /** An address with which a browser can log in once, as the user of the key. */
   loginUrl(key: string): string;
   close(): Promise<void>;
 }

@@ -34,7 +34,7 @@ const SAFE = ['GET', 'HEAD'];
  * Adds checks that run before every route and before a body is read, also for addresses without a route. They refuse:
  *
  * - an unknown Host, because another site may let its name point to this address (DNS rebinding);
- * - a change from a page of another site, found by Sec-Fetch-Site, otherwise by Origin;
+ * - a change from a page of another site; the header Sec-Fetch-Site shows this, or Origin if that header is missing;
  * - a request without a key or a login;
  * - a key without the role that the route needs.
  */

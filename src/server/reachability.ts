@@ -5,12 +5,12 @@ import { ForayError } from '../errors.ts';
 /** The services that foray needs and reaches over the network. */
 export type Neighbour = 'service' | 'temporal';
 
-/** For each service that does not answer: since when, ms since the epoch. */
+/** For each service that does not answer: the time since which it is silent, ms since the epoch. */
 export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
 
 /** How long a check of both services is valid, ms. */
 const FRESH = 3_000;
-/** The same while a request waits for the model service, ms. */
+/** How long a check is valid while a request waits for the model service, ms. */
 const FRESH_FOR_WAITING = 1_000;
 /** How long a service must be silent before a request that needs it is refused, ms. */
 const GONE_AFTER = 10_000;

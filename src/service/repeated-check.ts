@@ -3,7 +3,7 @@ export interface RepeatedCheckOptions {
   check: () => Promise<void>;
   /** The interval, in milliseconds. */
   every: number;
-  /** Requests within this time get one check, in milliseconds. @default 0 */
+  /** The time in which several requests lead to only one check, in milliseconds. @default 0 */
   gather?: () => number;
 }
 
@@ -25,7 +25,7 @@ export class RepeatedCheck {
     this.#timer = setInterval(() => void this.#check(), options.every).unref();
   }
 
-  /** Never throws. */
+  /** Requests a check soon. It never throws. */
   request(): void {
     if (this.#isClosed) return;
     this.#soon ??= setTimeout(() => {

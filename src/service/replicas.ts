@@ -14,8 +14,7 @@ const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
  * services then differ by less than this: the time after which a silent executor is lost, minus the time between two of
- * its reports (fleet/executors.ts).
- * Otherwise a replica could take a connected executor for lost.
+ * its reports (fleet/executors.ts). Otherwise a replica could take a connected executor for lost.
  */
 const MOST_SKEW = 10_000;
 const statements = {
@@ -165,7 +164,7 @@ export class Replicas {
   }
 }
 
-/** Undefined for a database that no other service can use. */
+/** Prepares a service to be a replica. Returns undefined for a database that no other service can use. */
 export async function openReplicas(
   database: Required<ServiceDatabase> | undefined,
   place: ReplicaPlace,

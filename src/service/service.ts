@@ -68,7 +68,7 @@ export interface ServiceOptions extends ProxyOptions {
   apiKey?: string;
   /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */
   keyFile?: string;
-  /** @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
+  /** Limits of requests. @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
   /** Folder for failed runs, for repeating them. It is made if it does not exist. @default nothing is kept */
   keepFailed?: string;

@@ -25,7 +25,7 @@ const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
 
-/** The settings from a person. {@link settingsFrom} adds the others. */
+/** The settings that a person has given. {@link settingsFrom} adds the others. */
 export interface GivenSettings {
   home: string;
   serviceUrl?: string | undefined;

@@ -44,8 +44,8 @@ export interface BatchMeans {
  *
  * @param values - observations in the order of time. All have the same weight, so observations of a process in time
  * must be at equal distances
- * @throws RangeError when there are fewer values than batches, fewer than two batches, a value that is not finite, or
- * no such interval
+ * @throws RangeError if there are fewer values than batches, fewer than two batches, a value that is not finite, or an
+ * option outside its limits
  */
 export function batchMeans(
   values: readonly number[] | Float64Array,

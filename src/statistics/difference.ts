@@ -13,7 +13,7 @@ export interface MeanDifference {
  *
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if there is no such interval
+ * @throws RangeError if a parameter is outside its limits
  */
 export function pairedDifference(differences: Sample, confidence: number): MeanDifference {
   const { count, mean, variance } = differences;
@@ -28,9 +28,9 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
  * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of
  * estimates of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
- * @param a - at least two values, as in `b`
+ * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError when there is no such interval
+ * @throws RangeError if a parameter is outside its limits
  */
 export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');

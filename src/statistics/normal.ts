@@ -20,7 +20,7 @@ export function normalQuantile(p: number): number {
 
 /**
  * The probability that a standard normal number is below x, to 2 parts in 10^15. The precision also holds in the lower
- * tail, which limits far from the mean need. An upper tail is `normalCdf(-x)`. Below about -38.5 the result is 0,
+ * tail, because limits far from the mean need it. An upper tail is `normalCdf(-x)`. Below about -38.5 the result is 0,
  * because no double is so small. Near 0 it uses the series of G. Marsaglia, "Evaluating the normal distribution",
  * Journal of Statistical Software 11(4) (2004), and farther out Laplace's continued fraction (Abramowitz and Stegun,
  * 26.2.14).

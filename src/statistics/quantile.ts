@@ -70,7 +70,7 @@ function rankBelow(n: number, p: number, tail: number): number {
  * error probability. By C. E. Bonferroni's inequality it is valid for all distributions, and also for runs in pairs. It
  * may be wider than necessary.
  *
- * @param a - at least one value, the lowest first, as in `b`
+ * @param a - at least one value, the lowest first; the same holds for `b`
  * @param p - between 0 and 1, both excluded
  * @param confidence - between 0 and 1, such as 0.95
  * @returns a difference without ends if a sample has too few values

@@ -42,7 +42,7 @@ export class Sample {
  * @param n - the number of independent values, at least 2
  * @param sd - their standard deviation, with divisor n - 1
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError when there is no such interval
+ * @throws RangeError if a parameter is outside its limits
  */
 export function halfWidth(n: number, sd: number, confidence: number): number {
   return (studentQuantile((1 + confidence) / 2, n - 1) * sd) / Math.sqrt(n);

@@ -26,7 +26,7 @@ export interface PairCounts {
  * @param share - from 0 to 1
  * @param n - the number of independent runs, more than 0. It may be an effective number that is not whole
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError when there is no such interval
+ * @throws RangeError if a parameter is outside its limits
  */
 export function wilsonInterval(share: number, n: number, confidence: number): ShareInterval {
   const half = wilsonHalfWidth(share, n, confidence);
@@ -65,9 +65,9 @@ function scoreOf(confidence: number): number {
  * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of
  * eleven methods", Statistics in Medicine 17 (1998) 873-890.
  *
- * @param a - the number of true runs and the number of all runs, as in `b`
+ * @param a - the number of true runs and the number of all runs; `b` has the same form
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError when there is no such interval
+ * @throws RangeError if a parameter is outside its limits
  */
 export function shareDifference(
   a: { count: number; n: number },

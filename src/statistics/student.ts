@@ -7,11 +7,12 @@ import { normalQuantile } from './normal.ts';
  * Newton's method finds the logarithm of t at which the logarithm of a probability has the wanted value. On that scale,
  * both P(|T| > t) and P(|T| < t) are concave. So the iteration stays on one side of the solution, even if it begins far
  * away, and nothing under- or overflows. The smaller of the two probabilities is used, because its complement would
- * lose digits. With very many degrees of freedom, the quantile is an expansion about that of the normal distribution.
+ * lose digits. With very many degrees of freedom, the quantile comes from an expansion about the quantile of the normal
+ * distribution.
  *
  * @param p - between 0 and 1, both excluded
  * @param freedom - the degrees of freedom, at least 1
- * @throws RangeError when there is no such quantile
+ * @throws RangeError if a parameter is outside its limits
  */
 export function studentQuantile(p: number, freedom: number): number {
   if (!(p > 0 && p < 1)) throw new RangeError(`${p} is not between 0 and 1`);
@@ -81,8 +82,9 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
 const NEAR = 1e-9;
 
 /**
- * The logarithms of P(|T| > t) and of P(|T| < t), and their slopes, in the logarithm of t. They are incomplete beta
- * functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964, 26.5.27 and 26.7.1).
+ * The logarithms of P(|T| > t) and of P(|T| < t), and their derivatives with respect to the logarithm of t. The
+ * probabilities are incomplete beta functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions,
+ * 1964, 26.5.27 and 26.7.1).
  */
 function probabilities(at: number, freedom: number) {
   const a = freedom / 2;

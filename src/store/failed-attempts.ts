@@ -45,7 +45,7 @@ export async function keepFailedAttempts(
  * Sets failed runs to waiting, so that they are requested again, and stores why they failed. Returns the number of
  * runs.
  *
- * @param cause - with it, only runs that failed for this cause
+ * @param cause - if it is given, only runs that failed for this cause are reset
  */
 export async function resetFailed(
   db: Kysely<Tables>,
@@ -75,7 +75,7 @@ async function seqsWith(db: Kysely<Tables>, campaign: number, cause: string): Pr
   return rows.filter(({ reason }) => causeOf(reason ?? '') === cause).map(({ seq }) => seq);
 }
 
-/** @param seqs - with them, only these runs */
+/** @param seqs - if they are given, only these runs are reset */
 async function reset(
   db: Kysely<Tables>,
   campaign: number,

@@ -126,8 +126,8 @@ async function changes(db: Kysely<unknown>): Promise<void> {
     .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
   await sql`update points set position = ordinal`.execute(db);
-  // the ordinal makes the index unique: so SQLite knows that replications are in order within a point when points are
-  // in order
+  // the ordinal makes the index unique. So SQLite knows that each entry of the index is one point, and that the
+  // replications of a point need no further sorting
   await schema
     .createIndex('points_position')
     .unique()

@@ -25,7 +25,7 @@ interface Database {
   /** The address that people see. It contains no secret. */
   shown: string;
   types: ColumnTypes;
-  /** False when the store's file does not exist. */
+  /** Whether the store may exist; false when the store's file does not exist. */
   mayBeThere: () => boolean;
   dialect: () => Dialect | Promise<Dialect>;
 }

@@ -22,7 +22,7 @@ const earlier: Partial<Campaign> = {
 };
 
 /**
- * A campaign in a form that the store may have. Earlier versions of foray had only grids, and stored the values with
+ * A campaign as the store may contain it. Earlier versions of foray had only grids, and stored the values with
  * the inputs.
  */
 type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };
@@ -125,9 +125,9 @@ export function columnsOf(
       return {
         state: observation.state,
         run_id: observation.runId,
-        // a run that this campaign owns stays its own, even if the observation says otherwise: another campaign may
-        // have handed it over since the service was asked, or it was requested again after another campaign had joined
-        // it
+        // if this campaign owns the run, it stays the owner, even if the observation says otherwise. Another campaign
+        // may have handed the run over after the service was asked. Or this campaign requested its run again after
+        // another campaign had joined the run
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,

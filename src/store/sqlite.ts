@@ -62,7 +62,8 @@ class NodeSqliteDialect extends SqliteDialect {
 
 /**
  * Kysely's SQLite dialect on node:sqlite. WAL lets the command line read while a worker writes. With `synchronous =
- * normal` every commit survives a kill -9, but not a power failure. Writers wait up to ten seconds for each other.
+ * normal` every commit survives a kill -9, but a power failure may lose the last commits. Writers wait up to ten
+ * seconds for each other.
  */
 export function sqliteDialect(path: string): Dialect {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });

@@ -22,7 +22,7 @@ export interface Tables {
     definition: string;
     digest: string;
     phase: Phase;
-    /** Null until the design has been expanded. */
+    /** The number of points; null until the design has been expanded. */
     points: number | null;
     created_at: number;
     updated_at: number;

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A lock that the operating system releases when its process ends in any way: neither a kill nor a power failure leaves
- * it behind. It is SQLite's lock on an empty file; the file stays.
+ * A lock that the operating system releases when its process ends in any way. So no lock is left after a kill or a
+ * power failure. It is SQLite's lock on an empty file; the file stays.
  */
 export interface FileLock {
   release(): void;
@@ -44,7 +44,7 @@ export async function waitForLock(file: string, patience: number): Promise<FileL
 }
 
 /**
- * Whether a process holds the lock. It creates no file.
+ * Whether a process holds the lock. This check creates no file.
  * @throws Error when the file exists and cannot be opened
  */
 export function isLocked(file: string): boolean {

@@ -37,9 +37,9 @@ export class UnfinishedFile {
 }
 
 /**
- * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, the place has the old file
- * or the new one, never a part of one. When this function returns, the new file is on the disk. The new file keeps the
- * owner and the permissions of the old one. A link stays, and its target is replaced.
+ * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, the place has the whole
+ * old file or the whole new file. When this function returns, the new file is on the disk. The new file keeps the owner
+ * and the permissions of the old one. A link stays, and its target is replaced.
  *
  * @param content the text, or a function that appends it
  * @param mode permissions of a new file
@@ -93,7 +93,7 @@ export async function placeFile(written: string, target: string): Promise<void> 
 /** The part of an unfinished file's name that identifies its writer: the machine, then the process. */
 const MACHINE = hash('sha256', hostname()).slice(0, 8);
 const UNFINISHED = /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.part$/;
-/** Number of characters of a file's name in the name of its unfinished file: names have at most 255 bytes. */
+/** How many characters of its name a file shares with its unfinished file. A file name has at most 255 bytes. */
 const LONGEST_BEGINNING = 50;
 
 function unfinishedName(name: string): string {
@@ -133,7 +133,7 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Passes owner and permissions on. Only root may give a file to another user. */
+/** Gives the new file the owner and the permissions of the old one. Only root may give a file to another user. */
 async function passOn({ uid, gid, mode }: Stats, handle: FileHandle): Promise<void> {
   const now = await handle.stat();
   if (now.uid !== uid || now.gid !== gid) await handle.chown(uid, gid).catch(() => undefined);

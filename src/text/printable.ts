@@ -12,7 +12,7 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
-/** As {@link printable}, in one line: newlines and tabs become visible too. */
+/** Like {@link printable}, but in one line: newlines and tabs become visible too. */
 export function printableLine(text: string): string {
   return printable(text).replace(/[\r\n\t]/g, escaped);
 }

@@ -37,7 +37,9 @@ import {
 } from './state.ts';
 import { activities, lookForMore, search, tick } from './tick.ts';
 
-/** The largest history of an execution, even if the server does not suggest a new one. */
+/**
+ * The most events in the history of an execution. Then a new execution begins, even if the server does not suggest it.
+ */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Patch: workflows of earlier releases had ticks that suit only many executors, and fewer flights. */
@@ -71,7 +73,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     end = await work.run(() => runOn(context));
   } catch (error) {
     beginToClose(context);
-    // an activity that fails after a cancel is not retried: its failure does not fail the campaign
+    // an activity that fails after a cancel is not retried, so its failure must not fail the campaign
     if (!isCancellation(error) && !work.consideredCancelled) {
       // a closed campaign that cannot go on stays as it was
       if (input.goesOn && state.phase === 'preparing') throw error;
@@ -146,7 +148,7 @@ async function prepare(context: Context): Promise<void> {
   state.total = runs;
   state.precision = precision ?? null;
   if (isSeeking(seeking)) state.search = newSearch(seeking);
-  // a concurrency that was set before the design was expanded counts
+  // a concurrency that was set while the design was being expanded stays
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
   // the store lists added replications after the first replications of every point

@@ -12,7 +12,7 @@ export interface CampaignSummary {
   points: number;
   runs: RunCounts;
   seconds: number;
-  /** Only for a campaign that replicates its points until they are precise. */
+  /** How many points are precise; null unless the campaign replicates its points until they are precise. */
   precision: PrecisionProgress | null;
 }
 
@@ -73,7 +73,7 @@ export async function close(context: Context, phase: Phase): Promise<RunCounts> 
   const { note } = state;
   const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
   Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
-  // only a worker can answer with the details; the memo is visible in the list of workflows without a worker
+  // without a worker, nobody can query the details, but the list of workflows still shows the memo
   if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
   enter(context, phase);
   return runs;

@@ -19,7 +19,7 @@ import { type CampaignState, commonestFirst, finishedSoFar, flightsOf, note, pro
 
 /** The most characters that are kept of a person's reason. */
 const LONGEST_REASON = 200;
-/** The longest message, far below Temporal's limit. */
+/** The most characters of a definition in a message. This is far below Temporal's limit for a message. */
 const LONGEST_DEFINITION = 100_000;
 
 /**

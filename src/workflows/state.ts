@@ -49,10 +49,11 @@ export interface CampaignState {
    */
   hasLooked?: boolean;
   /**
-   * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`): whether it is over, and
-   * whether it has new results to read. `proposedAt` is the time when it last asked for points, ms since 1970.
-   * `finished` is the number of runs that have finished since then. With `needs` finished runs it can ask for more
-   * points. `refusal` says why an outside optimiser does not continue. A person has to correct that.
+   * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`). `isOver` tells whether it
+   * is over, and `isDue` whether it has new results to read. `proposedAt` is the time of its last request for points,
+   * ms since 1970. `finished` is the number of runs that have finished since then. When this number reaches `needs`,
+   * the search can ask for more points. `refusal` says why an outside optimiser does not continue. A person has to
+   * correct that.
    */
   search?: {
     isOver: boolean;
@@ -73,14 +74,16 @@ export interface CampaignState {
   resultsFirst: boolean;
   /** Whether to request only waiting runs that failed before. */
   failedOnly: boolean;
-  /** Finished and failed runs when a person last resumed the campaign: earlier failures no longer count. */
+  /**
+   * The numbers of finished and failed runs when a person last resumed the campaign. Earlier failures no longer count.
+   */
   forgiven: FailureCounts;
   /** Why the failure policy ended or paused the campaign; empty while it tolerates the failures. */
   verdict: string;
   /** Reasons of the last few failures. */
   failures: string[];
   causes: FailureCause[];
-  /** Time and number of finished runs of the last ticks. */
+  /** For each of the last ticks: its time, and the number of runs that it found finished. */
   finishedAt: [at: number, count: number][];
   startedAt: number;
   note: string;
@@ -222,7 +225,8 @@ export function flightsOf({ schedule }: CampaignState): FlightReport[] {
 function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   const last = finishedAt.at(-1);
   if (!last) return 0;
-  // The first entry ends an interval that began before it, so it counts only if it is the campaign's first.
+  // The first entry counts the runs of an interval before its time. That interval is known only if the entry is the
+  // first one of the campaign.
   const isWhole = finishedAt.length < 20;
   const from = isWhole ? startedAt : finishedAt[0]![0];
   const counted = isWhole ? finishedAt : finishedAt.slice(1);

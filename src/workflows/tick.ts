@@ -36,7 +36,7 @@ const SEARCH_NEEDS = 'search-needs';
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
-/** Must equal HEARTBEAT_TIMEOUT_MS of the activities, which a workflow cannot import. */
+/** The heartbeat timeout of activities. It must equal HEARTBEAT_TIMEOUT_MS, which a workflow cannot import. */
 const HEARTBEAT_TIMEOUT = '5s';
 
 export const activities = proxyActivities<Activities>({
@@ -150,11 +150,11 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 
-/** Adds the points that the search asked for at a time. */
+/** Adds the points that the search asked for, and notes the time when it asked. */
 function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;
-  // activities of earlier versions return none of the last three
+  // activities of earlier versions do not return the last three fields
   const { added, points, asked, isOver, isDue = false, needs, refusal } = proposed;
   addWork(schedule, added);
   state.total += added.count;

@@ -27,7 +27,7 @@ export class Mistakes {
     }
   }
 
-  /** As {@link attempt}, for an asynchronous check. */
+  /** Like {@link attempt}, for an asynchronous check. */
   async attemptAsync<T>(check: () => Promise<T>): Promise<T | undefined> {
     try {
       return await check();

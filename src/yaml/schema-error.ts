@@ -25,7 +25,7 @@ export function schemaError(error: z.ZodError, schema: z.ZodType, plain: unknown
   return errorsOf(cause(error.issues), schema, plain, what)[0]!;
 }
 
-/** As {@link schemaError}, for each issue that is not a consequence of another one. */
+/** Like {@link schemaError}, for each issue that is not a consequence of another one. */
 export function schemaErrors(
   error: z.ZodError,
   schema: z.ZodType,

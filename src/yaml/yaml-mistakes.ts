@@ -48,7 +48,7 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
   return nodes;
 }
 
-/** Each function recognizes one kind of mistake. The first match counts. */
+/** Functions that each recognize one kind of mistake. The first one that finds a mistake decides. */
 const ways: ((found: Found) => Mistake | undefined)[] = [
   tooDeep,
   tabbed,
@@ -163,7 +163,8 @@ function colonInText({ error, text, offset }: Found): Mistake | undefined {
 }
 
 /**
- * Finds a line with a wrong indentation: this line, or the next one if the parser read it as part of this line's text.
+ * Finds a line with a wrong indentation. It is the line where the parser noticed the mistake, or the next line if the
+ * parser read that as part of the text before it.
  */
 function indented({ error, text, offset }: Found): Mistake | undefined {
   const isText = error.code === 'BLOCK_AS_IMPLICIT_KEY';

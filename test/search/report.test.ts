@@ -92,7 +92,7 @@ test('the report states the value from runs that did not choose the winner', asy
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
   expect(page).toContain('12 runs that were not used to choose it; seen during the search');
   expect(page).toMatch(/The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked, /);
-  expect(page).toContain('it ended because it may ask no more points');
+  expect(page).toContain('it ended because it may ask for no more points');
 });
 
 test('the table has the winner first, with its value, and there is no other table of best points', () => {
@@ -133,6 +133,6 @@ test('explain shows the ask of a point', async () => {
 
 test('foray watch shows the result of a search so far', async () => {
   expect(await said('watch', 'flu')).toMatch(
-    /; search: 2\d points asked, .*; it ended because it may ask no more points; best: Fit error \d+\.?\d* ± /,
+    /; search: 2\d points asked, .*; it ended because it may ask for no more points; best: Fit error \d+\.?\d* ± /,
   );
 });

@@ -5,7 +5,7 @@ import type { sweep } from './workflows.ts';
 
 const WORKER = resolve(import.meta.dirname, 'worker.ts');
 
-/** A workflow with one child workflow per run, in its own worker process. */
+/** Measures a workflow with one child workflow per run. Its worker has its own process. */
 export async function childrenWay(lab: Lab, runs: number, window: number): Promise<Measured> {
   const { temporal, stub } = lab;
   const input = JSON.stringify({ address: temporal.address, url: stub.url, key: KEY });

@@ -1,7 +1,7 @@
 import { executeChild, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type * as activities from './activities.ts';
 
-/** The first idea for Temporal: a workflow with one child workflow per run. Each child has its own timer. */
+/** The most obvious way to use Temporal: a workflow with one child workflow per run. Each child has its own timer. */
 
 const { request, poll, fetch } = proxyActivities<ReturnType<typeof activities.createActivities>>({
   startToCloseTimeout: '1 minute',

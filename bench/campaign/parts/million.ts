@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * A very large campaign. It shows all costs that grow with the number of runs. The figures are the worker's heap and
- * the time per run, compared to the same figures at 10,000 runs. The service has already finished all runs.
+ * Measures a very large campaign. It shows all costs that grow with the number of runs. The figures are the worker's
+ * heap and the time per run, compared to the same figures at 10,000 runs. The service has already finished all runs.
  */
 export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   await lab.stub.reset({ there: true });
@@ -53,7 +53,10 @@ export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   }
 }
 
-/** Two inputs vary, so that a large campaign has many points instead of many values. */
+/**
+ * The numbers of values and of seeds for a number of runs. Both inputs vary, so that a large campaign has many points
+ * instead of many values.
+ */
 function sizeOf(runs: number): Required<Pick<Size, 'values' | 'seeds'>> {
   const values = Math.min(VALUES, runs);
   return { values, seeds: Math.ceil(runs / values) };
@@ -123,11 +126,11 @@ function partOf(few: Measured, large: Measured, samples: Sample[]): Part<Row> {
     ],
     goals: [
       {
-        what: 'heap after a collection, near the end over that at 10,000 runs',
+        what: 'heap after a garbage collection: near the end / at 10,000 runs',
         figure: last.heapMb / first.heapMb,
         most: 1.2,
       },
-      { what: 'time a run, over that of 10,000 runs', figure: msOf(large) / msOf(few), most: 1.1 },
+      { what: 'time a run / time a run of 10,000 runs', figure: msOf(large) / msOf(few), most: 1.1 },
     ],
     notes: [
       `The heap is the sum over all threads of the worker: the medians of the first and of the last ${SAMPLES} of ${samples.length} samples in one campaign.`,

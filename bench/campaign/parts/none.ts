@@ -16,7 +16,7 @@ const TRIAL_RUNS = 5_000;
  */
 const ROUNDS = 3;
 
-/** Runs without a duration. The time is only the cost of each way. */
+/** Measures runs without a duration. So the time of each way is only its own cost. */
 export async function none(lab: Lab): Promise<Part<Measured>> {
   const reset = () => lab.stub.reset({ executors: EXECUTORS });
   const racer = (runs: number, window: number): Racer =>
@@ -54,7 +54,7 @@ export async function none(lab: Lab): Promise<Part<Measured>> {
       ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
     ],
     goals: [
-      { what: "foray's throughput over the loop's", figure: plain.seconds / foray.seconds, least: 0.9 },
+      { what: 'throughput of foray / of the loop', figure: plain.seconds / foray.seconds, least: 0.9 },
       { what: 'history events a run', figure: foray.events!, most: 0.1 },
     ],
     notes: [

@@ -55,9 +55,9 @@ export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers
       ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
     ],
     goals: [
-      { what: "foray's makespan over list scheduling", figure: foray.overList, most: 1.03 },
+      { what: 'makespan of foray / of list scheduling', figure: foray.overList, most: 1.03 },
       {
-        what: "foray's makespan over that of the best other way",
+        what: 'makespan of foray / of the best other way',
         figure: foray.overList / bestOther,
         most: 1,
       },

@@ -8,7 +8,10 @@ export interface Answer {
   body?: Model | Model[] | Version | Run | RunState | Outputs | boolean | null | [] | { message: string };
 }
 
-/** The answer of the stub, and the name of the endpoint. The stub has only what a campaign needs of the interface. */
+/**
+ * The answer of the stub, and the name of the endpoint. The stub has only the part of the interface that a campaign
+ * needs.
+ */
 export function answerTo(
   path: string,
   body: RunRequest,

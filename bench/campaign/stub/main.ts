@@ -8,7 +8,7 @@ import { type Behaviour, StubRuns } from './runs.ts';
 
 /**
  * A program: a cheap model service for measuring its clients. It prints its address in its first line. The bench
- * controls it by `/control`.
+ * controls it through `/control`.
  */
 
 const ROOT = `/api/open/${API_VERSION}`;

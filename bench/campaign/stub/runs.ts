@@ -9,13 +9,13 @@ export interface Behaviour {
   seconds: number;
   /** Coefficient of variation of the durations; 0 when all are equal. */
   cv: number;
-  /** Whether the service has finished every possible run before. */
+  /** Whether the service has already finished every possible run. */
   there: boolean;
   /** Delay of every answer, ms. */
   latencyMs: number;
 }
 
-/** Duration of the run with a Value, ms: the same in every process. */
+/** The duration of a run, ms. It depends on the input Value, and is the same in every process. */
 export function durationOf(value: number, { seconds, cv }: Pick<Behaviour, 'seconds' | 'cv'>): number {
   return cv === 0 ? seconds * 1_000 : draw(1, seconds, cv, seeded(Math.round(value * 1_000)))[0]!;
 }

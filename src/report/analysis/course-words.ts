@@ -7,7 +7,7 @@ const MOST_PARTS = 3;
 
 /** A stretch of time in which one input matters most. */
 interface Stretch {
-  /** Undefined if no input has a visible effect. */
+  /** The input that matters most; undefined if no input has a visible effect. */
   input: string | undefined;
   from: number;
   to: number;

@@ -32,13 +32,13 @@ export interface Comparison {
   outputs: Measure[];
   outputsOfB: Measure[];
   /**
-   * The names of outputs and formulas that are not compared. If the caller asked for some, it has only names among
-   * those.
+   * The names of outputs and formulas that are not compared. If the caller asked for certain names, the list has only
+   * names among them.
    */
   leftOut: string[];
   /**
-   * The output with better and worse values. It comes from the caller, or from the campaigns if both have the same
-   * goal.
+   * The output for which some values are better, and which values these are. The goal comes from the caller, or from
+   * the campaigns if both have the same one.
    */
   goal: Goal | undefined;
   /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */

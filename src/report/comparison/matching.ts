@@ -11,7 +11,7 @@ export interface ApartInput {
   b: string | null;
 }
 
-/** Reads from a row of one campaign what is needed to find the point in the other. */
+/** Reads a row of one campaign: the key by which its point is matched, and the values of its inputs. */
 export interface PointReader {
   /** A key that is equal for points that are compared with each other. */
   keyOf: (row: Pick<ResultRow, 'point' | 'values'>) => string;

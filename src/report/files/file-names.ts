@@ -12,7 +12,7 @@ const EXTENSION = /^\.[A-Za-z0-9]{1,10}$/;
  * percent-encoded. No two names are equal, even on a file system that ignores case.
  */
 export function fileNames(outputs: readonly string[]): Map<string, string> {
-  // each character gives at least one encoded character, so these are enough for a name that is cut
+  // each character gives at least one encoded character, so `LONGEST` + 1 characters show whether the name must be cut
   const names = outputs.map((output) => encoded(output.slice(0, LONGEST + 1)));
   const folded = names.map((name) => name.toLowerCase());
   return new Map(

@@ -4,7 +4,7 @@ import { brief, counted } from '../words/words.ts';
 export interface TextOptions {
   /** The width of the terminal in columns. Longer lines are cut. @default Infinity */
   width?: number;
-  /** The most rows to show. After them comes the number of further rows. @default 50 */
+  /** The most rows to show. The number of further rows is shown after them. @default 50 */
   limit?: number;
   /** Shows each row when it arrives. A column becomes wider when a wider cell comes. @default false */
   flows?: boolean;
@@ -35,7 +35,7 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
       continue;
     }
     lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
-    // the head waits for the first row, so that its columns are as wide
+    // the head waits for the first row, so that both have columns of the same width
     if (flows) yield* lines.splice(0).map(shown);
   }
   yield* lines.map(shown);

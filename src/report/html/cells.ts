@@ -5,8 +5,8 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
 
 /**
- * The functions below show values rounded for people. The title of each, which appears when the pointer rests on it, is
- * the full value.
+ * The functions below show values rounded for people. The full value is the title of the cell, which appears when the
+ * pointer rests on it.
  */
 
 /** The cells of a point's inputs. */

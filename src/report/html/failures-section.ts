@@ -48,7 +48,7 @@ export function failuresSection(
 
 /**
  * The last output of a run, in an element that the reader can open.
- * @param of - names the run, if the text around does not
+ * @param of - the name of the run, if the text around this element does not have it
  */
 export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitted'>, of?: Markup): Markup {
   const shown = lines.slice(-SHOWN_LINES);

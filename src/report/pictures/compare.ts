@@ -22,8 +22,8 @@ interface Datum {
 
 /**
  * Draws the difference of an output, with its interval, at each point, and a line at 0. If only one input varies and it
- * is a number, it is the x axis. Otherwise each point is a row, the largest difference first; many points have no
- * names.
+ * is a number, it is the x axis. Otherwise each point is a row, the largest difference first. If there are many points,
+ * the rows have no names.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
   const { sample } = summary;

@@ -79,8 +79,8 @@ export function levelsWithin(values: readonly number[], isLog: boolean): number[
 const LEVELS = 8;
 
 /**
- * The numbers 1, 2 and 5 times a power of ten that lie between two numbers. If there are many powers, it has only the
- * powers. If there are very many, it has only some powers.
+ * The numbers 1, 2 and 5 times a power of ten that lie between two numbers. If there are many powers, only the powers
+ * are returned. If there are very many, only some powers are returned.
  *
  * @param mostDecades - the most powers of ten with all three numbers
  */

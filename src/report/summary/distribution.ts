@@ -63,7 +63,10 @@ export class Distribution {
     return counts;
   }
 
-  /** The smallest width from the current one on that gives at most `most` intervals, whose numbers are exact. */
+  /**
+   * The smallest width, not below the current one, that gives at most `most` intervals. The numbers of these intervals
+   * must be exact.
+   */
   #widthFor(most: number): number {
     for (let width = this.#width; ; width *= 2) {
       const [first, last] = [indexOf(this.min, width), indexOf(this.max, width)];

@@ -121,7 +121,7 @@ function middleOf(values: readonly number[]): number[] {
 }
 
 interface Output {
-  /** The values for the fit: logarithms if they are positive and far apart. */
+  /** The values for the fit. If all values are positive and they are far apart, these are their logarithms. */
   values: readonly number[];
   isLog: boolean;
   /** Converts a fitted value into a value of the output. */

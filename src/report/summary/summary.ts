@@ -27,7 +27,9 @@ export interface Summary {
   best: PointResult[];
   /** The effects on `output`; if only one input varies, also those on other outputs. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
-  /** What the pictures of the effects leave out: the same for all outputs. Undefined without effects. */
+  /**
+   * The parts of the effects that the pictures leave out. They are the same for all outputs. Undefined without effects.
+   */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
   /** The numbers of points that are precise enough and that are not. */
@@ -68,7 +70,7 @@ export interface SummaryOptions {
   goal?: Goal | undefined;
   /**
    * The output of a search's goal, and the key of the point that the search found; `key` is undefined if it found none.
-   * By that output, no other point is shown as the best. Null or undefined without a search.
+   * For that output, no other point is shown as the best. Null or undefined without a search.
    */
   found?: { output: string; key: string | undefined } | null;
 }
@@ -217,7 +219,7 @@ export class PointGatherer {
  *
  * @param rows - in design order
  * @param asked - the measures that are shown first. Points are ranked by the first of them. By default they are ranked
- * by the first measure with values; numbers come before shares and quantiles, and an output may have no values
+ * by the first measure that has values, in an order in which numbers come before shares and quantiles
  */
 export async function summarize(
   campaign: Campaign,

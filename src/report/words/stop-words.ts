@@ -1,8 +1,8 @@
 import type { StopReason } from '../../campaign/search/log.ts';
 
 const stops: Record<StopReason, string> = {
-  points: 'it may ask no more points',
-  runs: 'it may ask no more runs',
+  points: 'it may ask for no more points',
+  runs: 'it may ask for no more runs',
   value: 'it found a value that is good enough',
   gain: 'it expects too little improvement from further points',
   stall: 'it found no better point for long enough',

@@ -17,7 +17,7 @@ export interface Generation {
   kernel: Kernel | null;
   /** The accepted asks. These are the first by number, so that the duration of runs has no influence. */
   accepted: number[];
-  /** Null until it has accepted enough points. */
+  /** The accepted points with their weights; null until the generation has accepted enough points. */
   population: Population | null;
 }
 

@@ -77,7 +77,7 @@ export interface GenerationStory {
   /** The numbers of told points up to the last accepted point, and of accepted points. */
   told: number;
   accepted: number;
-  /** Null while it is not complete. */
+  /** The effective sample size; null while the generation is not complete. */
   effective: number | null;
 }
 

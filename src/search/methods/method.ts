@@ -85,8 +85,8 @@ export interface AsyncMethod extends Pick<Method, 'tell'> {
   /** Like `ask` of a method. */
   ask: () => Promise<ReturnType<Method['ask']>>;
   /**
-   * Tells which point a proposal became. It is called for each proposal in their order, also for proposals of the log
-   * from before this object was made.
+   * Tells which point a proposal became. It is called for each proposal, in their order. It is also called for
+   * proposals in the log that are older than this object.
    */
   named: (x: readonly number[]) => void;
   /** Whether it knows its next proposals already. */

@@ -48,7 +48,7 @@ export function heardIn(line: string): Heard {
     if (answer && (question === null || typeof question === 'number')) return { ...answer, question };
     if (Array.isArray(diverged)) return { kind: 'diverged' };
   }
-  throw optimiserFailed(`says ${shown(line)} on its standard output, which is not a message`);
+  throw optimiserFailed(`says ${shown(line)} on its standard output, but this is not a message`);
 }
 
 function answerIn({ ready, points, done = false, best }: Record<string, unknown>): Answer | undefined {

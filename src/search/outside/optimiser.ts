@@ -228,8 +228,8 @@ function requirement({ output, min, max, chance }: Requirement): object {
 
 /**
  * The value that a requirement limits: the output, or for a chance the share of runs in which the requirement holds. It
- * is computed from the distance to meeting the requirement. With both limits, it is a value at the same distance as the
- * output. Null if no run has a value.
+ * is computed from the distance to meeting the requirement. If the requirement has both limits, the result is a value
+ * with the same distance as the output. Null if no run has a value.
  */
 function limited({ min, max, chance }: Requirement, excess: number): number | null {
   if (excess === Number.MAX_VALUE) return null;

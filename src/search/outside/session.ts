@@ -114,12 +114,14 @@ export class Session {
     if (line.trim() === '') return;
     try {
       if (line.length > LONGEST_LINE)
-        throw optimiserFailed(`says ${shown(line)} on its standard output, which is too long for a message`);
+        throw optimiserFailed(
+          `says ${shown(line)} on its standard output, but this is too long for a message`,
+        );
       const heard = heardIn(line);
       if (heard.kind === 'diverged') return this.onDiverged();
       const { waiting } = this;
       if (waiting?.kind !== heard.kind)
-        throw optimiserFailed(`says ${shown(line)}, which nobody has asked for`);
+        throw optimiserFailed(`says ${shown(line)}, but nobody has asked for it`);
       this.namesQuestions ||= heard.question !== null;
       if (this.namesQuestions && heard.question !== waiting.question)
         throw optimiserFailed(

@@ -9,7 +9,7 @@ import { Sample } from '../../statistics/sample.ts';
 
 /** The values to compare. Lower is better. */
 export interface KnInput {
-  /** By system, then by replication, in the order of replications; null if a replication failed. */
+  /** The values of each system, in the order of the replications; null if a replication failed. */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
@@ -66,8 +66,8 @@ class Pair {
 /**
  * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
  * system is left out. A round goes only this part of the way, because the system may be left out earlier. It adds at
- * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. With rounds, a comparison needs about 5 %
- * more runs.
+ * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. With rounds, a comparison needs about 5
+ * % more runs.
  */
 const PART_OF_WAY = 0.5;
 const MOST_GROWTH = 0.5;

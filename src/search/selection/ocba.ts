@@ -9,7 +9,9 @@ import { Sample } from '../../statistics/sample.ts';
 
 /** The values to compare. Lower is better. */
 export interface OcbaInput {
-  /** By system, then by replication; null for a failed replication, which also counts as a run of the budget. */
+  /**
+   * The values of each system by replication; null for a failed replication, which also counts as a run of the budget.
+   */
   values: readonly (readonly (number | null)[])[];
   /** Replications of each system before the first comparison, from 2. */
   first: number;
@@ -54,9 +56,9 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
 }
 
 /**
- * The ideal number of runs of each system. A very small difference from the best mean is replaced by a standard error:
- * that of the difference if each of the two systems had the whole budget. Otherwise systems with equal means would take
- * all runs for no gain.
+ * The ideal number of runs of each system. A very small difference from the best mean is replaced by the standard error
+ * that the difference would have if each of the two systems had the whole budget. Otherwise systems with equal means
+ * would take all runs for no gain.
  *
  * @param means - means by system, two or more; the lowest is the best
  * @param variances - variances of single runs, by system

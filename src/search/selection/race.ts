@@ -4,7 +4,7 @@ import { Sample } from '../../statistics/sample.ts';
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
 export interface RaceInput {
   values: readonly (number | null)[];
-  /** Null if there is no best point yet. */
+  /** The values of the best point by replication; null if there is no best point yet. */
   rival: readonly (number | null)[] | null;
   /** Whether replication n of both points has the same seed. */
   isPaired: boolean;

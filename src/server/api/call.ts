@@ -28,7 +28,7 @@ export interface Call<E = Endpoint> {
   reply: FastifyReply;
 }
 
-/** The handler of each endpoint. It returns the JSON of the answer, or the reply that it has sent itself. */
+/** The handler of each endpoint. It returns the JSON of the answer, or the reply if it has already sent the answer. */
 export type Handlers<N extends EndpointName = EndpointName> = {
   [K in N]: (call: Call<Endpoints[K]>, server: ServerParts) => unknown;
 };

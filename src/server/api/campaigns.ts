@@ -10,7 +10,7 @@ import { placeIn, placeText } from '../result-place.ts';
 import type { Call, Handlers } from './call.ts';
 import { withDefinition } from './definitions.ts';
 import type { endpoints } from './endpoints.ts';
-import { etagOf, names } from './etag.ts';
+import { etagOf, hasTag } from './etag.ts';
 
 /** How often a status is read while a client waits for a change, ms. */
 const LOOK = 500;
@@ -75,7 +75,7 @@ export const campaignHandlers: Handlers<
     const until = Date.now() + query.wait * 1_000;
     let status = await foray.status(params.id);
     const isOld = (etag: string, first: string): boolean =>
-      known === undefined ? query.wait > 0 && etag === first : names(known, etag);
+      known === undefined ? query.wait > 0 && etag === first : hasTag(known, etag);
     const first = tagOf(status);
     while (isOld(tagOf(status), first) && Date.now() < until && !reply.raw.destroyed) {
       await delay(Math.min(LOOK, until - Date.now()));
@@ -83,7 +83,7 @@ export const campaignHandlers: Handlers<
     }
     const etag = tagOf(status);
     void reply.header('etag', etag).header('cache-control', 'no-cache');
-    return known !== undefined && names(known, etag) ? reply.code(304).send() : status;
+    return known !== undefined && hasTag(known, etag) ? reply.code(304).send() : status;
   },
 
   async deleteCampaign({ params, reply }, { foray }) {
@@ -94,7 +94,7 @@ export const campaignHandlers: Handlers<
   async listRuns({ params, query, request, reply }, server) {
     const { record, rows, next } = await runsOf(server, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
-    // the texts of JSON Lines, in which a long number keeps all digits
+    // the lines are texts and not objects, so that a long number keeps all its digits
     const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
     for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));

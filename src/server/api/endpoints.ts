@@ -91,7 +91,7 @@ export const endpoints = {
     path: id,
     role: 'read',
     summary:
-      'Status of a campaign, with an ETag. With wait, the answer comes when it differs from If-None-Match.',
+      'Status of a campaign, with an ETag. With wait, the answer comes when the status differs from If-None-Match.',
     query: z.strictObject({ wait: whole(0, 60).default(0).describe('seconds') }),
     answer: Status,
   },

@@ -19,7 +19,7 @@ export function digestOf(text: string): string {
 }
 
 /** Whether an If-None-Match or If-Match header contains a tag. */
-export function names(header: IncomingHttpHeaders['if-none-match'], etag: string): boolean {
+export function hasTag(header: IncomingHttpHeaders['if-none-match'], etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
 }

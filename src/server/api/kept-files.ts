@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServerError } from '../problems.ts';
-import { names } from './etag.ts';
+import { hasTag } from './etag.ts';
 
 /** How long a file is kept after its last request, ms. */
 const KEPT_MS = 600_000;
@@ -85,10 +85,10 @@ export function sendFile(
 ): FastifyReply {
   const { headers, method } = request;
   void reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' });
-  if (headers['if-none-match'] !== undefined && names(headers['if-none-match'], etag))
+  if (headers['if-none-match'] !== undefined && hasTag(headers['if-none-match'], etag))
     return reply.code(304).send();
   const ifRange = headers['if-range'];
-  const isSame = ifRange === undefined || names(String(ifRange), etag);
+  const isSame = ifRange === undefined || hasTag(String(ifRange), etag);
   const range = isSame ? rangeIn(headers.range, size) : undefined;
   if (range === null) {
     throw new ServerError('RANGE_REFUSED', `The file has ${size} bytes.`, {

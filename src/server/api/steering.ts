@@ -3,7 +3,7 @@ import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
 import { withDefinition } from './definitions.ts';
-import { etagOf, names } from './etag.ts';
+import { etagOf, hasTag } from './etag.ts';
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
 
@@ -40,7 +40,7 @@ export function steeringHandlers(): Handlers<
         return inTurn(id, async () => {
           const match = request.headers['if-match'];
           const { definition } = await foray.record(id);
-          if (match !== undefined && !names(match, etagOf(definition))) {
+          if (match !== undefined && !hasTag(match, etagOf(definition))) {
             throw new ServerError('DEFINITION_CHANGED', `The definition of "${id}" was changed meanwhile.`, {
               hint: 'Read it again, and apply yours if the difference is what you want.',
               headers: { etag: etagOf(definition) },

@@ -55,7 +55,7 @@ export class Sections {
   }
 
   /**
-   * The last drawn state of a view. It does not wait for a drawing.
+   * Returns the last drawn state of a view, without waiting for a drawing.
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
   look(id: string, view: View): Promise<Seen> {

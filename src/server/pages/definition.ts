@@ -46,7 +46,7 @@ export function definitionPage(
   };
 }
 
-/** The same page with the effects of a changed definition, and a button that applies it. */
+/** The page of a definition with the effects of a change, and a button that applies the change. */
 export function differencePage(
   request: FastifyRequest,
   record: CampaignRecord,

@@ -54,7 +54,7 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       </fieldset>
       <p class="buttons">
         <button>Write the definition</button>
-        <noscript>Press this before you start a campaign of these fields.</noscript>
+        <noscript>Press this before you start a campaign with these values.</noscript>
       </p>
     </form>
   </details>`;

@@ -91,9 +91,9 @@ export function pathOfCampaign(id: string, part = ''): string {
 export type Cell = string | number | { number: string } | Markup | undefined;
 
 /**
- * A table. In a narrow window it scrolls by itself.
+ * A table. In a narrow window, only the table scrolls sideways, and not the page.
  *
- * @param label - its name for screen readers; each table of a page needs another one
+ * @param label - its name for screen readers; the tables of a page need different names
  */
 export function tableOf(
   heads: readonly (string | Markup)[],

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isClosed } from '../../client/status.ts';
-import { etagOf, names } from '../api/etag.ts';
+import { etagOf, hasTag } from '../api/etag.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { campaignParts, isFinal, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
@@ -41,7 +41,7 @@ export function addLive(app: FastifyInstance, { foray, sections, statuses }: Ser
 
 function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
   const known = headers['if-none-match'];
-  return known !== undefined && names(known, etag);
+  return known !== undefined && hasTag(known, etag);
 }
 
 /**

@@ -102,7 +102,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
       await parts.away.needs('temporal');
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
-        // an error of one campaign, such as a closed one, must not stop the action for the others
+        // if the action fails for one campaign, for example because it is closed, it must still be done for the others
         await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
           if (!isForayError(error)) throw error;
           refused.push(error);

@@ -102,7 +102,7 @@ function handleCommand(command: Command): void {
   }
 }
 
-/** The scene must have what the animation declares. */
+/** Checks that the scene has all values and functions that the animation declares. */
 function checkParts({ values = {}, functions = {} }: Scene): void {
   for (const { name, settable } of animation.values ?? []) {
     if (!values[name]) throw new Error(`the scene has no value "${name}", which the animation declares`);
@@ -115,7 +115,7 @@ function checkParts({ values = {}, functions = {} }: Scene): void {
   }
 }
 
-/** An error of a model in a command does not end its run. */
+/** Answers a question. If the model throws an error, the question is refused and the run goes on. */
 async function answer({ id, ...question }: Question & { id: number }): Promise<void> {
   try {
     const text = await answerText(question);

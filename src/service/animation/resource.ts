@@ -14,7 +14,7 @@ export interface FrameResource {
   time: number;
   end: number;
   units: TimeUnit;
-  /** In `units` a second. The text "Infinity" means as fast as the run can be drawn. */
+  /** The speed of the run, in `units` per second. The text "Infinity" means as fast as the run can be drawn. */
   speed: number | 'Infinity';
   /** The `speed` at the start. */
   nativeSpeed: number;
@@ -42,7 +42,7 @@ export function frameResource(
 
 const endWords = { COMPLETED: 'FINISHED', FAILED: 'ERROR', STOPPED: 'STOPPED' } as const;
 
-/** The state, in the word that existing clients expect. */
+/** The state, as the word that existing clients expect. */
 export function stateWord({ ending, paused }: Session): string {
   if (ending) return endWords[ending.status];
   return paused ? 'PAUSED' : 'RUNNING';

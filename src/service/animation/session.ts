@@ -26,13 +26,13 @@ export interface SessionOptions extends ModelProcessOptions {
   data: AnimationData;
   /** The finished share, 0 to 1. */
   onProgress: (fraction: number) => void;
-  /** Called once. */
+  /** Called once, when the run has ended. */
   onEnd: (ending: Ending) => void;
 }
 
 /**
- * One animated run: a process that runs and draws the model, and its state. The process ends with the run; the last
- * picture stays.
+ * One animated run: a process that runs and draws the model, and its state. The process ends with the run. The last
+ * picture is kept.
  */
 export class Session {
   /** A random id that gives access to the run. It is never logged or stored. */
@@ -166,7 +166,7 @@ export class Session {
         return;
       case 'refused':
         this.#take(report.id)?.reject(
-          new ServiceError('COMMAND_REFUSED', `The model refuses it: ${report.reason}.`),
+          new ServiceError('COMMAND_REFUSED', `The model refuses the command: ${report.reason}.`),
         );
         return;
       case 'completed':

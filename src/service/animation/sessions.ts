@@ -20,11 +20,11 @@ type Template = ServedVersion['experimentTemplate'];
 export const MOST_SESSIONS = 8;
 /** The number of ended runs whose result is still available. */
 const MOST_ENDED = 64;
-/** When too many runs are animated, a client may try again after this time, in seconds. */
+/** How long a client should wait before it tries again when too many runs are animated, in seconds. */
 const TRY_AGAIN = 60;
-/** When the system lacks resources, a client may try again after this time, in seconds. */
+/** How long a client should wait before it tries again when the system lacks resources, in seconds. */
 const TRY_SOON = 5;
-/** Specification 8: an animated run that nobody renders ends after this time, in milliseconds. */
+/** Specification 8: how long an animated run goes on while nobody renders it, in milliseconds. */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
 export interface SessionsParts {
@@ -34,7 +34,7 @@ export interface SessionsParts {
   progress: Progress;
   /** How the processes of animated runs are started. */
   processes: ModelProcessOptions;
-  /** Undefined if the files of runs stay where executors read and write them. */
+  /** The store for the files of runs; undefined if these stay in the folder that executors read and write. */
   files: RunFiles | undefined;
   after: After;
 }

@@ -47,13 +47,13 @@ export interface Database extends Sql {
   /** Whether other processes may change it as well. */
   readonly isShared: boolean;
   /**
-   * For frequent statements: to plan them each time would cost as much as to execute them. Each is planned once, so its
-   * best plan must not depend on the content of the tables.
+   * Runs frequent statements. The database plans each of them only once, because planning takes as long as executing.
+   * So the best plan of such a statement must not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**
-   * Makes changes in one transaction. `change` must run all its statements by the given `Sql`. It must not wait for
-   * anything else, because other statements may have to wait for it.
+   * Makes changes in one transaction. `change` must run all its statements through the given `Sql`. It must not wait
+   * for anything else, because other statements may have to wait for it.
    */
   atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T>;
 }

@@ -18,7 +18,7 @@ export function databaseFile(dataDir: string): string {
 /** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
-  /** Undefined if only one service can use it. */
+  /** The other services of the database; undefined if only one service can use it. */
   peers?: Peers;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ export interface Peers {
    * folder.
    */
   join(holder: string, folder: string): Promise<void>;
-  /** Returns those of the ids that belong to no connected service. */
+  /** Returns the given ids that belong to no connected service. */
   absent(ids: readonly string[]): Promise<string[]>;
   /**
    * Changes the database if no other service uses it. No service can start meanwhile. Returns false if another service
@@ -17,8 +17,10 @@ export interface Peers {
    * that is done. A service that starts when no other service is connected is the first again.
    */
   agree(set: () => Promise<void>): Promise<void>;
-  /** Soon tells the other services that runs wait. */
+  /** Tells the other services that runs wait. The message may go out a little later. */
   tell(): void;
-  /** @param callback - called when another service has told that runs wait, or may have told it */
+  /**
+   * @param callback - called when another service has announced waiting runs, or when such a message may have been lost
+   */
   whenTold(callback: () => void): void;
 }

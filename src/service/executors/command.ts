@@ -112,7 +112,7 @@ async function prepareInputs(job: Job, files: ContentFiles, folder: string): Pro
   return `{${members.join(',')}}\n`;
 }
 
-/** Canonical numbers and booleans are already JSON, with all digits. */
+/** The JSON of a canonical value. Canonical numbers and booleans are already JSON, with all digits. */
 function jsonOf(type: InputType, canonical: string): string {
   return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
 }
@@ -208,7 +208,7 @@ function handleLine(
     }
   } catch (error) {
     heard.problem ??= messageOf(error);
-    // so that a person who looks for the reason sees the line
+    // a person who looks for the reason must see the line
     process.stdout.write(`${text}\n`);
   }
 }

@@ -5,7 +5,7 @@ import { ownModule } from '../../package/own-files.ts';
 import type { Ready, Watched } from './protocol.ts';
 
 /**
- * A process from `startModelProcess` calls this first.
+ * Starts the watchdog of this process. A process from `startModelProcess` calls this function first.
  *
  * @returns `guarded` resolves when the watchdog runs and the service knows it
  */

@@ -18,7 +18,10 @@ export interface JobRun {
   versionId: string;
   /** Canonical values by input name. */
   inputs: Record<string, string>;
-  /** The folder for repeating the run; undefined if it is not kept. With it, the service removes the working folder. */
+  /**
+   * The folder for repeating the run; undefined if none is kept. If one is kept, the service removes the working
+   * folder.
+   */
   keepIn?: string | undefined;
 }
 

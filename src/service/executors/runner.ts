@@ -89,7 +89,10 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
   }
 }
 
-/** The system reads a program again for each run, so its files are checked before and after each run. */
+/**
+ * Makes the runner of a command model. The system reads the program again for each run, so its files are checked before
+ * and after each run.
+ */
 async function commandRunner(code: ModelCode): Promise<Runner> {
   const check = makeCheck(code);
   check();
@@ -116,8 +119,9 @@ function makeCheck(code: ModelCode): () => void {
 }
 
 /**
- * The service has read the same declaration before, so an error now is not in the declaration. The readers of YAML are
- * loaded only here, because they take most of the start time of a process.
+ * Reads the command from a declaration. The service has read the same declaration before, so an error now is not a
+ * mistake in the declaration. The readers of YAML are loaded only here, because they take most of the start time of a
+ * process.
  */
 async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
   try {
@@ -128,7 +132,7 @@ async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
   }
 }
 
-/** Undefined if the files cannot be read. */
+/** A text that changes when the files of a model change; undefined if they cannot be read. */
 function readState(code: ModelCode): string | undefined {
   try {
     return stateOf(code);

@@ -38,7 +38,7 @@ function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** The text of a file in /proc; empty if its process has ended meanwhile. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -106,7 +106,7 @@ export class ContentFiles {
     return hash;
   }
 
-  /** Adds a complete file if it has the expected hash; returns whether it has. */
+  /** Adds a complete file if it has the expected hash. Returns whether the file was added. */
   async adoptAs(unfinished: string, hash: string): Promise<boolean> {
     if ((await hashOfFile(unfinished)) !== hash) return false;
     this.adopt(unfinished, hash);
@@ -155,7 +155,7 @@ export class ContentFiles {
     return times.sort((one, other) => one.time - other.time).map(({ hash }) => hash);
   }
 
-  /** In bytes; undefined if there is no such file. */
+  /** The size of a file in bytes; undefined if there is no such file. */
   sizeOf(hash: string): number | undefined {
     return statSync(this.pathOf(hash), { throwIfNoEntry: false })?.size;
   }

@@ -10,7 +10,7 @@ export interface Copies {
   prepare(): void;
   /** The hashes of all copies, the oldest copy first. */
   oldestFirst(): string[];
-  /** In bytes; undefined if there is no such copy. */
+  /** The size of a copy in bytes; undefined if there is no such copy. */
   sizeOf(hash: string): number | undefined;
   remove(hash: string): void;
 }

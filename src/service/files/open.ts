@@ -10,8 +10,8 @@ import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import type { S3Store } from './s3-store.ts';
 
 /**
- * The prefix for the files of versions in a bucket. It is separate, because a person who may use a model may not read
- * its code.
+ * The prefix for the files of versions in a bucket. It is separate, because a person with permission to use a model has
+ * no permission to read its code.
  */
 export const VERSIONS = 'versions';
 
@@ -22,7 +22,7 @@ export interface S3Place {
 }
 
 export interface OpenContentOptions {
-  /** @default files are kept in the folder */
+  /** The bucket for files. @default files are kept in the folder */
   s3: S3Place | undefined;
   /** The folder that executors of this machine read and write. */
   files: ContentFiles;
@@ -34,9 +34,9 @@ export interface OpenContentOptions {
 /** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
-  /** Set if the service itself serves the pre-signed addresses of files. */
+  /** The files on the service's own disk, if the service itself serves their pre-signed addresses. */
   disk?: DiskStore;
-  /** Set if files are not kept in a folder that executors of this machine read and write. */
+  /** Copies files to and from the folder that executors of this machine use, if files are not kept there. */
   runFiles?: RunFiles;
   /**
    * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files

@@ -141,7 +141,7 @@ export class S3Store implements ContentStore, RemoteFiles {
       code: 'FILES_CLOCK',
       subject: '',
       message: 'The clock of the service differs from the clock of the store of files.',
-      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files are valid for a shorter or longer time than they should. Set the clock.`,
+      detail: `The clock of this machine is ${seconds} seconds ${this.#requests.skew > 0 ? 'ahead of' : 'behind'} that of the store of files at ${bucket.url}: addresses of files are valid for a shorter or longer time than they should be. Set the clock.`,
     });
   }
 

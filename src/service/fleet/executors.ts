@@ -4,9 +4,9 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/** An executor that has not reported for this time is lost, in milliseconds. */
+/** How long an executor may be silent before it counts as lost, in milliseconds. */
 const GONE = 30_000;
-/** A lost executor stays in the list for this time, in milliseconds. */
+/** How long a lost executor stays in the list, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;
 
 const statements = {
@@ -42,7 +42,7 @@ export class Executors {
 
   /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a newer executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
-    // only the older one is refused, so that an executor can be started again at once after a crash
+    // the executor that was started earlier is refused, so that an executor can be started again at once after a crash
     if (Date.parse(hello.since) < (await this.#startOf(name))) {
       throw new ServiceError(
         'NAME_TAKEN',
@@ -104,7 +104,7 @@ export class Executors {
     return rows.map(({ name, about, seen_at }) => {
       const { holder, ...hello } = JSON.parse(about) as Hello;
       const isThere = this.#isThere(seen_at);
-      // others execute the runs that it held
+      // other executors execute the runs that a lost executor held
       const running = isThere ? hello.running : 0;
       return { listed: { name, ...hello, running, seen: seen_at, isThere }, holder };
     });

@@ -28,8 +28,8 @@ export interface FleetParts {
 }
 
 /**
- * Answers the requests of executors on other machines. Each executor uses the queue by its holder, and gets the code
- * and files of its runs.
+ * Answers the requests of executors on other machines. Each executor uses the queue through its holder, and gets the
+ * code and files of its runs.
  */
 export class Fleet {
   readonly executors: Executors;

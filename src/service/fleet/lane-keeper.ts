@@ -19,7 +19,10 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 const LOOK_EVERY = 5_000;
 /** The time from a request to its check, in milliseconds. Runs that are requested meanwhile need no other check. */
 const GATHER = 50;
-/** The same while no executor is free, because a check seldom finds a free one then. */
+/**
+ * The time from a request to its check while no executor is free. It is longer, because such a check seldom finds a
+ * free one.
+ */
 const GATHER_BUSY = 500;
 
 /** The connection of the service to Temporal, and the settings of its lanes. */
@@ -29,7 +32,7 @@ export interface LaneOptions {
   namespace: string;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
-  /** An executor that is silent for longer than this is lost, in milliseconds. */
+  /** How long an executor may be silent before it counts as lost, in milliseconds. */
   heartbeat: number;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { type ExecutorActivities, holderOf, type LaneInput, type ServiceActivities } from './lane.ts';
 
-/** Longer than any lane. */
+/** A time that is longer than any lane. */
 const LONGEST = '3650 days';
 
 const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
@@ -18,7 +18,7 @@ export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
     taskQueue: executors,
     startToCloseTimeout: LONGEST,
     heartbeatTimeout: heartbeat,
-    // another attempt would have another holder, so it is another lane
+    // another attempt would need another holder, and each holder has its own lane
     retry: { maximumAttempts: 1 },
   });
   const holder = holderOf(workflowInfo());

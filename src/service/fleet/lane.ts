@@ -6,7 +6,7 @@
 export interface LaneInput {
   /** The task queue from which executors take lanes. */
   executors: string;
-  /** An executor that is silent for longer than this is lost, in milliseconds. */
+  /** How long an executor may be silent before it counts as lost, in milliseconds. */
   heartbeat: number;
 }
 

@@ -94,8 +94,8 @@ export interface FileAddress {
 /** The data of a version that an executor needs. */
 export interface FetchedVersion {
   template: Version['experimentTemplate'];
-  /** Null when its files are not kept. */
+  /** The description of its kept files; null when they are not kept. */
   manifest: Manifest | null;
-  /** Why it takes no runs; null when it takes runs. */
+  /** Why the version takes no runs; null when it takes runs. */
   retired: string | null;
 }

@@ -19,7 +19,7 @@ export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
 
-/** Both fields are uuids. There is only one node, so any uuid names it. */
+/** The segments of an animated run's address. Both are uuids. There is only one node, so any uuid names it. */
 interface Address {
   node: string;
   session: string;

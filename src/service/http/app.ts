@@ -119,7 +119,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
-  // made when it is first wanted, because few services are asked for it
+  // the document is made at its first request, because few services get such a request
   let openApi: ReturnType<typeof openApiDocument> | undefined;
   app.get(`${API_ROOT}/openapi.json`, (request) => ({
     ...(openApi ??= openApiDocument()),

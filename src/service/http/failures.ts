@@ -17,7 +17,7 @@ const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_
 /** The longest message, in characters: it may repeat the request, which may have megabytes. */
 const LONGEST = 1_000;
 
-/** After this time a client may try again when the database cannot be reached, in seconds. */
+/** How long a client should wait before it tries again when the database cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */
@@ -43,7 +43,7 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // without waiting for the client, which may never close its side
+  // this does not wait for the client, which may never close its side
   socket.destroySoon();
 }
 

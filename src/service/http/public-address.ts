@@ -107,7 +107,7 @@ function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** No proxy writes a longer Forwarded header, and reading one could take long. */
+/** The most characters of a Forwarded header that are read. No proxy writes more, and reading more could take long. */
 const LONGEST_FORWARDED = 1_000;
 
 /** `proto` and `host` of the last element of a header Forwarded (RFC 7239). */

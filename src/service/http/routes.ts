@@ -76,7 +76,8 @@ function addRoute(
   scope.route({ method: endpoint.method, url: endpoint.path, handler: answer });
   const { older } = endpoint;
   if (older) {
-    // the older path takes both methods: in the specification, the path of POST /models/name/ may have the name
+    // the older path takes both methods, because the specification also allows POST /models/name/ with the name in the
+    // path
     scope.route({ method: [...new Set([older.method, endpoint.method])], url: older.path, handler: answer });
   }
 }

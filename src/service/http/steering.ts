@@ -134,6 +134,6 @@ function speedIn(text: string): number {
   if (speed > 0) return speed;
   throw new ServiceError(
     'INVALID_QUERY',
-    `The query parameter parameters is "${text}"; it should be a speed above 0, in the time units of the model a second, or Infinity.`,
+    `The query parameter parameters is "${text}"; it should be a speed above 0, in time units of the model per second, or Infinity.`,
   );
 }

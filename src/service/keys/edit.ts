@@ -130,6 +130,6 @@ async function lockOf(file: string): Promise<FileLock> {
 
 function unwritable(file: string, error: unknown): ForayError {
   return new ForayError('KEYS_INVALID', `The key file ${file} cannot be written: ${messageOf(error)}.`, {
-    hint: 'Check its permissions and the room on its disk; it is as it was before.',
+    hint: 'Check its permissions and the room on its disk. The file has not changed.',
   });
 }

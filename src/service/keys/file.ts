@@ -115,7 +115,7 @@ export function keysOf(content: KeyFileContent): FoundKey[] {
   );
 }
 
-/** Each key belongs to one user or executor. */
+/** Checks that each key belongs to only one user or executor. */
 function checkKeys(file: KeyFile): void {
   const seen = new Set<string>();
   for (const { kind, name, index, sha256 } of keysOf(file)) {

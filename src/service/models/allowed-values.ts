@@ -8,7 +8,7 @@ export interface DeclaredAllowed extends Omit<Allowed, 'values'> {
   values?: readonly RawValue[] | undefined;
 }
 
-/** The same with canonical values. */
+/** The allowed values of an input with canonical texts. */
 export function allowedOf({ type, min, max, values }: DeclaredAllowed): Allowed {
   return {
     ...(min !== undefined && { min }),

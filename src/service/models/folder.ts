@@ -153,7 +153,10 @@ export function isDeclaration(entry: string): boolean {
   return ['.yaml', '.json'].includes(path.extname(entry));
 }
 
-/** Empty for a folder without permission: it counts as shared code, and reading that code fails later. */
+/**
+ * The entries of models in a folder. If the service may not read the folder, there are none: the folder counts as
+ * shared code, and reading that code fails later.
+ */
 function entriesOf(folder: string): string[] {
   return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
 }
@@ -181,7 +184,7 @@ function contentOf(file: string): Buffer {
   return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
 
-/** Undefined if the path does not exist. Any other failure is an error. */
+/** The properties of a file or folder; undefined if the path does not exist. Any other failure is an error. */
 export function statOf(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -212,7 +215,7 @@ export function isOfTools(entry: string): boolean {
   );
 }
 
-/** Undefined if the service has no permission. */
+/** Calls a function that reads the disk. Returns undefined if the service has no permission. */
 function ifOpen<T>(look: () => T): T | undefined {
   try {
     return look();

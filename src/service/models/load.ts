@@ -23,7 +23,9 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
   return module.default as ModelDefinition;
 }
 
-/** The message if a run does not start, or its outputs are not kept. */
+/**
+ * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
+ */
 const CHANGED = "the model's files were changed since the service read them";
 
 /**

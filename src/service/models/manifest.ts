@@ -15,7 +15,7 @@ export interface ManifestFile {
   mode: number;
   /** The SHA-256 of the content, in hexadecimal digits. */
   sha256: string;
-  /** In bytes. */
+  /** The size of the content in bytes. */
   size: number;
   /** The target, if this is a symbolic link that leads to no file. */
   link?: string;

@@ -26,11 +26,11 @@ export type SettableType = (typeof settableTypes)[number];
 
 /** An input of a model. */
 export interface InputDeclaration {
-  /** Unique in the model, ignoring case. In braces only for the system inputs of specification 2.2. */
+  /** Unique in the model, ignoring case. Only the system inputs of specification 2.2 have names in braces. */
   name: string;
   type: ModelInputType;
   units?: Unit | null;
-  /** The empty string for an INPUT_FILE means no file. */
+  /** The default value. For an INPUT_FILE it is the empty string, which means no file. */
   default: string | number | boolean;
   /** The least and the greatest value of a number, both allowed. The service refuses other values. */
   min?: number;
@@ -71,7 +71,10 @@ export interface DataSet {
   dataY: number[];
 }
 
-/** Further fields are kept, such as `deviation`, `confidence`, and `sum` (discrete) or `integral` (continuous). */
+/**
+ * Statistics of values. Further fields are kept, such as `deviation`, `confidence`, and `sum` (discrete) or `integral`
+ * (continuous).
+ */
 export interface Statistics {
   type: string;
   count: number;
@@ -92,7 +95,7 @@ export interface Histogram {
   statistics: Statistics;
 }
 
-/** `hits` has a list for each interval of x. */
+/** A histogram over two values, x and y. `hits` has a list for each interval of x. */
 export interface Histogram2d {
   hits: number[][];
   hitsOutLow: number | number[];
@@ -180,10 +183,10 @@ export interface ViewArea {
 export interface SceneValueDeclaration {
   /** Unique among the values, ignoring case. */
   name: string;
-  /** One of {@link settableTypes} if it is settable. */
+  /** The type of the value. A settable value has one of the {@link settableTypes}. */
   type: Exclude<OutputType, 'OUTPUT_FILE'>;
   units?: Unit | null;
-  /** @default false */
+  /** Whether a page may set the value. @default false */
   settable?: boolean;
 }
 
@@ -232,7 +235,7 @@ export interface AnimationDefinition<
   /** The unit of the scene's time. */
   units: TimeUnit;
   /**
-   * The scene's time per second.
+   * How much time of the scene passes in a second, in `units`.
    *
    * @default 1
    */
@@ -252,14 +255,14 @@ export interface ModelDefinition<
 > {
   name: string;
   description: string;
-  /** Specification 2.1; default false. */
+  /** Whether all users may use the model (specification 2.1). @default false */
   published?: boolean;
   inputs: I;
   outputs: O;
   experiments?: readonly ExperimentDeclaration[];
   /** Executes one run. An error fails the run, with the error's message as the reason. */
   run(context: RunContext<I>): OutputValues<O> | Promise<OutputValues<O>>;
-  /** Without it, the model has no animated runs. */
+  /** How a run is drawn. Without it, the model has no animated runs. */
   animation?: AnimationDefinition<I, O>;
 }
 

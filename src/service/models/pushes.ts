@@ -9,7 +9,7 @@ import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { VersionFiles } from './version-files.ts';
 
-/** One name of a path. It is no hidden file and leads to no other folder. */
+/** Matches one name of a path that is no hidden file and leads to no other folder. */
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**

@@ -23,7 +23,7 @@ export function problemOf({ folder, isRoot, problem, kept }: Unreadable): Proble
   };
 }
 
-/** The names of private models are secret. */
+/** The name of a model in a message for everybody. The names of private models are secret. */
 export function modelName(model: { name: string; published: boolean } | undefined): string {
   return model?.published ? `The model "${model.name}"` : 'A model';
 }

@@ -16,7 +16,10 @@ import { type Recorded, type VersionRow, type VersionTable, whyRetired } from '.
 export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];
-  /** Undefined when this code is no longer in the folders of models; {@link ModelRegistry.codeOf} then has it. */
+  /**
+   * The code in the folders of models; undefined if these no longer have it. {@link ModelRegistry.codeOf} then returns
+   * the kept code.
+   */
   code: ModelCode | undefined;
   /** Its kept files; null if there are none. */
   manifest: Manifest | null;
@@ -24,7 +27,7 @@ export interface ServedVersion extends Version {
   retired: string | undefined;
   /** The time when it was made; null for a version of an earlier foray. */
   madeAt: string | null;
-  /** Its files at the time of its reading; null for a version of an earlier foray. */
+  /** The files of the version when the service read them; null for a version of an earlier foray. */
   files: VersionFile[] | null;
   /** Its animation; undefined if its code has none, or was not kept. */
   animation: AnimationDeclaration | undefined;

@@ -26,7 +26,7 @@ type StopMode = (typeof stopModes)[number];
 /** The start and end of a run's simulated time, in the model's time units. */
 export interface Horizon {
   start: number;
-  /** Infinity if only the model ends the run. */
+  /** The end of the simulated time; Infinity if only the model ends the run. */
   stop: number;
 }
 

@@ -102,7 +102,7 @@ function fits(type: OutputType, value: unknown): boolean {
   }
 }
 
-/** Empty if the value is not an object. */
+/** The fields of a value; none if it is not an object. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

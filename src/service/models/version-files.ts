@@ -39,8 +39,8 @@ export interface VersionFilesOptions {
 const UPLOADS = 8;
 
 /**
- * The files of model versions by the hash of their content. They are separate from the files of clients, because a user
- * of a model may not read its code.
+ * The files of model versions by the hash of their content. They are separate from the files of clients, because a
+ * person with permission to use a model has no permission to read its code.
  */
 export class VersionFiles {
   /** The contents of the files, each under its {@link contentName}. */

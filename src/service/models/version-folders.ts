@@ -52,7 +52,7 @@ export class VersionFolders implements Copies {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Has all folders hashed again before their next use. */
+  /** Makes sure that all folders are hashed again before their next use. */
   doubt(): void {
     this.#checked.clear();
   }
@@ -114,7 +114,7 @@ export class VersionFolders implements Copies {
     return times.sort((one, other) => one.time - other.time).map(({ hash }) => hash);
   }
 
-  /** In bytes; undefined if there is no such folder. */
+  /** The size of a folder in bytes; undefined if there is no such folder. */
   sizeOf(hash: string): number | undefined {
     if (!this.has(hash)) return undefined;
     let size = this.#sizes.get(hash);

@@ -34,7 +34,7 @@ export interface MoveOptions {
 
 /** The content of the new place, including the content from earlier, interrupted moves. */
 export interface Moved {
-  /** Undefined if the database was not moved. */
+  /** The numbers of runs and versions; undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
   /** The files of clients and runs; `code` has the files of versions. Undefined when files were not moved. */
   files?: MovedFiles;

@@ -5,7 +5,10 @@ const MOST = 3;
 /** The time until it tries one run again, in milliseconds. */
 const RETRY_AFTER = 60_000;
 
-/** Notes runs that this machine cannot execute by its own fault. They wait for another machine, and do not fail. */
+/**
+ * Notes runs that this machine cannot execute because of its own faults. These runs wait for another machine, and do
+ * not fail.
+ */
 export class Faults {
   readonly #now: () => number;
   #inRow = 0;

@@ -34,7 +34,7 @@ export class ServiceFault extends Error {
 
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
 const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
-/** If the store cannot be reached, files pass through the service for this time, in milliseconds. */
+/** How long files pass through the service after the store could not be reached, in milliseconds. */
 const DETOUR = 60_000;
 
 /** The requests of an executor to its service. */

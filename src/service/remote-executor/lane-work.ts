@@ -8,11 +8,14 @@ import type { Faults } from './faults.ts';
 import { HttpFeed } from './feed.ts';
 import type { RemoteMaterials } from './materials.ts';
 
-/** A lane without work ends after this time, in milliseconds. */
+/** How long a lane may be without work before it ends, in milliseconds. */
 const IDLE = 5_000;
-/** The same for an executor with a fault. It keeps its lane longer, so that no other faulty executor gets it. */
+/**
+ * How long a lane of an executor with a fault may be without work, in milliseconds. It is longer, so that no other
+ * faulty executor gets the lane.
+ */
 const FAULTY_IDLE = 60_000;
-/** The ends of executions in this last period determine how many runs are claimed ahead, in milliseconds. */
+/** The number of executions that ended in this period determines how many runs are claimed ahead. In milliseconds. */
 const RECENT = 500;
 /** The shortest time between two reports of less than 200 runs, in milliseconds. */
 const REPORT_EVERY = 100;

@@ -15,7 +15,7 @@ import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type FleetClient, ServiceFault } from './fleet-client.ts';
 
-/** If outputs wait for this time, files probably cannot be stored at the moment, in milliseconds. */
+/** How long outputs may wait before the executor assumes that files cannot be stored at the moment, in milliseconds. */
 const LONG = 5_000;
 /** The shortest time between two checks of the files of a version, in milliseconds. */
 const LOOK_EVERY = 1_000;

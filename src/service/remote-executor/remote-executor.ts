@@ -31,7 +31,7 @@ export interface RemoteExecutorOptions {
   cache?: string | undefined;
   /** The labels of the executor, for models that need them. */
   has: readonly string[];
-  /** The executor leaves when it has had no run for this time, in milliseconds. */
+  /** How long the executor may be without a run before it leaves, in milliseconds. */
   leaveWhenIdle?: number | undefined;
   /** The time when the machine will be taken away, in milliseconds since 1970. */
   ends?: number | undefined;

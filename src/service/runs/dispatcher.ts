@@ -252,7 +252,10 @@ export class Dispatcher {
   }
 }
 
-/** Undefined for a run that was stopped, or that becomes FRESH at the next start of the service. */
+/**
+ * The ending to report for an outcome. Undefined for a run that was stopped, or that becomes FRESH at the next start of
+ * the service.
+ */
 function endingOf(runId: string, outcome: Executed): Ending | undefined {
   switch (outcome.kind) {
     case 'completed':

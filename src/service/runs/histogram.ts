@@ -31,7 +31,7 @@ export function histogramOf(texts: readonly string[]): string {
   });
 }
 
-/** Without numbers, only the count is known. */
+/** The statistics of numbers. If there are no numbers, only the count is known. */
 function statisticsOf(numbers: readonly number[], min: number, max: number) {
   const count = numbers.length;
   if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };
@@ -45,7 +45,7 @@ function statisticsOf(numbers: readonly number[], min: number, max: number) {
   return { type: 'discrete', count, min, max, mean, variance: count > 1 ? squares / (count - 1) : 0 };
 }
 
-/** Output values hold infinities as text (see outputText). */
+/** Reads a number from JSON. Outputs have infinite numbers as texts (see outputText). */
 function toNumber(text: string): number {
   const value = JSON.parse(text) as number | string | null;
   return value === null ? Number.NaN : Number(value);

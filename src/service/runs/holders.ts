@@ -12,7 +12,7 @@ const MOST_LOGS = 2_000;
 /** A run that has lost its holder this number of times fails, because it may be the reason. */
 const MOST_LOSSES = 5;
 
-/** A closed holder is remembered for this time, in milliseconds. It is longer than an executor can be frozen. */
+/** How long a closed holder is remembered, in milliseconds. No executor can be frozen for such a long time. */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
 /** The interval at which old holders are removed, in milliseconds. This reads all holders. */
 const FORGET_EVERY = 60 * 60_000;
@@ -149,13 +149,13 @@ export class Holders {
     }));
   }
 
-  /** Returns those of the runs that are RUNNING. */
+  /** Returns the given runs that are RUNNING. */
   async running(runIds: readonly string[]): Promise<string[]> {
     const { running } = this.#table.statements;
     return (await this.#table.sql.all<{ id: string }>(running, JSON.stringify(runIds))).map(({ id }) => id);
   }
 
-  /** Returns those of the runs that the holder does not hold. */
+  /** Returns the given runs that the holder does not hold. */
   async notHeld(holder: string, runIds: readonly string[]): Promise<string[]> {
     const { notHeld } = this.#table.statements;
     const rows = await this.#table.sql.all<{ id: string }>(notHeld, JSON.stringify(runIds), holder);

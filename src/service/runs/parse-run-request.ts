@@ -121,7 +121,7 @@ function settingType(
   }
   if (isRange(stated) && experimentType !== 'PARAMETER_VARIATION') {
     throw invalid(
-      `The value of "${name}" is a range (${stated}): ${experimentType} takes single values, PARAMETER_VARIATION ranges.`,
+      `The value of "${name}" is a range (${stated}): ${experimentType} takes single values, and only PARAMETER_VARIATION takes ranges.`,
     );
   }
   return stated;

@@ -4,7 +4,7 @@ export class Progress {
   /** The finished shares that other services of the database know. */
   #elsewhere: ReadonlyMap<string, number> = new Map();
 
-  /** 0 for an unknown run. */
+  /** The finished share of a run; 0 for an unknown run. */
   of(runId: string): number {
     return this.#shares.get(runId) ?? this.#elsewhere.get(runId) ?? 0;
   }

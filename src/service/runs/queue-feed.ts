@@ -28,7 +28,7 @@ export class QueueFeed implements Feed {
     return this.#holders.claim(this.#holder, most, without);
   }
 
-  /** Outputs that the database can never store fail their run. */
+  /** Writes how executions have ended. If the database can never store the outputs of a run, that run fails. */
   async report(endings: readonly Ending[]): Promise<void> {
     try {
       await this.#holders.record(this.#holder, endings);

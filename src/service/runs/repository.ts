@@ -203,7 +203,7 @@ export class RunRepository {
     return new Set(rows.map(({ version_id }) => version_id));
   }
 
-  /** The number of runs of each version, by its id. It counts `slice` runs at once. */
+  /** The number of runs of each version, by its id. It counts `slice` runs at once, and then waits for `between`. */
   async countByVersion(slice: number, between: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     const [row] = await this.#sql.all<{ last: number }>(this.#statements.lastSeq);

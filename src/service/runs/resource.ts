@@ -34,7 +34,7 @@ export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: n
   };
 }
 
-/** The same for a run with sub-runs. `executing` is the sum of the finished shares of its executing sub-runs. */
+/** The `message` of a run with sub-runs. `executing` is the sum of the finished shares of its executing sub-runs. */
 export function multipleMessage(
   { failure, tasks, tasksLeft }: StoredRun,
   executing: number,

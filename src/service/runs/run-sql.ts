@@ -58,7 +58,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
-    /** Undefined for a database of one service. */
+    /** The open holders with a name. Undefined for a database of one service. */
     services:
       isConnected &&
       `SELECT id, ${isConnected('id')} AS connected, shares FROM holders LEFT JOIN progress ON service = id

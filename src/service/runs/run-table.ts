@@ -8,7 +8,7 @@ import { runStatements } from './run-sql.ts';
 import { type NewRun, type RunRow, readRow, type StoredRun } from './stored-run.ts';
 import { Tally } from './tally.ts';
 
-/** In characters. Models may report any text. */
+/** The longest stored reason of a failure, in characters. Models may report any text. */
 const LONGEST_FAILURE = 1_000;
 
 /** The largest number of requests whose runs one statement finds or adds. */
@@ -88,7 +88,7 @@ export class RunTable {
     return run;
   }
 
-  /** The same from the database, inside a transaction. */
+  /** Like {@link newest}, but always reads the database, inside a transaction. */
   async newestNow(identity: string, sql: Sql): Promise<StoredRun | undefined> {
     const [row] = await sql.all<RunRow>(this.statements.newest, identity);
     return row && readRow(row);

@@ -21,7 +21,7 @@ const single: Transitions = {
 };
 
 /**
- * The same for a run with sub-runs. Its state follows the states of the sub-runs.
+ * The states and transitions of a run with sub-runs. Its state follows the states of the sub-runs.
  *
  * - FRESH → RUNNING: the first sub-run executes, or exists already. RUNNING → COMPLETED: the last sub-run has
  *   completed.

@@ -124,7 +124,7 @@ export interface RunStore {
    * Sets failed runs to waiting, as if they had never failed. With `reseeds`, they get another seed. The reasons of
    * their failures stay stored. Returns the number of runs.
    *
-   * @param cause - with it, only runs that failed for this cause
+   * @param cause - if it is given, only runs that failed for this cause are reset
    */
   resetFailed(id: string, reseeds: boolean, now: number, cause?: string): Promise<number>;
   /**

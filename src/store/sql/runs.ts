@@ -11,7 +11,10 @@ import { byId, numberOf, pointsOf, touch } from './campaign.ts';
 
 /** The most completed runs that one statement writes. */
 const DONE_AT_ONCE = 50;
-/** The states in which a run accepts an observation. Without an entry, it accepts it in all unfinished states. */
+/**
+ * The states in which a run accepts an observation. Observations without an entry here are accepted in all unfinished
+ * states.
+ */
 const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunState[]>> = {
   // only an intent can be withdrawn: a run in another state has already been requested
   unsent: ['intended'],

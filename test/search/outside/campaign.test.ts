@@ -115,7 +115,7 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
 describe('it pauses the campaign without any loss when the optimiser', () => {
   test.each([
     ['exit', 'ended with exit code 1: “no more memory”'],
-    ['garbage', 'says “Traceback of nothing” on its standard output, which is not a message'],
+    ['garbage', 'says “Traceback of nothing” on its standard output, but this is not a message'],
     ['nan', 'proposes “NaN” for "Contact rate", which is not a number'],
     ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
     ['lacks', 'gives no value of "Contact rate"'],

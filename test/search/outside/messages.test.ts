@@ -188,7 +188,7 @@ test.each([
     '{"points": []}',
     'without the number of the question, which its answers had before.',
   ],
-  ['a number', '{"points": [], "question": "2"}', 'which is not a message.'],
+  ['a number', '{"points": [], "question": "2"}', 'but this is not a message.'],
 ])('the number of a question: %s', async (_, answer, says) => {
   const program = `print('{"ready": {}, "question": 1}', flush=True); input(); print('${answer}', flush=True); input()`;
   const method = { ...outside('raw.py'), command: ['python3', '-c', `input(); ${program}`] };

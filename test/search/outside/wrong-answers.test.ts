@@ -21,13 +21,13 @@ test.each([
     '“python3” cannot be started: there is no folder /no/such/folder on the machine of the worker',
   ],
   ['no permission', { command: [import.meta.filename] }, 'cannot be started: it may not be executed'],
-  ['an echo', { command: ['cat'] }, 'on its standard output, which is not a message'],
+  ['an echo', { command: ['cat'] }, 'on its standard output, but this is not a message'],
   ['nothing', { command: ['true'] }, 'ended with exit code 0'],
   ['a signal', { command: ['sh', '-c', 'kill -9 $$'] }, 'was ended by the signal SIGKILL, 10 times in a row'],
   [
     'points that nobody asked for',
     { command: ['echo', '{"points": []}'] },
-    'says “{"points": []}”, which nobody has asked for',
+    'says “{"points": []}”, but nobody has asked for it',
   ],
 ])('a wrong program: %s', async (_, program, says) => {
   const method = { ...outside('raw.py'), ...program };
@@ -55,16 +55,20 @@ const saying = (answer: string): string => `os.write(1, ${JSON.stringify(`${answ
 const POINT = '{"x": 1, "y": 1}';
 
 test.each([
-  ['a very long line', 'print("x" * 20_000_000)', 'on its standard output, which is too long for a message.'],
+  [
+    'a very long line',
+    'print("x" * 20_000_000)',
+    'on its standard output, but this is too long for a message.',
+  ],
   [
     'a line without end',
     'exec("while True: os.write(1, bytes(65_536))")',
-    'which is too long for a message.',
+    'but this is too long for a message.',
   ],
   [
     'bytes that are no text',
     'os.write(1, bytes([255, 0, 10]))',
-    'on its standard output, which is not a message.',
+    'on its standard output, but this is not a message.',
   ],
   [
     'points with ids',
@@ -93,7 +97,7 @@ test.each([
     saying('{"points": []}'),
     'proposes nothing, although it was told the results of all of its points.',
   ],
-  ['two answers', saying(`{"points": [${POINT}]}\n{"points": [${POINT}]}`), 'which nobody has asked for.'],
+  ['two answers', saying(`{"points": [${POINT}]}\n{"points": [${POINT}]}`), 'but nobody has asked for it.'],
 ])('a wrong answer: %s', async (_, answer, says) => {
   const campaign = searchCampaign(BOX, { method: answering(answer), parallel: 4, stop: stopAfter(5) });
   await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({

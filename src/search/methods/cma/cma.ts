@@ -12,7 +12,7 @@ import { fromBox, holdMargin, inBox, narrow } from './space.ts';
 interface Member {
   sample: Sample;
   x: number[];
-  /** Null until it is told. */
+  /** The result of the sample; null until it is known. */
   told: Told | null;
 }
 
@@ -146,8 +146,8 @@ class Cma implements Method {
     const middle = ranked[ranked.length >> 1]!.told!;
     const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
     this.run!.level = isMet ? middle.value! : Infinity;
-    // a generation gives no information if all its points failed, or if none is new; none is new when the distribution
-    // is narrower than the steps of the inputs
+    // a generation gives no information if all its points failed, or if none of them is new. Its points are not new
+    // when the distribution is narrower than the steps of the inputs
     if (ranked[0]!.told!.value === null || !hasNews) return this.restart();
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);

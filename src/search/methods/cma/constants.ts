@@ -25,7 +25,10 @@ export function defaultPopulation(dimension: number): number {
   return 4 + Math.floor(3 * Math.log(dimension));
 }
 
-/** N. Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772, Table 1 and equations 49 to 58. */
+/**
+ * Computes the constants by N. Hansen, "The CMA evolution strategy: a tutorial", arXiv:1604.00772, Table 1 and
+ * equations 49 to 58.
+ */
 export function constantsOf(dimension: number, population: number): Constants {
   const raw = Array.from({ length: population }, (_, i) => Math.log((population + 1) / 2) - Math.log(i + 1));
   const effective = massOf(raw.slice(0, Math.floor(population / 2)));

@@ -7,7 +7,7 @@ export interface Sample {
   x: number[];
   /** The standard normal numbers from which the point was made. */
   z: number[];
-  /** Its step from the mean in units of the step size, before `scale`. */
+  /** Its step from the mean, in units of the step size, before the factors of `Evolution.scale`. */
   step: number[];
 }
 
@@ -138,7 +138,8 @@ export class Evolution {
 }
 
 /**
- * Moves a path towards a step that is the mean of `effective` points, so that its variance stays 1 under random ranks.
+ * Moves a path towards a step that is the mean of `effective` points, so that the variance of the path stays 1 under
+ * random ranks.
  */
 function follow(path: number[], rate: number, effective: number, step: readonly number[]): void {
   const share = Math.sqrt(rate * (2 - rate) * effective);

@@ -16,7 +16,7 @@ interface Side {
 export interface Cell {
   sides: Side[];
   x: number[];
-  /** Null until the point is told. */
+  /** The result of the point; null until it is known. */
   told: Told | null;
 }
 

@@ -9,7 +9,7 @@ interface Log {
 
 const LOG_ROOT_2_PI = 0.5 * Math.log(2 * Math.PI);
 
-/** For larger distances, the tail is computed by a series in 1 / x². */
+/** If a distance is larger than this, the tail is computed by a series in 1 / x². */
 const FAR = 25;
 
 /**
@@ -51,7 +51,10 @@ export function logChance(z: number): Log {
 
 /** The models by which a proposal is chosen. */
 export interface Acquisition {
-  /** Null while no known point meets the requirements. Then only the chances to meet them count. */
+  /**
+   * The model of the objective, and the best known value. Null while no known point meets the requirements: then only
+   * the chances to meet them count.
+   */
   objective: { model: Model; best: number } | null;
   /** For each requirement, a model of a number that must be at most `limit`, in warped units. */
   requirements: readonly { model: Model; limit: number }[];

@@ -3,7 +3,7 @@ import type { FitOptions, Observation } from './fit.ts';
 import { Model, observationsOf } from './model.ts';
 import type { Problem, Told } from '../method.ts';
 
-/** The models that are fitted to the told points. A model is null while no point has told a value for it. */
+/** The models that are fitted to the told points. A model is null while no told point has a value for it. */
 interface Models {
   objective: Model | null;
   /** The first model is for failures. Each further model is for a requirement. */
@@ -94,7 +94,7 @@ export class Beliefs {
     return new Beliefs(this.problem, log, models, nextFit);
   }
 
-  /** Returns what chooses the next point while other points are open. */
+  /** Returns the models and places by which the next point is chosen while other points are open. */
   acquisition(open: readonly (readonly number[])[]): Choice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);
@@ -112,7 +112,7 @@ export class Beliefs {
     }
     const points = good.sort((one, other) => one.mean - other.mean);
     const model = believing(this.models.objective!);
-    // a point must also improve on the values that are expected of the open points
+    // a point must also improve on the values that the model expects at the open points
     const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {

@@ -26,7 +26,7 @@ export interface FitOptions {
   isWarped: boolean;
   /** Whether the parameters keep their usual values. Values of only 1 and -1 would make length scales tiny. */
   isFixed?: boolean;
-  /** `logs` of an earlier fit: a further start of the fit. */
+  /** The `logs` of an earlier fit, as an additional starting point of this fit. */
   warm: Float64Array | null;
 }
 

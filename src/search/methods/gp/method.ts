@@ -15,8 +15,7 @@ const MOST_LISTED = 100_000;
 const AROUND = 3;
 /**
  * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units. A search in few
- * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
- * earlier.
+ * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins earlier.
  */
 const LITTLE = 0.00125;
 /**
@@ -188,8 +187,8 @@ class GaussianProcess implements Method {
   }
 
   /**
-   * Whether a point is open, or, without noise, already known. A point that would be moved onto such a point counts
-   * too.
+   * Whether a point is open, or, without noise, already known. A point also counts if the caller would move it onto
+   * such a point.
    */
   private isTaken(x: readonly number[]): boolean {
     const isHere = (other: readonly number[]): boolean =>

@@ -32,7 +32,7 @@ export class Part {
     return this.exclusions.length === 0;
   }
 
-  /** The same part with a longer log. Points outside the part are left out. */
+  /** Returns this part with the models of a longer log. Points of the log outside the part are left out. */
   with(log: readonly Told[]): Part {
     const own = log.filter(({ x }) => this.has(x));
     return new Part(this.problem, this.beliefs.with(own), this.exclusions);

@@ -3,11 +3,11 @@ import type { Sessions } from '../../animation/sessions.ts';
 import { sessionPath } from '../animations.ts';
 import type { Handlers } from '../call.ts';
 
-/** Starts animated runs. Requests about a started run are in animations.ts. */
+/** The handler that starts animated runs. Handlers for started runs are in animations.ts. */
 export function animationHandlers(sessions: Sessions): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, root }) {
-      // `root` may refuse the request: no run may start that the client could not reach
+      // `root` may refuse the request. It is called first, because a run that the client cannot reach must not start
       const here = root();
       const { session, run, version, animation } = await sessions.start(params.versionId, body);
       return {

@@ -7,7 +7,7 @@ import type { VersionHistory } from '../../runs/version-history.ts';
 import type { Handlers } from '../call.ts';
 import type { ModelAccess } from '../model-access.ts';
 
-/** Models, versions and stored experiments. */
+/** The handlers for models, versions and stored experiments. */
 export function modelHandlers(
   registry: ModelRegistry,
   modelAccess: ModelAccess,

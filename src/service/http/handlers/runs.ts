@@ -6,7 +6,7 @@ import type { Runs } from '../../runs/runs.ts';
 import { readJson } from '../body.ts';
 import type { Handlers } from '../call.ts';
 
-/** Run requests, statuses and results. */
+/** The handlers for run requests, statuses and results. */
 export function runHandlers(
   registry: ModelRegistry,
   runs: Runs,

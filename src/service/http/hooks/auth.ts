@@ -4,7 +4,7 @@ import type { Access, Caller } from '../../keys/access.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the key is known. */
+    /** The user of the request; null until the key has been checked. */
     caller: Caller | null;
   }
 }
