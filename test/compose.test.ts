@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { API_VERSION } from '../src/api/index.ts';
 import { serverSettings } from '../src/dev/temporal-cli.ts';
 
-// There is no container engine here: the tests check what a later change could break unnoticed.
+// These tests have no container engine. They check what a later change could break without being noticed.
 
 interface Service {
   image: string;
@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
     expect(configs.toSorted()).toEqual(Object.keys(compose.configs).toSorted());
   });
 
-  test('what waits for a service can see when it is ready, and for a job when it is done', () => {
+  test('each dependency waits until a service is ready, or until a job has completed', () => {
     const needs = services.flatMap(([, { depends_on = {} }]) => Object.entries(depends_on));
     for (const [name, { condition }] of needs) {
       const { healthcheck, restart } = compose.services[name]!;
@@ -58,14 +58,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test("the service's health check fails while nobody answers", () => {
+  test('the health check of the model service fails while nothing listens on its port', () => {
     const [, , flag, program] = service!.healthcheck!.test;
     expect(() =>
       execFileSync(process.execPath, [flag!, program!.replace('8090', '1')], { stdio: 'pipe' }),
     ).toThrow();
   });
 
-  test('the file contains no password and no key, and no default for one', () => {
+  test('the file contains no password, no key, and no default value for them', () => {
     const secrets = [postgres, temporal, service, worker].flatMap((one) =>
       Object.entries(one!.environment!).filter(([name]) => /PASSWORD|PWD|KEY/.test(name)),
     );
@@ -73,7 +73,7 @@ describe('docker-compose.yml', () => {
     for (const [, value] of secrets) expect(value).toMatch(/^\$\{[A-Z_]+:\?.+\}$/);
   });
 
-  test('the worker finds the others', () => {
+  test('the worker has the addresses of the other services', () => {
     expect(worker!.environment).toMatchObject({
       TEMPORAL_ADDRESS: 'temporal:7233',
       FORAY_SERVICE_URL: expect.stringMatching(`http://service:8090}/api/open/${API_VERSION}$`),
@@ -90,7 +90,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
-  test('takes the packed file of this version, which .dockerignore lets in', () => {
+  test('takes the packed file of this version, which .dockerignore does not exclude', () => {
     expect(read('Dockerfile')).toContain(`COPY foray-${version}.tgz `);
     expect(read('.dockerignore')).toContain(`!foray-${version}.tgz\n`);
   });

@@ -40,7 +40,7 @@ describe('all pages', () => {
     expect(brokenLinks({ path: 'docs/page.md', text })).toEqual(['none.md', 'README.md#none']);
   });
 
-  test('an index lists every page: docs/README.md, or the README.md of a folder', () => {
+  test('docs/README.md or the README.md of a folder lists every page', () => {
     const linked = pages()
       .filter(({ path }) => path.endsWith('README.md'))
       .flatMap(({ path, text }) =>
@@ -64,7 +64,7 @@ describe('all pages', () => {
     expect(unknownWords('foray models new X --comand')).toEqual(['--comand']);
   });
 
-  test('a page that a text in the program names exists', () => {
+  test('each page that a text of the program names exists', () => {
     const files = globSync(
       ['CHANGELOG.md', 'src/**/*.{ts,js,yaml}', 'models/**/*.ts', 'scripts/*', 'python/*.py'],
       {
@@ -79,7 +79,7 @@ describe('all pages', () => {
   });
 });
 
-/** The command and the options of a line that do not exist. */
+/** The unknown words of a line: a command or options that do not exist. */
 function unknownWords(line: string): string[] {
   const words = line.replace(/^.*?foray /, '').split(/\s+/);
   let command = createProgram();

@@ -10,7 +10,7 @@ import { serviceErrors } from '../src/service/errors.ts';
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 
-/** The rows of the page's tables as lists of cells, by the heading of the first column. */
+/** The rows of all tables whose first column has this heading. Each row is a list of cells. */
 function rowsOf(heading: string): string[][] {
   const lines = page.split('\n');
   const start = lines.findIndex((line) => cellsOf(line)[0] === heading);
@@ -19,7 +19,7 @@ function rowsOf(heading: string): string[][] {
   return rest.slice(0, rest.indexOf('')).map(cellsOf);
 }
 
-/** All source files except that of the table, which has each code. */
+/** The text of all source files except one, whose table has each code. */
 function sourceWithout(table: string): string {
   return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && name !== table)
@@ -61,7 +61,7 @@ describe('docs/reference/errors.md', () => {
     expect(documented).toEqual(table);
   });
 
-  test('has the kinds of CloudError with their codes, and whether they are tried again', () => {
+  test('has the kinds of CloudError with their codes, and says which errors are tried again', () => {
     const rows = rowsOf('kind');
     expect(rows).toHaveLength(9);
     for (const [kind, code, , again] of rows) {
@@ -90,7 +90,7 @@ describe('docs/reference/errors.md', () => {
 });
 
 describe('ForayError', () => {
-  test('is one line: place, message, hint', () => {
+  test('is one line with place, message and hint', () => {
     const place = { file: 'campaign.yaml', line: 3, column: 7 };
     expect(new ForayError('USAGE', 'No.').toLine()).toBe('No.');
     expect(new ForayError('USAGE', 'No.', { hint: 'Yes.' }).toLine()).toBe('No. Yes.');
@@ -99,7 +99,7 @@ describe('ForayError', () => {
     );
   });
 
-  test('is recognized also from another realm', () => {
+  test('is also recognized if it comes from another realm', () => {
     expect(isForayError(new ForayError('USAGE', 'No.'))).toBe(true);
     const foreign = Object.assign(new Error('No.'), { code: 'USAGE', toLine: () => 'No.' });
     expect(isForayError(foreign)).toBe(true);

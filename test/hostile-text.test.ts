@@ -27,7 +27,7 @@ import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
 
-/** Texts that are hard for parsers and patterns. Each is repeated to millions of characters. */
+/** Texts that are hard for parsers and regular expressions. The tests repeat each to millions of characters. */
 const PATTERNS = {
   'question marks': '?',
   blanks: ' ',
@@ -152,7 +152,7 @@ describe('long texts take linear time', () => {
   });
 });
 
-describe('files of points', () => {
+describe('long texts in point files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-hostile-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const check = {
@@ -211,7 +211,7 @@ describe('a printable text', () => {
     expect(printable('\ud800 \udc00 😀')).toBe('\\ud800 \\udc00 😀');
   });
 
-  test('keeps its lines; a carriage return is no line break', () => {
+  test('keeps its lines; a carriage return does not count as a line break', () => {
     expect(printable('a\n\tb\r\nc')).toBe('a\n\tb\r\nc');
     expect(printable('100%\rerased')).toBe('100%\\rerased');
   });

@@ -28,7 +28,7 @@ describe('package.json', () => {
     exports: Record<string, { types: string; default: string }>;
   };
 
-  test('exports only these modules, in their built form', () => {
+  test('exports only these modules, each as its built file', () => {
     const built = (file: string, extension: string): string =>
       `./${file.replace(ownFile('.'), 'dist').replace(/\.ts$/, extension)}`;
     expect(exports).toEqual(
@@ -44,7 +44,7 @@ describe('package.json', () => {
 
 test('a program that imports foray does not load the command line', () => {
   const loaded = new Set([publicModules.foray!]);
-  // iterating over a set includes elements that are added meanwhile
+  // the loop also visits elements that are added to the set during the loop
   for (const file of loaded) {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(
       /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?'([^']+)'/gm,

@@ -7,7 +7,7 @@ import { ROOT } from './support/cli.ts';
 
 const FOLDER = join(ROOT, 'docs/monitoring');
 const OPERATIONS = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
-/** It is in Debian's package prometheus. */
+/** The program that checks rules for Prometheus. Debian's package prometheus has it. */
 const PROMTOOL = process.env.FORAY_PROMTOOL ?? 'promtool';
 const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
 

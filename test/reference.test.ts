@@ -28,7 +28,7 @@ test('docs/reference/commands.md has every command and option (npm run reference
 
 test('the pages have enough definitions', () => expect(blocks.length).toBeGreaterThan(10));
 
-test.each(blocks)('each definition, or part of one, on a page can be submitted: %s', (block) => {
+test.each(blocks)('each definition and each part of a definition on a page can be submitted: %s', (block) => {
   const read = readDefinition(block.startsWith('campaign:') ? block : HEAD + block, 'definition.md');
   const { design } = read.definition;
   const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];

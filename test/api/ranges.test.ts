@@ -25,7 +25,7 @@ describe('rangeValues', () => {
     expect(valuesOf(type, range)).toEqual(values);
   });
 
-  test('integers go from min to max by the step, as many as were counted', () => {
+  test('a range of whole numbers goes from min to max by its step, and rangeCount counts its values', () => {
     const whole = fc.integer({ min: -(2 ** 30), max: 2 ** 30 });
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('rangeValues', () => {
     );
   });
 
-  test('a range that is too long to be expanded can be counted', () => {
+  test('the values of a range can be counted even if it is too long to expand', () => {
     const long = canonicalValue('FIXED_RANGE_DOUBLE', '{"min":-1e308,"max":1e308,"step":1e-9}');
     expect(rangeCount('FIXED_RANGE_DOUBLE', long)).toBe(Infinity);
   });
@@ -75,7 +75,7 @@ describe('canonical ranges and bounds', () => {
     ['FIXED_RANGE_DOUBLE', 'null', /not a range like/],
     ['RANDOM_DOUBLE', { min: 2, max: 1 }, /min exceeds max/],
     ['RANDOM_INTEGER', { min: 2 }, /not a pair of bounds/],
-  ])('%s: none of %j', (type, value, message) => {
+  ])('%s does not take %j', (type, value, message) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     expect(() => canonicalValue(type, text)).toThrow(ValueError);
     expect(() => canonicalValue(type, text)).toThrow(message);

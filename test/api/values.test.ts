@@ -40,7 +40,7 @@ describe('canonicalValue', () => {
       'FIXED_RANGE_DOUBLE',
       ['5', '{"min":1,"max":2}', '{"min":3,"max":2,"step":1}', '{"min":1,"max":2,"step":0}'],
     ],
-  ])('%s: none of %j', (type, values) => {
+  ])('%s takes none of %j', (type, values) => {
     for (const value of values) expect(() => canonicalValue(type, value)).toThrow(ValueError);
   });
 

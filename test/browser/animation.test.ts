@@ -88,7 +88,7 @@ describe('the page of an animated run', () => {
     for (let n = 0; n < 30; n++) await session.frame();
     expect(await picture(page)).toBe(still);
 
-    // for a mouse, the label covers the input
+    // the label covers the input, so a mouse can only click the label
     await page.locator('label', { hasText: '10×' }).click();
     await page.getByText('10 seconds a second').waitFor();
     expect((await session.frame()).speed).toBe(10);
@@ -134,7 +134,7 @@ describe('the page of an animated run', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   });
 
-  test('shows a picture that can run nothing', async () => {
+  test('removes scripts and addresses from a picture of a model', async () => {
     const folder = temporaryFolder();
     const reached: string[] = [];
     const elsewhere = await host((request, response) => {
@@ -162,7 +162,7 @@ describe('the page of an animated run', () => {
       };`,
     );
     const service = await startTestService({ modelDirs: [folder] });
-    // another page has no content security policy that would help
+    // the page of another host has no content security policy, so only the removal protects it
     for (const page of [(await open(service, 'Bad')).page, (await embed(service, 'Bad')).page]) {
       await page.locator('#fine').click();
       expect(await page.evaluate('window.harmed')).toBeUndefined();
@@ -181,11 +181,11 @@ test('existing clients show the run in their own page', async () => {
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await until('the page is told', () => page.evaluate<boolean>('window.stopped'));
+  await until('the page hears of the stop', () => page.evaluate<boolean>('window.stopped'));
   expect((await session.frame()).status).toBe('STOPPED');
 });
 
-/** A page of another host that uses the answer like the official client. */
+/** Opens a page of another host that shows the animation in the way of the official client. */
 async function embed(
   service: TestService,
   model: string,
@@ -199,7 +199,7 @@ async function embed(
       response.setHeader('content-type', 'text/html').end('<!doctype html><div id="place"></div>');
     }),
   );
-  // base address, style, template, script, and then the client
+  // the page loads base address, style, template and script, and then starts the client
   await page.evaluate(`(async (info, host) => {
     const bundle = info.bundleUrl + '/standalone/';
     const add = (parent, name, attributes) => new Promise((resolve, reject) => {

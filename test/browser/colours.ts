@@ -27,13 +27,13 @@ export async function coloursOf(
   });
 }
 
-/** The visible colour of a colour over another one. */
+/** The visible colour where a colour, which may be transparent, covers another one. */
 export function over([red, green, blue, alpha]: Colour, below: Colour): Colour {
   const mixed = [red, green, blue].map((value, i) => alpha * value + (1 - alpha) * below[i]!);
   return [mixed[0]!, mixed[1]!, mixed[2]!, 1];
 }
 
-/** The Web Content Accessibility Guidelines define both. */
+/** The relative luminance, from 0 to 1, as the Web Content Accessibility Guidelines define it. */
 export function luminance([red, green, blue]: Colour): number {
   const [r, g, b] = [red, green, blue].map((value) => {
     const share = value / 255;
@@ -42,7 +42,7 @@ export function luminance([red, green, blue]: Colour): number {
   return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
 }
 
-/** The contrast of two colours, from 1 to 21. */
+/** The contrast of two colours, from 1 to 21, as the same guidelines define it. */
 export function contrast(one: Colour, other: Colour): number {
   const [light, dark] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (light! + 0.05) / (dark! + 0.05);

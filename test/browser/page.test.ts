@@ -11,7 +11,9 @@ import { serverOf } from '../server/support.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** The pages in Chromium: kept up to date, in both colours, in narrow windows, by the keyboard alone. */
+/**
+ * Tests the pages in Chromium: their updates, both colour schemes, narrow windows, and control by the keyboard alone.
+ */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = [
@@ -108,7 +110,7 @@ test.each([
   ['light', 1200],
   ['dark', 320],
 ] as const)(
-  'axe finds no problem in %s colours, and %d pixels are wide enough',
+  'axe finds no problem in %s colours, and the pages fit into a width of %d pixels',
   async (colorScheme, width) => {
     const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
     const { point } = (await world.rows('fit'))[0]!;
@@ -152,7 +154,9 @@ test('a page follows its campaign without a reload, and the keyboard controls it
   await page.getByText('What is shown').click();
   await until('it goes on', async () => (await status.innerText()).includes('running'));
   await until('it is completed', async () => (await status.innerText()).includes('completed'));
-  await until('that is said', async () => (await page.locator('#news').innerText()).includes('completed'));
+  await until('the page announces the end', async () =>
+    (await page.locator('#news').innerText()).includes('completed'),
+  );
   expect(await page.evaluate(() => 'wasLoadedOnce' in globalThis)).toBe(true);
   expect(complaints).toEqual([]);
   await context.close();
@@ -199,14 +203,14 @@ test('an update keeps ticks and focus in the list, and open parts in the report'
   const facts = page.locator('#part-campaign');
   await facts.getByText('Definition').click();
   const before = await facts.innerText();
-  await until('what is open has changed', async () => (await facts.innerText()) !== before);
+  await until('the open part has changed', async () => (await facts.innerText()) !== before);
   expect(await facts.locator('details[open]').count()).toBe(1);
   await world.foray.cancel('ticked', 'it was seen');
   expect(complaints).toEqual([]);
   await context.close();
 });
 
-test('the plan follows the typing, and a mistake links to its line', async () => {
+test('the plan follows the typed text, and a mistake links to its line', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Epidemic&in%3AContact+rate=1..2%2F0.5`);
   const text = page.locator('textarea');
@@ -216,7 +220,7 @@ test('the plan follows the typing, and a mistake links to its line', async () =>
     (await page.locator('#plan').innerText()).includes('3 points'),
   );
   await text.fill('campaign: x\nmodel: {name: Epidemi}\n');
-  await until('the mistake is said', async () =>
+  await until('the page shows the mistake', async () =>
     (await page.locator('#plan').innerText()).includes('Line 2'),
   );
   await page.getByRole('link', { name: /Line 2/ }).click();
@@ -228,7 +232,7 @@ test('the plan follows the typing, and a mistake links to its line', async () =>
   // the fields change the definition until a person edits it
   await page.goto(`${server.url}/new?model=Epidemic`);
   await page.locator('input[name="in:Contact rate"]').fill('1, 2');
-  await until('it is written and planned', async () =>
+  await until('the page has a new definition and plan', async () =>
     (await page.locator('#plan').innerText()).includes('2 points'),
   );
   expect(await text.inputValue()).toContain('Contact rate:');
@@ -297,7 +301,7 @@ test('cells are at the place of their values, and a click opens their point', as
   await context.close();
 });
 
-test('without scripts one can read, start, steer, download and compare campaigns', async () => {
+test('a person without scripts can read, start, steer, download and compare campaigns', async () => {
   const { context: bare, page: tab } = await loggedIn({ javaScriptEnabled: false });
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
@@ -306,7 +310,7 @@ test('without scripts one can read, start, steer, download and compare campaigns
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
 
-  // another campaign is started, watched, cancelled, downloaded and compared
+  // the person starts, pauses, cancels, downloads and compares another campaign
   await tab.goto(`${server.url}/new`);
   await tab.getByLabel('Model').selectOption('Rehearsal');
   await tab.getByRole('button', { name: 'Begin with its inputs' }).click();
@@ -330,7 +334,7 @@ test('without scripts one can read, start, steer, download and compare campaigns
   for (const id of ['fit', 'other']) await tab.getByRole('checkbox', { name: id, exact: true }).check();
   await tab.getByRole('button', { name: 'Compare two' }).click();
   await tab.waitForURL('**/compare?*');
-  // in the order of the list: the newest campaign first
+  // as in the list, the newest campaign comes first
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('other and fit');
   await bare.close();
 });
@@ -374,7 +378,7 @@ test('ten tabs of one browser follow a campaign', async () => {
   await Promise.all(tabs.map((tab) => tab.goto(`${server.url}/campaigns/tabs`)));
   await Promise.all(
     tabs.map((tab, at) =>
-      until(`tab ${at} says the end`, async () =>
+      until(`tab ${at} shows the end`, async () =>
         (await tab.locator('#status').innerText()).includes('completed'),
       ),
     ),
@@ -396,7 +400,7 @@ test('10,000 hostile values run no script', async () => {
   await world.foray.cancel('hostile', HOSTILE[1]);
   await until('it is over', async () => (await world.foray.status('hostile')).phase === 'cancelled');
   const { context, page, complaints } = await loggedIn();
-  // the page's own scripts would meet the policy; a script of the test would not
+  // the policy allows the page's own scripts, but not a script of the test
   const violations: unknown[] = [];
   await page.exposeFunction('violated', (what: unknown) => violations.push(what));
   await page.addInitScript(

@@ -66,7 +66,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Two of effects, three of sensitivity, curves, distributions and the timeline. */
+/** The number of pictures: two of effects, three of sensitivity, curves, distributions and the timeline. */
 const PICTURES = 8;
 
 /** Opens the report without a network. Returns its requests and its messages in the console. */
@@ -110,7 +110,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
     // one line of means for each of the two inputs
     await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // only the effect of each input alone, because some points have failed
+    // the picture has only the effect of each input alone, because some points have failed
     const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
     await expectDrawn(shares, '.mark-rect.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
@@ -119,7 +119,7 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await expectDrawn(curves, '.mark-area.role-mark path', 2);
     const timeline = page.getByRole('img', { name: /^Timeline\./ });
     await expectDrawn(timeline, '.mark-area.role-mark path', 1);
-    // new runs and failed runs; the failed ones are few and may finish at the same moment
+    // the marks are new runs and failed runs; the failed runs are few and may finish at the same moment
     await expectDrawn(timeline, '.mark-rect.role-mark', 2, 10);
     await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
     expect(await page.getByRole('img').count()).toBe(PICTURES);
@@ -207,7 +207,7 @@ test('the line of known values crosses exactly the intervals that the report cou
     x: Number(x),
     y: Number(y),
   }));
-  // from the picture's units to positions on the screen
+  // converts the picture's units to positions on the screen
   const frame = (await line.boundingBox())!;
   const [left, top] = [Math.min(...corners.map(({ x }) => x)), Math.min(...corners.map(({ y }) => y))];
   const scale = frame.width / (Math.max(...corners.map(({ x }) => x)) - left);

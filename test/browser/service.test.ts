@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { SHIPPED_MODELS, KEY, startTestService } from '../service/support.ts';
 import { launchBrowser } from '../support/browser.ts';
 
-/** Uses our service like a browser client of interface 8.5.0, from a page of another origin. */
+/** A page of another origin uses our service as a browser client of interface 8.5.0 does. */
 
 let browser: Browser;
 let page: Server;

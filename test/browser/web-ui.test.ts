@@ -47,13 +47,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.close();
-  // the executors of the service are free again for the next test
+  // this frees the executors of the service for the next test
   for (const status of await foray.list()) if (!isClosed(status)) await foray.cancel(status.id);
 });
 
 let submitted = 0;
 
-/** Submits a campaign of the model that waits. No two of these campaigns share runs. */
+/** Submits a campaign of the model "Rehearsal", whose runs wait. No two of these campaigns share runs. */
 async function submit(grid: string, { seconds, more = '' }: { seconds?: number; more?: string } = {}) {
   submitted += 1;
   const inputs = seconds === undefined ? '{}' : `{Seconds: ${seconds}}`;
@@ -70,8 +70,8 @@ ${more}
 }
 
 /**
- * The progress of a campaign, from its workflow. If the workflow does not answer soon, on a busy machine, the client
- * reads the store instead.
+ * Waits for a status that the campaign's workflow gives. If the workflow does not answer soon, as on a busy machine,
+ * the client gives a status from the store.
  */
 function told(id: string): Promise<CampaignStatus> {
   return until(`${id} answers`, async () => {
@@ -80,14 +80,14 @@ function told(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** A campaign of six long runs with two at once, which have been requested. */
+/** Submits a campaign of six long runs, two at once, and waits until it has requested runs. */
 async function begun(more = 'concurrency: 2') {
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 60, more });
   await until('runs are requested', async () => inFlight(await told(campaign.id)) > 0);
   return campaign;
 }
 
-/** A campaign that its failure policy has paused, because all requested runs failed. */
+/** Submits a campaign whose runs all fail, and waits until its failure policy has paused it. */
 async function failed() {
   const more = 'concurrency: 2\nfailures: {count: 0}';
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6], Fail: [true]}', { seconds: 0, more });
@@ -109,7 +109,7 @@ function untilPhase(id: string, phase: Phase): Promise<CampaignStatus> {
   });
 }
 
-/** Temporal's list of workflows follows their phases a moment later. */
+/** Waits for a phase in Temporal's list of workflows, because the list changes a moment after the workflow. */
 function untilListed(phase: Phase, id: string): Promise<true> {
   return until(`Temporal lists ${id} alone as ${phase}`, async () => {
     const listed = await Array.fromAsync(temporal.workflow.list({ query: `ForayPhase="${phase}"` }));
@@ -117,7 +117,7 @@ function untilListed(phase: Phase, id: string): Promise<true> {
   });
 }
 
-/** The final status of the workflow in Temporal. */
+/** Waits for the end of the workflow, and gives its status in Temporal. */
 function ended(id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await temporal.workflow.getHandle(id).describe();
@@ -233,7 +233,7 @@ describe('Send an Update', () => {
     const input = JSON.stringify(definition);
     expect(await (await WorkflowPage.open(page, url)).update('apply', input)).toBeUndefined();
     expect(await told(id)).toMatchObject({ points: 10, runs: { total: 10 } });
-    await until('it goes on with that', async () => (await told(id)).window === 3);
+    await until('the campaign has the new concurrency', async () => (await told(id)).window === 3);
   });
 
   test('apply a definition as text; a change that is not possible is refused with the reason', async () => {
@@ -318,7 +318,7 @@ describe('the page of a campaign shows', () => {
     await event(/Activity Task Scheduled .*prepare Summary upload files, expand the design/);
     await event(/Activity Task Scheduled .*advance Summary request 2, poll 0/);
     await event(/Timer Started .*Summary 0 of 6 finished, window 2/);
-    // and in the timeline above it
+    // the timeline above the history shows the purposes, too
     await page.getByRole('button', { name: 'advance • request 2, poll 0' }).waitFor();
   });
 

@@ -31,9 +31,14 @@ const abc = (rest: string) => `calibrate: { abc: { ${rest} } }\nseed: 1\n`;
 
 test.each<[string, ErrorCode, string, RegExp]>([
   ['an unknown output', 'UNKNOWN_OUTPUT', abc(`${PRIORS}, observed: { §Peak dai: 6 }`), /Peak dai/],
-  ['a number of a curve', 'INVALID_VALUE', abc(`${PRIORS}, observed: { Infected: §6 }`), /is a curve/],
   [
-    'a curve of a number',
+    'a number for an output that is a curve',
+    'INVALID_VALUE',
+    abc(`${PRIORS}, observed: { Infected: §6 }`),
+    /is a curve/,
+  ],
+  [
+    'a curve for an output that is a number',
     'INVALID_VALUE',
     abc(`${PRIORS}, observed: { Peak day: §{ x: [1], y: [2] } }`),
     /not a curve/,
@@ -46,7 +51,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /as many numbers/,
   ],
   [
-    'a curve that goes back',
+    'a curve whose x values do not ascend',
     'DEFINITION_INVALID',
     abc(`${PRIORS}, observed: { Infected: §{ x: [2, 1], y: [2, 3] } }`),
     /ascending/,
@@ -65,13 +70,13 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /cannot vary/,
   ],
   [
-    'a prior that is empty',
+    'a prior without a value between its bounds',
     'DEFINITION_INVALID',
     abc('priors: { Contact rate: §{ min: 2, max: 1 } }, observed: { Peak day: 6 }'),
     /"min" below "max"/,
   ],
   [
-    'a condition that nothing meets',
+    'a condition that no point meets',
     'EMPTY_DESIGN',
     abc(`${PRIORS}, where: §'\`Contact rate\` > 3', observed: { Peak day: 6 }`),
     /holds for none/,

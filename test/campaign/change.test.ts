@@ -88,7 +88,7 @@ describe('a change is refused', () => {
     'fresh: {salt: Budget}\nseed: 42\n',
     'seed: 42\n',
     '',
-  ])('the definition that a campaign was submitted with changes nothing: %j', (body) => {
+  ])('the same definition again changes nothing: %j', (body) => {
     const definition = `${GRID}replications: 2\n${body}`;
     const before = freshened(campaign(definition), () => 0.5);
     const after = campaign(definition);
@@ -144,7 +144,7 @@ describe('a change is accepted', () => {
   });
 });
 
-/** The values of a design of two inputs, at least one for each. */
+/** The values of a design of two inputs: each input has at least one value. */
 const anyDesign = fc.record({
   days: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
   rates: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
@@ -160,7 +160,7 @@ function designed({ days, rates, replications }: Design, fresh: string): Campaig
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a derived seed is no varied input, although the later definition has another seed', () => {
+test('a derived seed does not become a varied input if the later definition has another seed', () => {
   const before = campaign('seed: 5\n');
   const base = before.base.map((input) => (input.name === RANDOM_SEED ? { ...input, value: '77' } : input));
   expect(base).not.toEqual(before.base);
@@ -168,7 +168,7 @@ test('a derived seed is no varied input, although the later definition has anoth
 });
 
 describe('for any two designs', () => {
-  test('added and kept points make the later design, dropped and kept points the earlier one', () => {
+  test('added and kept points make up the later design, and dropped and kept points the earlier design', () => {
     fc.assert(
       fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
         const before = freshened(designed(a, fresh), () => share);

@@ -28,7 +28,7 @@ describe('names', () => {
     refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
   });
 
-  test('an output that a rule needs and the campaign does not keep, or that is no number', () => {
+  test('a goal with an unknown output, or with an output that is neither a number nor true or false', () => {
     refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
     refused(
       'INVALID_VALUE',

@@ -43,7 +43,7 @@ describe('values', () => {
     refused('INVALID_VALUE', 'inputs: {Contact rate: §x}\n', /"x"/, /^The input takes DOUBLE, in PER_DAY\.$/);
   });
 
-  test('a very long value is cut', () => {
+  test('an error shortens a very long value', () => {
     const error = thrownBy(() => checkBody(`inputs: {Days: ${'x'.repeat(10_000)}}\n`));
     expect(error.toLine().length).toBeLessThan(250);
   });

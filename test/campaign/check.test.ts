@@ -63,7 +63,7 @@ describe('the design', () => {
     '{from: 0, to: 1e9, step: 1}',
     '{from: 0, to: 1, step: 1e-300}',
     '{from: -1e308, to: 1e308, step: 1}',
-  ])('a range with too many values is refused at once: %s', (range) => {
+  ])('a range with too many values is refused without being expanded: %s', (range) => {
     const body = `design: {grid: {Contact rate: §${range}}}\n`;
     refused('INVALID_VALUE', body, /has too many values/, /At most 1,000,000/);
   });
@@ -127,7 +127,7 @@ describe('seeds', () => {
     refused('INVALID_VALUE', `${grid}seed: §2\n`, /design varies \{RANDOM_SEED\}/);
   });
 
-  test('a seed in two places, of which one would be ignored', () => {
+  test('a seed in two places is refused, because one of them would be ignored', () => {
     refused('INVALID_VALUE', 'inputs: {"{RANDOM_SEED}": 5}\nseed: §42\n', /is given, and "seed" replaces it/);
     expect(checkBody('inputs: {"{RANDOM_SEED}": 5}\nreplications: 3\n').seed).toBeNull();
   });
@@ -142,7 +142,7 @@ describe('the base', () => {
     expect(valueOf(baseline, 'Population')).toBe('763');
   });
 
-  test('a range of a stored experiment is not the value of one run', () => {
+  test('an input with a range in the stored experiment gets the default of the model', () => {
     const sweep = checkBody('experiment: Sweep\n');
     expect(valueOf(sweep, 'Contact rate')).toBe('1.66');
     expect(valueOf(sweep, 'Days')).toBe('7');
@@ -181,7 +181,7 @@ describe('the base', () => {
     expect(checkBody('outputs: {files: keep}\n')).toEqual({ ...checkBody(''), outputFiles: 'keep' });
   });
 
-  test('JSON gives what YAML gives', () => {
+  test('a definition as JSON means the same as in YAML', () => {
     const yaml = checkBody(
       'inputs: {Days: 7}\ndesign: {grid: {Contact rate: {from: 1, to: 2, step: 0.5}}}\n',
     );

@@ -6,8 +6,8 @@ import { erlangC } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 
 /**
- * Checks the promise about intervals with 500 campaigns in virtual time on M/M/2 at 70%: the share of intervals that
- * contain the mean is the confidence. A replication begins in the stationary state, so the mean of its averages over
+ * Checks that the share of intervals that contain the true mean equals the confidence. 500 campaigns of an M/M/2 queue
+ * at 70% load run in virtual time. A replication begins in the stationary state, so the mean of its averages over
  * time is known exactly.
  */
 
@@ -20,12 +20,12 @@ const LENGTH = 1_500;
 const busy = LOAD / SERVERS;
 const outputs = {
   utilization: busy,
-  // a skewness of 0.9
+  // the distribution of this output has a skewness of 0.9
   waiting: (erlangC(SERVERS, LOAD) * busy) / (1 - busy),
 };
 type Output = keyof typeof outputs;
 
-/** The average width of the interval with 10 replications. */
+/** The average width of the interval with 10 replications, as a share of the mean. */
 const relative: Record<Output, number> = { utilization: 0.026, waiting: 0.15 };
 
 describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
@@ -34,18 +34,21 @@ describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
     ['relative', 5],
     ['absolute', 3],
     ['absolute', 5],
-  ] as const)('is in the 95%% interval in 93 to 97%% of campaigns, %s, from %i on', (kind, min) => {
-    const precision = wanted(output, kind, min);
-    const made = campaigns.map((campaign) => finished(campaign, output, precision));
-    const covered = share(made, output, precision);
-    const replications = made.reduce((sum, values) => sum + values.length, 0) / CAMPAIGNS;
-    report(
-      `precision: seed ${SEED}, ${output}, ${kind}, from ${min}: in ${(100 * covered).toFixed(1)}% of ${CAMPAIGNS} intervals, ` +
-        `${replications.toFixed(1)} replications`,
-    );
-    expect(covered).toBeGreaterThanOrEqual(0.93);
-    expect(covered).toBeLessThanOrEqual(0.97);
-  });
+  ] as const)(
+    'the 95%% interval contains the mean in 93 to 97%% of campaigns: %s precision, at least %i replications',
+    (kind, min) => {
+      const precision = wanted(output, kind, min);
+      const made = campaigns.map((campaign) => finished(campaign, output, precision));
+      const covered = share(made, output, precision);
+      const replications = made.reduce((sum, values) => sum + values.length, 0) / CAMPAIGNS;
+      report(
+        `precision: seed ${SEED}, ${output}, ${kind}, from ${min}: in ${(100 * covered).toFixed(1)}% of ${CAMPAIGNS} intervals, ` +
+          `${replications.toFixed(1)} replications`,
+      );
+      expect(covered).toBeGreaterThanOrEqual(0.93);
+      expect(covered).toBeLessThanOrEqual(0.97);
+    },
+  );
 });
 
 test('without the look-ahead, too few intervals would contain the mean', () => {
@@ -65,7 +68,7 @@ function wanted(output: Output, kind: 'relative' | 'absolute', min: number): Pre
   };
 }
 
-/** Replications of one campaign. Each is made at its first use. */
+/** The replications of one campaign. Each is simulated when a test first needs it. */
 type Made = Record<Output, number>[];
 const campaigns = Array.from({ length: CAMPAIGNS }, (_, at) => ({
   seed: SEED + BigInt(at),
@@ -78,7 +81,7 @@ function values({ seed, made }: Course, output: Output, count: number): number[]
   return made.slice(0, count).map((each) => each[output]);
 }
 
-/** The values of a point at the end of its campaign. */
+/** The values of the campaign's one point at the end of the campaign. */
 function finished(campaign: Course, output: Output, precision: Precision): number[] {
   let all: number[] = [];
   for (;;) {

@@ -70,7 +70,7 @@ describe('durations', () => {
   test.each(['0', '-1', '0 s', '0.0 d', '366.1 d', '367 d', '31622401', '1e300', `${'9'.repeat(400)}`])(
     '%s is too short or too long',
     (written) => {
-      // YAML reads a number that is too large as infinite
+      // YAML reads a number with too many digits as infinite
       const says = written.length > 300 ? DURATION : RANGE;
       refused(`timeouts: {run: §${written}}\n`, new RegExp(`^"timeouts.run" is wrong: ${says.source}`));
       refused(
@@ -82,7 +82,7 @@ describe('durations', () => {
 });
 
 describe('attempts', () => {
-  test('there is one by default, also with a failure policy of the campaign', () => {
+  test('a run has one attempt by default, also if the campaign has a failure policy', () => {
     const one = { count: 1, backoff: 10_000, seed: 'same' };
     expect(checkBody('')).toMatchObject({ attempts: one, failures: null });
     expect(checkBody('failures: {rate: 0.1}\n')).toMatchObject({
@@ -91,7 +91,7 @@ describe('attempts', () => {
     });
   });
 
-  test('alone they set no failure policy of the campaign; missing settings have their defaults', () => {
+  test('do not set a failure policy of the campaign; missing settings have their defaults', () => {
     expect(checkBody('failures: {attempts: 3}\n')).toMatchObject({
       attempts: { count: 3, backoff: 10_000, seed: 'same' },
       failures: null,
@@ -113,7 +113,7 @@ describe('attempts', () => {
     ['none', '§0', 'expected at least 1'],
     ['fewer than none', '§-3', 'expected at least 1'],
     ['too many', '§101', 'expected at most 100'],
-    ['half of one', '§1.5', 'expected a whole number'],
+    ['one and a half', '§1.5', 'expected a whole number'],
     ['a text', '§twice', 'expected a whole number'],
     ['nothing', '§~', 'expected a whole number'],
   ])('%s', (_, written, says) => {

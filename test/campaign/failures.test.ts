@@ -37,14 +37,14 @@ describe('nextAttemptIn', () => {
   const waits = (count: number, backoff: number): (number | undefined)[] =>
     Array.from({ length: count }, (_, n) => nextAttemptIn({ count, backoff, seed: 'same' }, n + 1));
 
-  test('doubles up to an hour, keeps a longer wait, and has none after the last attempt', () => {
+  test('doubles the wait up to an hour, keeps a longer wait, and gives no wait after the last attempt', () => {
     expect(waits(1, 10_000)).toEqual([undefined]);
     expect(waits(4, 10_000)).toEqual([10_000, 20_000, 40_000, undefined]);
     expect(waits(5, 20 * MINUTE)).toEqual([20 * MINUTE, 40 * MINUTE, HOUR, HOUR, undefined]);
     expect(waits(3, 5 * HOUR)).toEqual([5 * HOUR, 5 * HOUR, undefined]);
   });
 
-  test('each wait is the one before, or twice as long, or an hour; waits end with the attempts', () => {
+  test('each wait is as long as the one before, twice as long, or an hour; there are no waits after the last attempt', () => {
     const backoffs = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }),
       fc.integer({ min: 1, max: 366 * 24 * HOUR }),
@@ -146,13 +146,13 @@ describe('addCauses', () => {
     ]);
   });
 
-  test('loses no failure and has at most 21 different causes, in whatever parts they come', () => {
+  test('loses no failure and has at most 21 different causes, in whatever parts the failures are added', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyCause, { maxLength: 60, size: 'max' }), { maxLength: 8 }), (parts) => {
         const before = structuredClone(parts);
         const known: FailureCause[] = [];
         for (const part of parts) {
-          // as activities do it, each with its own causes
+          // activities do the same: each activity has its own causes
           const own: FailureCause[] = [];
           addCauses(own, part);
           expect(own.length).toBeLessThanOrEqual(21);

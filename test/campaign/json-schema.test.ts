@@ -9,7 +9,8 @@ import { HEAD, thrownBy } from './support.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const schema = definitionSchema();
-// its conditions name properties of the outer schema, and patterns also describe the form of texts
+// The conditions of the schema name properties of the outer schema, and a pattern may stand without "type: string".
+// Ajv's strict mode refuses both.
 const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, validateFormats: false });
 const isValid = ajv.compile(schema);
 
@@ -24,7 +25,7 @@ test('the schema is valid, and describes each setting', () => {
   const silent: string[] = [];
   const walk = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    // other properties belong to a condition
+    // "properties" without "additionalProperties" belong to a condition, not to a setting
     const { properties = {}, additionalProperties } = node as Mapping;
     if (additionalProperties !== undefined) {
       for (const [name, { description, $ref }] of Object.entries(properties))

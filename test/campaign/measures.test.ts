@@ -27,7 +27,7 @@ describe('a measure of a run', () => {
     ]);
   });
 
-  test('the name of a formula means the same formula', () => {
+  test('a formula that is read from the name of another formula is the same formula', () => {
     for (const written of ['Q(Peak, 0.0000001)', 'Q( Peak , .9)', 'P( Peak>3 )']) {
       const { name } = measureOf(outputs, written);
       expect(measureOf(outputs, name).name).toBe(name);

@@ -109,7 +109,7 @@ describe('expand', () => {
     expect(keys('1', { fresh: null })).toEqual(keys('1', {}));
     // the drawn seed is no part of the key either
     expect(keys('1', { fresh: { by: 'seed' }, seed: 7 })).toEqual(keys('1', { fresh: null, seed: null }));
-    // the salted input is left out by its name and not by its value: other inputs with this value count
+    // the key leaves the salted input out by name, not by value: it includes another input with the same value
     expect(new Set([...keys('1', salted), ...keys('5', { fresh: { by: 'salt', input: 'b' } })]).size).toBe(4);
   });
 
@@ -215,7 +215,7 @@ describe('seeds', () => {
     expect(runInputs({ ...campaign, seed: null }, first!, 1, 0)[0]!.value).toBe('7');
   });
 
-  test('seeds of attempts differ from those of replications, and do not change from one release to the next', () => {
+  test('the seeds of attempts differ from the seeds of replications, and do not change from one release to the next', () => {
     const seeds = [1, 2, 3, 11, 12].flatMap((n) =>
       [0, 1, 2, 11].map((reseeded) => replicationSeed(42, '0123456789abcdef', n, reseeded)),
     );

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
 import { estimate } from '../support/samples.ts';
 
-/** The look-ahead of a point with up to a hundred replications: so many replications must keep the interval narrow. */
+/** How many further replications must keep the interval narrow, for a point with up to a hundred replications. */
 const LOOK_AHEAD = 10;
 
 describe('for any values', () => {

@@ -54,7 +54,7 @@ describe('an estimate', () => {
     expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
   });
 
-  test('has to reach both a relative and an absolute precision if both are given', () => {
+  test('must reach both precisions if the definition has a relative and an absolute one', () => {
     const values = swinging(40, 1, 100);
     const half = estimate(values, precision).high! - 100;
     for (const [relative, absolute, reached] of [
@@ -99,8 +99,8 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
   });
 
-  test('is what the deviation of a wide interval needs, plus the look-ahead', () => {
-    // sd 1.549: half the interval is 1.041 with 11 and 0.984 with 12
+  test('is what the standard deviation requires if the interval is wide, plus the look-ahead', () => {
+    // with a standard deviation of 1.549, half the interval is 1.041 after 11 replications and 0.984 after 12
     const decision = nextReplications(precision, [swinging(6, Math.SQRT2)], 6);
     expect(decision).toMatchObject({ replications: 12 + LOOK_AHEAD });
     expect(nextReplications(precision, [swinging(6, 1_000)], 6)).toMatchObject({
@@ -108,7 +108,7 @@ describe('the number of replications after a round', () => {
     });
   });
 
-  test('includes a look-ahead of a tenth above a hundred', () => {
+  test('includes a look-ahead of a tenth if there are more than a hundred replications', () => {
     const values = swinging(200, 0.1);
     const late = { ...precision, min: 200, max: 1_000 };
     expect(nextReplications(late, [values], 200)).toMatchObject({ replications: 220 });
@@ -146,7 +146,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(precision, [failed], 200)).toEqual({ decided: true, reached: false });
   });
 
-  test('is decided by the output that needs most', () => {
+  test('follows from the output that needs the most replications', () => {
     const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0)];
     const two = nextReplications(precision, outputs, 6);
     expect(two).toEqual(nextReplications(precision, outputs.slice(1, 2), 6));
@@ -155,13 +155,13 @@ describe('the number of replications after a round', () => {
 
 describe('the expected number of replications', () => {
   test('follows from the half-width and the look-ahead, including missing values', () => {
-    // sd 1.549: half the interval is 0.984 with 12
+    // with a standard deviation of 1.549, half the interval is 0.984 after 12 replications
     const values = swinging(6, Math.SQRT2);
     expect(expectedReplications(precision, [values], 6)).toBe(12 + LOOK_AHEAD);
     expect(expectedReplications(precision, [[...values, ...new Array<null>(6).fill(null)]], 12)).toBe(
       2 * (12 + LOOK_AHEAD),
     );
-    // with a deviation of 10: n = (1.96 * 10 / 1)^2 = 384, and a tenth
+    // with a standard deviation of 10: n = (1.96 * 10 / 1)^2 = 384, plus a tenth
     const wide = swinging(1_000, 10);
     const expected = expectedReplications({ ...precision, max: 10_000 }, [wide.slice(0, 300)], 300);
     expect(expected).toBeGreaterThan(415);
@@ -206,7 +206,7 @@ describe('a share', () => {
     return Array.from({ length: n }, () => Number(uniform() < share));
   };
 
-  test('of 0 is not certain: it needs the replications for half of Wilson’s interval', () => {
+  test('of 0 is uncertain: it needs enough replications for a narrow half of Wilson’s interval', () => {
     const none = Array.from<number>({ length: 5 }).fill(0);
     const decision = nextReplications(shares, [none], 5);
     expect(decision).toMatchObject({ decided: false });
@@ -232,7 +232,7 @@ describe('a share', () => {
     }
     const mean = drawn(share, made).reduce((a, b) => a + b) / made;
     expect(wilsonHalfWidth(mean, made, 0.95)).toBeLessThanOrEqual(0.05);
-    // a share of 0.5 needs 385 replications, and the look-ahead
+    // a share of 0.5 needs 385 replications, plus the look-ahead
     expect(made).toBeLessThan(500);
   });
 });

@@ -28,7 +28,7 @@ describe('a text that is no YAML or JSON', () => {
     expectRefused(text, syntax);
   });
 
-  test('endless nesting is an error, not a crash', () => {
+  test('very deep nesting is an error, not a crash', () => {
     for (const text of ['['.repeat(50_000), '{a: '.repeat(50_000), '- '.repeat(50_000)]) {
       expect(thrownBy(() => readDefinition(text, 'deep.yaml')).code).toBe('DEFINITION_SYNTAX');
     }

@@ -29,7 +29,7 @@ describe('a text with another shape', () => {
       /Did you mean "replications"\?/,
     ],
     [
-      'a needed setting misspelt',
+      'a required setting misspelt',
       '§campain: flu\nmodel: {name: Epidemic}\n',
       /"campain"/,
       /mean "campaign"\?/,

@@ -18,7 +18,7 @@ describe('the space', () => {
     ...given,
   });
 
-  test('values are within bounds, on their steps and canonical, and map back to their coordinates', () => {
+  test('values are canonical, within their bounds and on their steps, and can be turned back into coordinates', () => {
     const bounds = fc
       .record({
         type: fc.constantFrom('DOUBLE' as const, 'INTEGER' as const),

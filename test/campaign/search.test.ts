@@ -95,7 +95,7 @@ describe('mistakes', () => {
       /"min" above 0/,
     ],
     [
-      'a condition that nothing meets',
+      'a condition that no point meets',
       'EMPTY_DESIGN',
       `${OVER}, where: §'\`Contact rate\` > 3'`,
       /"where" holds for none/,
@@ -133,12 +133,17 @@ describe('mistakes', () => {
       /takes only numbers/,
     ],
     [
-      'an output that is not there',
+      'an unknown output as a constraint',
       'UNKNOWN_OUTPUT',
       `${OVER}, require: { §Peek: { max: 3 } }`,
       /no output "Peek"/,
     ],
-    ['a limit that is none', 'DEFINITION_INVALID', `${OVER}, require: { Peak day: §{} }`, /"min" or a "max"/],
+    [
+      'a constraint without a limit',
+      'DEFINITION_INVALID',
+      `${OVER}, require: { Peak day: §{} }`,
+      /"min" or a "max"/,
+    ],
     [
       'limits apart',
       'INVALID_VALUE',

@@ -84,14 +84,14 @@ export function check(text: string, facts: ModelFacts = epidemic): CheckedDefini
   return checked;
 }
 
-/** The first two lines of the definition are added, so that a test shows only the relevant lines. */
+/** Checks a definition. Adds its first two lines, so that a test shows only the relevant lines. */
 export function checkBody(body: string, facts: ModelFacts = epidemic): CheckedDefinition {
   return check(HEAD + body, facts);
 }
 
 /**
- * Expects a definition to be refused. A `§` in the text marks the place that the error must name; it is removed before
- * the text is read.
+ * Expects that foray refuses a definition. A `§` in the text marks the place that the error must name. The `§` is
+ * removed before foray reads the text.
  */
 export function expectRefused(
   marked: string,
@@ -115,7 +115,7 @@ export function expectRefused(
   return error;
 }
 
-/** As {@link expectRefused}, for a definition that has the first two lines and a body. */
+/** Like {@link expectRefused}. Adds the first two lines to the body of a definition. */
 export function refused(
   code: ErrorCode,
   body: string,

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { type InputType, inputTypes } from '../../src/api/constants.ts';
 import { canonicalValue, type RawValue, ValueError } from '../../src/api/values.ts';
 
-/** Laws that points and their keys depend on. The accepted values of each type are tested in test/api. */
+/** Points and their keys depend on these laws of values. The tests in test/api check which values each type accepts. */
 
 const anyValue: fc.Arbitrary<RawValue> = fc.oneof(
   fc.string(),
@@ -80,7 +80,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('whole numbers: the same in INTEGER, LONG and DOUBLE', () => {
+  test('a whole number has the same text in INTEGER, LONG and DOUBLE', () => {
     fc.assert(
       fc.property(fc.integer(), (value) => {
         const spellings = [value, String(value), ` ${value} `, `${value}.0`, `${value}e0`];
@@ -101,7 +101,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('a date exists in the calendar', () => {
+  test('a date is accepted only if it exists in the calendar', () => {
     const parts = fc.tuple(
       fc.integer({ min: 1000, max: 9999 }),
       fc.nat(14),

@@ -1,7 +1,7 @@
 import { describe, test } from '@jest/globals';
 import { expectRefused } from './support.ts';
 
-/** A `§` marks the mistake. The parser may notice it only further down. */
+/** Expects an error at the `§`. The YAML parser may notice the mistake only in a later line. */
 function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
   expectRefused(text, { code: 'DEFINITION_SYNTAX', says, ...(hint && { hint }) });
 }
@@ -10,13 +10,17 @@ describe('a line with wrong indentation', () => {
   test.each([
     ['a blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
     ['a blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
-    ['one too many, deeper', 'a:\n  b:\n    c: 1\n     §d: 2\n', 'by 5, the one before it by 4'],
-    ['two too few, deeper', 'a:\n    b: 1\n  §c: 2\nd: 1\n', 'by 2, the one before it by 4'],
+    [
+      'a blank too many, one level deeper',
+      'a:\n  b:\n    c: 1\n     §d: 2\n',
+      'by 5, the one before it by 4',
+    ],
+    ['two blanks too few, one level deeper', 'a:\n    b: 1\n  §c: 2\nd: 1\n', 'by 2, the one before it by 4'],
     ['under a value', 'campaign: a\n  §model: b\n', 'by 2, the one before it by 0'],
     ['under a mapping', 'model: {name: E}\n  §seed: 1\n', 'by 2, the one before it by 0'],
     ['after a comment', 'campaign: a\n\n# why\n  §model: b\n', 'by 2, the one before it by 0'],
-    ['an item too little', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
-    ['a name in an item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, the one before it by 2'],
+    ['a list item, a blank too few', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
+    ['a name within a list item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, the one before it by 2'],
   ])('%s', (_, text, says) => {
     expectMistake(text, new RegExp(`The line is indented ${says}\\.$`), /begin in the same column/);
   });
@@ -26,7 +30,7 @@ describe('a line with wrong indentation', () => {
     (text) => expectMistake(text, /indented by a tab\.$/, /by blanks/),
   );
 
-  test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])('items and names: %j', (text) =>
+  test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])('items of a list beside names: %j', (text) =>
     expectMistake(text, /Items of a list and names are mixed\.$/),
   );
 });
@@ -38,18 +42,19 @@ describe('a missing blank or sign', () => {
     'model:\n  name§:E\n  version: 1\n',
     'model:\n  name: E\n  version§:1\nseed: 3\n',
     'a: x\nb§:http://x.y\nc: 1\n',
-  ])('after a colon: %j', (text) => expectMistake(text, /There is no blank after the colon\.$/));
+  ])('no blank after a colon: %j', (text) => expectMistake(text, /There is no blank after the colon\.$/));
 
-  test('after a dash', () => {
+  test('no blank after a dash', () => {
     expectMistake('outputs:\n  - a\n  §-b\nseed: 2\n', /There is no blank after the dash\.$/);
   });
 
-  test('a colon', () => {
+  test('no colon after a name', () => {
     expectMistake('campaign: a\n§model\n  name: E\nseed: 1\n', /There is no colon after this name\.$/);
   });
 
-  test.each(['{"a": 1,\n "b": §2\n "c": 3}', 'model: {name: §E\n  version: 1}\n'])('a comma: %j', (text) =>
-    expectMistake(text, /There is no comma after this\.$/),
+  test.each(['{"a": 1,\n "b": §2\n "c": 3}', 'model: {name: §E\n  version: 1}\n'])(
+    'no comma between two values: %j',
+    (text) => expectMistake(text, /There is no comma after this\.$/),
   );
 });
 

@@ -52,12 +52,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const scriptOf = (shell: Shell): string => join(folder, `completion.${shell}`);
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** The completions of a shell for the last of some words. */
+/** The completions that a shell offers for the last word. */
 function offered(shell: Shell, ...words: string[]): Promise<string[]> {
   return offeredFor(shell, ['foray', ...words].join(' '), words);
 }
 
-/** The completions of a shell at the end of a line that it splits into `words`. */
+/** The completions that a shell offers at the end of a line, which the shell splits into `words`. */
 async function offeredFor(shell: Shell, line: string, words: string[]): Promise<string[]> {
   const inShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const quoted = ['foray', ...words].map(inShell).join(' ');
@@ -65,7 +65,7 @@ async function offeredFor(shell: Shell, line: string, words: string[]): Promise<
   const asked = `COMP_WORDS=(${quoted}); ${place}; _foray; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const programs = {
     bash: `source '${scriptOf(shell)}'; ${asked}`,
-    // as bashcompinit runs it
+    // bashcompinit runs a function of bash in this way
     zsh: `source '${scriptOf(shell)}'; ask() { emulate -L ksh; ${asked} }; ask`,
     fish: `source '${scriptOf(shell)}'; complete -C $argv[1]`,
   };
@@ -76,7 +76,7 @@ async function offeredFor(shell: Shell, line: string, words: string[]): Promise<
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => line.split('\t')[0]!)
-      // zsh itself drops words with another beginning
+      // the real zsh drops words that begin differently
       .filter((word) => shell !== 'zsh' || word.startsWith(words.at(-1)!))
       .sort()
   );
@@ -126,7 +126,7 @@ test('bash splits an option with = into three words', async () => {
   expect(await offered('bash', 'results', '--format', '=', 'csv', '')).toEqual(['flu-1', 'flu-2']);
 });
 
-test('the path of a home may have blanks, quotes and any letters', async () => {
+test('the path of a home may contain blanks, quotes and any letters', async () => {
   const homes = [String.raw`"Zoë's home"`, String.raw`Zoë\'s\ home`, String.raw`'Zoë'\''s home'`];
   for (const shell of shells.filter(has)) {
     for (const home of homes) {
@@ -147,7 +147,7 @@ test("a home may be below the user's folder", async () => {
   }
 });
 
-test('bash passes the words as they were written, also if it splits them at = and :', async () => {
+test('a word that bash splits at = and : is understood as the user wrote it', async () => {
   expect(
     await offeredFor('bash', 'foray --home=other status ', ['--home', '=', 'other', 'status', '']),
   ).toEqual(['cost-1']);

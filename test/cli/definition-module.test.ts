@@ -15,7 +15,7 @@ beforeAll(async () => {
   await world.startWorker();
   folder = join(world.folder, 'somewhere else');
   mkdirSync(join(folder, 'data'), { recursive: true });
-  // as "npm install" makes one: Node warns of a module beside it
+  // "npm install" makes such a package.json; Node warns about a TypeScript module beside it
   writeFileSync(join(folder, 'package.json'), '{}');
   writeFileSync(join(folder, 'data/observed.csv'), 'day,infected\n0,1\n1,3\n');
 });
@@ -73,12 +73,12 @@ export default async () => defineCampaign(await Promise.resolve(definition));
   const head = "campaign: 'flu', model: { name: 'Epidemic' }";
   test.each([
     [
-      'a name that is wrong',
+      'an unknown input',
       'a.ts',
       `export default { ${head}, design: { grid: { 'Contact rat': [1] } } };`,
       /a\.ts: design\.grid\.Contact rat: .*Did you mean "Contact rate"\?$/,
     ],
-    ['a setting that is wrong', 'b.mjs', `export default { ${head}, sed: 1 };`, /b\.mjs: sed: .*"seed"\?$/],
+    ['an unknown setting', 'b.mjs', `export default { ${head}, sed: 1 };`, /b\.mjs: sed: .*"seed"\?$/],
     [
       'a syntax error',
       'c.ts',
@@ -86,31 +86,31 @@ export default async () => defineCampaign(await Promise.resolve(definition));
       /c\.ts:2:30: The module is wrong: /,
     ],
     [
-      'one of JavaScript',
+      'a syntax error in JavaScript',
       'd.js',
       `export default {\n  ${head},\n  seed: ;\n};`,
       /d\.js:3:9: The module is wrong: /,
     ],
     [
-      'an import that is not there',
+      'an import of a name that does not exist',
       'e.mts',
       "import { nothing } from 'foray';\nexport default nothing;",
       /e\.mts:1:10: The module is wrong: .*'nothing'/,
     ],
     [
-      'another module that is not there',
+      'an import of a module that does not exist',
       'f.ts',
       "import './nowhere.ts';",
       /"somewhere else\/f\.ts" cannot be imported: .*nowhere\.ts/,
     ],
     [
-      'one that throws',
+      'a module that throws',
       'g.ts',
       "throw new Error('too\\nhot.');",
       /"somewhere else\/g\.ts" cannot be imported: too hot\.$/,
     ],
     [
-      'a function that does',
+      'a function whose promise is rejected',
       'h.ts',
       "export default () => Promise.reject('no');",
       /cannot be imported: no\.$/,
@@ -122,7 +122,7 @@ export default async () => defineCampaign(await Promise.resolve(definition));
       /"somewhere else\/i\.ts" has no default/,
     ],
     ['a text', 'j.ts', "export default 'campaign: flu';", /j\.ts: The definition is not a mapping/],
-    ['a file that is not there', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
+    ['a file that does not exist', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
   ])('%s is an error on one line, with its place', async (_, name, text, message) => {
     const file = text === undefined ? join('somewhere else', name) : write(name, text);
     const { code, stdout, stderr } = await submit(file);
@@ -183,17 +183,17 @@ describe('a definition that is an object', () => {
     expect(definition.design?.product).toHaveLength(2);
     defineCampaign({
       ...definition,
-      // @ts-expect-error it is called seed
+      // @ts-expect-error the setting is called seed
       sed: 1,
     });
     defineCampaign({
       ...definition,
-      // @ts-expect-error it is called grid
+      // @ts-expect-error the design is called grid
       design: { product: [{ gird: { Days: [1] } }] },
     });
-    // @ts-expect-error a design has whole numbers of points
+    // @ts-expect-error the number of points is a number, not a text
     defineCampaign({ ...definition, design: { lhs: { points: '8', inputs: { Days: [1] } } } });
-    // @ts-expect-error units are those of the interface
+    // @ts-expect-error the interface calls this unit DAY
     defineCampaign({ ...definition, inputs: { Days: { value: 14, units: 'days' } } });
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
     namespace: BARE,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
   });
-  await until('the namespace is there', () =>
+  await until('the namespace exists', () =>
     workflowService.describeNamespace({ namespace: BARE }).then(
       () => true,
       () => false,
@@ -56,7 +56,7 @@ async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 describe('foray doctor', () => {
-  test('distinguishes a Temporal server that refuses from one that is not there', async () => {
+  test('distinguishes a Temporal server that refuses a connection from a missing server', async () => {
     const server = createServer().on('stream', (stream) => {
       const status = { 'grpc-status': '7', 'grpc-message': 'Request unauthorized.' };
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
@@ -73,7 +73,7 @@ describe('foray doctor', () => {
     });
   });
 
-  test('says on one line for each part that it works, and makes nothing', async () => {
+  test('has one line for each part that works, and creates nothing', async () => {
     const env = environmentOf(world.settings);
     const { code, stdout } = await foray(folder, ['doctor'], { env });
     const lines = stdout.trim().split('\n');
@@ -112,7 +112,7 @@ describe('foray doctor', () => {
       /FORAY_SERVICE_URL/,
     ],
     ['a wrong key', { FORAY_API_KEY: 'not-the-key' }, 'key', /refuses the key/, /FORAY_API_KEY/],
-    ['a folder that is none', { FORAY_HOME: '/dev/null/home' }, 'disk', /\/dev\/null/, /--home/],
+    ['a home that cannot be a folder', { FORAY_HOME: '/dev/null/home' }, 'disk', /\/dev\/null/, /--home/],
   ])('finds %s', async (_, env, part, message, advice) => {
     const { code, healthy, bad } = await doctor(env);
     expect([code, healthy]).toEqual([1, false]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
 import { type Dev, foray, startDev } from '../support/cli.ts';
 
-/** What a modeller sees of a failed run, in all places where foray shows it. */
+/** Checks what a modeller sees of a failed run, in all places where foray shows it. */
 
 // folder names may contain blanks
 const folder = join(mkdtempSync(join(tmpdir(), 'foray-failed-')), 'my work');
@@ -37,7 +37,7 @@ outputs: [{name: Out, type: DOUBLE}]
     join(folder, 'c.yaml'),
     'campaign: c\nmodel: {name: Failing}\ndesign: {grid: {N: {from: 1, to: 99, step: 2}}}\nfailures: {attempts: 2, backoff: 0.1}\n',
   );
-  // 45 runs complete, five fail
+  // 45 runs complete, and five fail
   submitted = await run('submit', 'c.yaml', '--id', 'c', '--watch');
   [group] = (JSON.parse((await run('status', 'c', '--failures', '--json')).stdout) as Status).failures;
   [explained] = (JSON.parse((await run('explain', 'c', point(), '--json')).stdout) as Explanation).runs;
@@ -65,7 +65,7 @@ describe('the log of a failed run', () => {
     expect(submitted.stderr).toContain('  |     at ');
   });
 
-  test('is shown by explain after the reason, its last lines or all of them', async () => {
+  test('is shown by explain after the reason: its last lines, or all lines on request', async () => {
     const { code, stdout } = await run('explain', 'c', point());
     expect([code, stdout]).toEqual([
       0,

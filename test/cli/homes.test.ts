@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]): Promise<Ran> => foray(empty, args, { env });
 
-/** Starts a process that holds a home and records it, like a `foray dev` that is ready. */
+/** Starts a process that holds a home and records its address there, like a `foray dev` that is ready. */
 async function startHolder(home: string): Promise<ChildProcess> {
   const file = (name: string) => JSON.stringify(join(ROOT, 'src/dev', name));
   const child = startModule(`
@@ -42,7 +42,7 @@ async function startHolder(home: string): Promise<ChildProcess> {
 }
 
 describe('in a folder without a home', () => {
-  test('a command that reads says which store is missing, and makes nothing', async () => {
+  test('a command that needs the store says which store is missing, and creates nothing', async () => {
     const commands = [['list'], ['results', 'c'], ['cancel', 'c']];
     for (const { code, stdout, stderr } of await Promise.all(commands.map((args) => run(...args)))) {
       expect([code, stdout]).toEqual([2, '']);
@@ -69,7 +69,10 @@ describe('in a folder without a home', () => {
     } finally {
       holder.kill('SIGKILL');
     }
-    await until('it is not named any more', async () => !(await run('models')).stderr.includes('elsewhere'));
+    await until(
+      'the error does not name the ended foray dev any more',
+      async () => !(await run('models')).stderr.includes('elsewhere'),
+    );
     const state = readdirSync(env.XDG_STATE_HOME!, { recursive: true, encoding: 'utf8' });
     expect(state.filter((name) => name.endsWith('.home'))).toEqual([]);
   });

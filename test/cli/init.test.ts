@@ -85,7 +85,7 @@ function writeOdd(): void {
 const foray = (...args: string[]): Promise<Ran> =>
   run(folder, args, { env: { FORAY_SERVICE_URL: service.url, FORAY_API_KEY: KEY } });
 
-/** Checks a definition against the service, as submit does. */
+/** Checks a definition with the service, as submit does. */
 const check = (text: string) => checkCampaign(cloud, { text, file: join(folder, 'campaign.yaml') });
 
 /** Turns comment lines into settings. */

@@ -37,7 +37,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
   };
   expect(await checked('Echo', '--version', '1')).toBe(5);
   expect(await checked('Echo')).toBe(10);
-  // finds the model by its name, even when its folder is not a model any more
+  // foray finds the model by its name, even when its folder is not a valid model any more
   writeFileSync(path.join(models, 'Echo', 'model.yaml'), 'name: [');
   expect((await run('check', 'Echo', '--version', '1', '--data', dataDir)).code).toBe(2);
   rmSync(path.join(models, 'Echo'), { recursive: true });

@@ -23,7 +23,7 @@ describe('foray models new', () => {
     const checked = await run('check', 'ada-s-tea-room', '--json');
     const [{ name, outputs }] = JSON.parse(checked.stdout) as [Checked];
     expect(name).toBe(`Ada's "tea" room`);
-    // M/M/1 with these rates: a mean wait of 4 minutes
+    // the model is a queue M/M/1; its mean waiting time is 4 minutes in theory
     expect(outputs['Mean waiting time']).toBeGreaterThan(2);
     expect(outputs['Mean waiting time']).toBeLessThan(8);
   });

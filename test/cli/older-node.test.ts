@@ -9,17 +9,20 @@ import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** The program of the checkout, which starts the Node that npm installs. */
+/** The program of the checkout. It starts the Node that npm has installed. */
 const MAIN = join(ROOT, 'src/cli/foray.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A module. The Node process that loads it reports an older version. */
+/** The address of a module. A Node process that loads the module reports an older version. */
 const OLDER = `data:text/javascript,${encodeURIComponent(
   "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });",
 )}`;
 
-/** A module. The process that loads it runs `body` on a SIGINT; `emit()` in the body passes the signal on. */
+/**
+ * The address of a module. A process that loads the module runs `body` on a SIGINT. `emit()` in the body passes the
+ * signal on.
+ */
 const treatSigint = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     const emitted = process.emit;
@@ -30,10 +33,10 @@ const treatSigint = (body: string): string =>
     };
   `)}`;
 
-/** The parent takes a signal late, as on a busy machine. */
+/** The address of a module with which a parent receives a signal late, as on a busy machine. */
 const late = (ms: number): string => treatSigint(`return setTimeout(emit, ${ms});`);
 
-/** The child lives on for a second after a SIGINT, so that a later signal reaches it. */
+/** The address of a module with which a child lives for a second after a SIGINT, so that a later signal reaches it. */
 const LINGERS = treatSigint('setTimeout(() => {}, 1_000); return emit();');
 
 function runInOlderNode(program: string, args: string[]): ChildProcess {
@@ -44,7 +47,7 @@ function run(args: string[], ...further: 'pipe'[]): ChildProcess {
   return spawn(process.execPath, args, {
     cwd: folder,
     env: cleanEnv(),
-    // leads a process group, like a program that a shell starts
+    // the process leads a process group, as if a shell had started it
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', ...further],
   });
@@ -58,7 +61,7 @@ async function startService(child = runInOlderNode(MAIN, SERVICE)): Promise<Chil
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
   }
   await until('the service is ready', () => {
-    if (child.exitCode !== null) throw new Error(`it ended: ${said}`);
+    if (child.exitCode !== null) throw new Error(`the service ended early: ${said}`);
     return /http:\/\/127\.0\.0\.1:\d+/.test(said);
   });
   return child;
@@ -72,7 +75,7 @@ test('in a checkout, a SIGINT to the program alone ends it properly', async () =
 });
 
 test.each([0, 50, 100, 200, 400])(
-  'a Ctrl-C reaches the parent and its child; it counts once when the parent passes it on after %i ms',
+  'a Ctrl-C reaches parent and child, and counts once even if the parent passes it on after %i ms',
   async (ms) => {
     const child = await startService(run([`--import=${OLDER}`, `--import=${late(ms)}`, MAIN, ...SERVICE]));
     const ended = once(child, 'exit');

@@ -78,7 +78,7 @@ describe('foray plan', () => {
     expect(before.last.map(({ values }) => values.join())).toEqual(['5,2', '7,1.5', '7,2']);
     expect(await planOf(file)).toEqual(before);
 
-    // a part of it runs first: then these results exist, and the speed is known
+    // a part of the campaign runs first, so its results exist and its speed is known
     await carryOut(flu('part.yaml', '[3, 5]', 'replications: 2\n'), 'part');
     const after = await planOf(file);
     expect(after).toMatchObject({ there: 8, toRun: 4, basis: 'as in part' });
@@ -135,7 +135,7 @@ describe('foray plan', () => {
     expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
   });
 
-  test('estimates existing runs above 10,000 runs, shows the error, and asks about all on request', async () => {
+  test('estimates the number of existing runs above 10,000 runs, shows the error, and asks about all on request', async () => {
     await carryOut(flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'), 'few');
     const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 255\n');
     const estimate = await planOf(many);
@@ -193,7 +193,7 @@ describe('foray plan', () => {
       /^ {2}runs {10}at most 6\n {2}confirm {7}at most 14 runs for the 2 best points, 6,015 if they are hard to distinguish$/m,
     );
 
-    // chance does not affect the output, so the first replications decide, and the winner needs no further ones
+    // the output does not depend on chance: the first replications decide, and the winner needs no further ones
     const limit = ['--max-runs', String(6 + comparison.runs)];
     const submitted = await run('submit', file, '--id', 'best', ...limit);
     expect(submitted.stderr).toContain(
@@ -274,7 +274,7 @@ describe('foray plan', () => {
       ),
     };
     expect(await run('plan', file)).toMatchObject(refused);
-    // refused before anything starts
+    // submit refuses the definition before anything starts
     expect(await run('submit', file, '--id', 'picky')).toMatchObject(refused);
     expect((await run('status', 'picky')).code).toBe(2);
   });
@@ -402,7 +402,7 @@ outputs: [Server utilization, Queue|Waiting]
     expect(rows).toHaveLength(2);
     const mean = values.reduce((a, b) => a + b) / 5;
     const sd = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 4);
-    const t = 2.7764451051977987; // t quantile with 4 degrees of freedom, at 0.975
+    const t = 2.7764451051977987; // the 0.975 quantile of Student's t with 4 degrees of freedom
     const [capacity, replications, failed, n, ...numbers] = rows[0]!.slice(1).map(Number);
     expect([capacity, replications, failed, n]).toEqual([9, 5, 0, 5]);
     const half = (t * sd) / Math.sqrt(5);

@@ -19,7 +19,7 @@ describe("Node's compile cache", () => {
     }
   });
 
-  it('is left out without a message if nothing can be written', async () => {
+  it('is not used, without a message, if its folder cannot be written', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       writeFileSync(join(folder, 'file'), '');
@@ -32,7 +32,7 @@ describe("Node's compile cache", () => {
 });
 
 describe('settings', () => {
-  it('may be before or after the command, and the last one counts', async () => {
+  it('may stand before or after the command, and the last one counts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       // the error names the store that the command looked for
@@ -45,7 +45,7 @@ describe('settings', () => {
       await inHome('c', ['list', '--home', 'c']);
       await inHome('d', ['list']);
       expect(readdirSync(folder)).toEqual([]);
-      // also a setting of a parent command
+      // this also holds for a setting of a parent command
       const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
       expect([key.code, readdirSync(folder)]).toEqual([0, ['f']]);
     } finally {
@@ -53,7 +53,7 @@ describe('settings', () => {
     }
   });
 
-  it('are refused before a command that has no such setting', async () => {
+  it('are refused before a command that does not take them', async () => {
     const { code, stderr } = await foray(tmpdir(), ['--store', 'sqlite:x', 'dev']);
     expect([code, stderr]).toEqual([2, "error: dev has no option '--store'\n"]);
   });
@@ -69,7 +69,7 @@ describe('settings', () => {
 });
 
 describe('an error with --json', () => {
-  it('is also one document on standard output, with the same exit code', async () => {
+  it('is also one JSON document on standard output, with the same exit code', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const unknown = await foray(folder, ['status', 'nope', '--json']);
@@ -113,7 +113,8 @@ describe('texts of a service or a model', () => {
       const [row] = await rowsOf(store);
       await store.close();
       const settings = ['--store', address];
-      // no server here: another test may have a Temporal server at the usual address, with a campaign of this name
+      // no server listens here; another test may run a Temporal server at the usual address, with a campaign of this
+      // name
       const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
       const shown = String.raw`it \u001b[2Jbroke\nforay: all is well \u202e\u009b1m`;
       const status = await foray(folder, [...settings, 'status', 'flu', '--failures'], { env });

@@ -29,7 +29,7 @@ const status: CampaignStatus = {
   blocked: null,
 };
 
-test('failed runs are reported with what to do; without failures nothing is reported', () => {
+test('the advice for failed runs names the commands; there is no advice without failures', () => {
   expect(failureAdvice(status)).toBe(
     '1 run failed. Why: npx foray explain x-1 POINT (points: npx foray status x-1 --failures). Again: npx foray retry x-1',
   );

@@ -14,7 +14,7 @@ import { cleanEnv, foray, MAIN } from '../support/cli.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: Store;
-/** No service and no Temporal server: results need only the store. */
+/** These tests have no service and no Temporal server, because results need only the store. */
 beforeEach(async () => {
   folder = temporaryFolder();
   store = await openStore(address());
@@ -41,7 +41,7 @@ afterEach(async () => {
 const address = (): string => `sqlite:${join(folder.path, 'store.db')}`;
 const run = (...args: string[]) => foray(folder.path, args, { env: { FORAY_STORE: address() } });
 
-/** Finishes runs. The output of the second one is not a number; the fifth fails. */
+/** Finishes runs. The output of the second run is not a number, and the fifth run fails. */
 async function finish(...seqs: number[]): Promise<void> {
   await store.intend('flu', seqs, 1);
   const seen = seqs.map((seq) => {
@@ -266,7 +266,7 @@ describe('foray results -o', () => {
   });
 
   test.each([
-    ['a folder that the system lets nobody make', '/proc/nope/x.csv'],
+    ['a folder that the system does not let anybody make', '/proc/nope/x.csv'],
     ['a folder that is a file', '/dev/null/x.csv'],
     ['a folder', '/proc'],
   ])('%s is refused', async (_, file) => {

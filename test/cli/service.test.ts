@@ -14,7 +14,7 @@ test('takes keys, limits and a data folder from its options, and ends on SIGTERM
   const key = (await foray(folder, ['service', 'keys', 'add', 'ada', '--keys', 'keys.yaml'])).stdout.trim();
   const limits = ['--max-body', '1KB', '--max-upload', '0.5 kb', '--rate-limit', '3'];
   const args = [MAIN, 'service', '--port', '0', '--data', 'data', '--keys', 'keys.yaml', ...limits];
-  // the key of the environment gives no access when a file has all keys
+  // a key from the environment gives no access if the keys are in a file
   const env = { ...cleanEnv(), FORAY_API_KEY: 'of-the-environment' };
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

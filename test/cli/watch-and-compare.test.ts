@@ -19,7 +19,7 @@ beforeAll(async () => {
     join(dev.folder, 'slow.yaml'),
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1, 2]}}\n',
   );
-  // in parallel, because the test does not look at their output
+  // these campaigns run at the same time, because the test does not look at their output
   const plain = ['shop', 'shorter', 'other'].map((id) => run('submit', `${id}.yaml`, '--id', id, '--watch'));
   for (const { code, stderr } of await Promise.all(plain))
     expect([code, stderr]).toEqual([0, expect.any(String)]);
@@ -39,7 +39,7 @@ const run = (...args: string[]) => foray(dev.folder, args);
 
 interface Shown {
   code: number | null;
-  /** Everything that was written to the terminal. */
+  /** All output of the command. */
   text: string;
 }
 
@@ -56,7 +56,7 @@ async function inTerminal(
   const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: dev.folder,
-    // a normal terminal, wherever the tests run: in CI, Node assumes one without colours
+    // the command sees a normal terminal, wherever the tests run; with CI set, Node assumes a terminal without colours
     env: { ...cleanEnv(), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
   });
   let text = '';
@@ -75,7 +75,7 @@ const HIDE = `${ESC}[?25l`;
 const SHOW = `${ESC}[?25h`;
 const END = `${ESC}[J`;
 
-/** The pages that were drawn, each with the number of lines that the cursor moved up before. */
+/** The drawn pages. `up` is the number of lines that the cursor moved up before the page. */
 function pagesIn(text: string): { up: number; lines: string[] }[] {
   const drawn = text.slice(text.indexOf(HIDE) + HIDE.length, text.lastIndexOf(END));
   return drawn.split(END).map((page) => {
@@ -85,7 +85,7 @@ function pagesIn(text: string): { up: number; lines: string[] }[] {
   });
 }
 
-/** Expects each page to begin where the one before began, and to fit into the terminal. */
+/** Expects that each page begins where the previous page began, and fits into the terminal. */
 function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [number, number]): void {
   for (const [at, { up, lines }] of pages.entries()) {
     expect(up).toBe(pages[at - 1]?.lines.length ?? 0);
@@ -94,7 +94,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
   }
 }
 
-// `script` of util-linux; other versions have other arguments
+// the tests use `script` of util-linux; other versions of `script` take other arguments
 (process.platform === 'linux' ? describe : describe.skip)('watch in a terminal', () => {
   test('redraws a page until the campaign is over, and leaves the last page', async () => {
     const { code, text } = await inTerminal(['submit', 'shop.yaml', '--id', 'watched', '--watch']);
@@ -173,7 +173,7 @@ describe('compare', () => {
     expect(lines[1]).toMatch(/^[\da-f]{16} +1 {2}both {2}Machines at work +4 +[\d.]+ +4 +[\d.]+ .*Welch/);
   });
 
-  test('compares in pairs if the seeds are equal, and equal results do not differ', async () => {
+  test('compares in pairs if the seeds are equal, and finds no difference between equal results', async () => {
     const { stdout } = await run('compare', 'shorter', 'shop', '--format', 'jsonl');
     const rows = stdout
       .trimEnd()
@@ -189,7 +189,7 @@ describe('compare', () => {
     ]);
   });
 
-  test('writes a page to a file that ends in .html', async () => {
+  test('writes an HTML page if the name of the file ends in .html', async () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.html');
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.html\n$/)]);
     const page = readFileSync(join(dev.folder, 'both.html'), 'utf8');

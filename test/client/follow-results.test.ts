@@ -55,7 +55,7 @@ describe('rows as runs finish', () => {
     });
   });
 
-  test('come once each, in whatever order the runs finish', async () => {
+  test('come exactly once, in whatever order the runs finish', async () => {
     let number = 0;
     const anyOrder = fc
       .shuffledSubarray(upTo(60))
@@ -88,7 +88,7 @@ describe('rows as runs finish', () => {
         weight: 3,
         arbitrary: fc.record({ seqs: fc.subarray(upTo(runs)), why: fc.constantFrom(null, 'lost', 'broken') }),
       },
-      // all failed runs, or those with one cause
+      // requests all failed runs again, or the failed runs with one cause
       { weight: 2, arbitrary: fc.record({ forgiven: fc.constantFrom(undefined, 'lost', 'broken') }) },
       { weight: 1, arbitrary: fc.constant('rest' as const) },
     );
@@ -97,7 +97,7 @@ describe('rows as runs finish', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const id = `flu-${number++}`;
         await addNamed(store, upTo(runs).map(String), 1, id);
-        // how and when each run ended; a step takes a moment
+        // for each run, how and when it ended; each step advances the time by 1
         const ends = upTo(runs).map((): { status: string; why: string | null; at: number }[] => []);
         const open = new Set(upTo(runs));
         let now = 1;
@@ -124,7 +124,7 @@ describe('rows as runs finish', () => {
             );
           }
         };
-        // one step before each call of a look, so that looks are interrupted at any point
+        // takes one step before each call to the store, so that steps come between any two calls
         const interrupted = new Proxy(store, {
           get: (target, name: keyof Store) =>
             name === 'getCampaign' || name === 'finishedAmong'
@@ -171,7 +171,7 @@ describe('rows as runs finish', () => {
     expect(await rows.next()).toMatchObject({ done: true });
   });
 
-  test('end with the finished runs when no workflow works on the campaign any more', async () => {
+  test('end after the finished runs if no workflow works on the campaign any more', async () => {
     await addNamed(store, ['a', 'b', 'c']);
     await finish('flu', 0);
     let asked = 0;

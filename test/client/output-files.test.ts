@@ -44,7 +44,7 @@ const at = (name: string): string => join(folder.path, 'out', name);
 
 async function refusal(call: Promise<unknown>): Promise<ForayError> {
   const error: unknown = await call.then(
-    () => new Error('it was had'),
+    () => new Error('the file was not refused'),
     (thrown: unknown) => thrown,
   );
   if (isForayError(error)) return error;
@@ -79,7 +79,7 @@ describe('a file that is not kept', () => {
     writeFileSync(at('a.csv'), 'another');
     expect(await files.save(value, at('a.csv'))).toBe('written');
     expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
-    // a hash that says nothing about the content
+    // this name is not the SHA-256 of the content, so the local file cannot be compared
     const md5 = { hash: 'md5', localPath: 'a.csv' };
     for (let time = 0; time < 2; time += 1) expect(await files.save(md5, at('a.csv'))).toBe('written');
     expect(readdirSync(join(folder.path, 'out'))).toEqual(['a.csv']);
@@ -127,7 +127,7 @@ describe('a file that is not kept', () => {
     expect(server.asked).toEqual([]);
   });
 
-  test('is not requested any more if the service was silent for some files', async () => {
+  test('is not requested any more after the service has failed several times', async () => {
     const silent = await startServer();
     silent.say(500, '');
     const here = new ServiceAtHand(silent.client(), 'here');

@@ -20,7 +20,7 @@ const service = {
   identity: () => Promise.resolve(undefined),
 } as unknown as ServiceAtHand;
 
-/** Adds a campaign of two runs that took `seconds`. */
+/** Adds a campaign of two runs that took `seconds` together. */
 async function ran(id: string, seconds: number, more: object = {}): Promise<void> {
   const record = { campaign: { ...campaign(id), ...more }, definition: 'campaign: flu\n', digest: id };
   await store.addCampaign(record, 1_000);

@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 
 describe('every endpoint', () => {
-  test('is in the client once', () => {
+  test('has exactly one method in the client', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
   });
 
   test.each(calls)('$name: $method $path', async ({ name, call, method, path, body, answer }) => {
     server.say(200, JSON.stringify(answer));
     const value = await call(server.client());
-    // a stop has no content
+    // the answer to a stop has no content
     expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
     expect(server.asked).toHaveLength(1);
     const [asked] = server.asked;
@@ -50,7 +50,7 @@ describe('every endpoint', () => {
 });
 
 describe('the key', () => {
-  test('goes raw into Authorization, without Bearer', async () => {
+  test('goes unchanged into Authorization, without "Bearer"', async () => {
     server.say(200, []);
     await server.client().listModels();
     expect(server.asked[0]!.headers.authorization).toBe(KEY);
@@ -63,7 +63,7 @@ describe('the key', () => {
     expect(JSON.stringify(server.asked[0]).split(KEY)).toHaveLength(2);
   });
 
-  test('is refused before any request if no header can carry it', async () => {
+  test('is refused before any request if a header cannot contain it', async () => {
     for (const options of [{ key: `${KEY}\n` }, { key: 'schlüssel 🔑' }, { keyHeader: 'Api Key' }]) {
       const error = await failure(server.client(options).listModels());
       expect([error.kind, error.isRetryable, error.mayHaveArrived]).toEqual(['unauthorized', false, false]);
@@ -73,7 +73,7 @@ describe('the key', () => {
 });
 
 describe('addresses', () => {
-  test('a slash at the end makes no difference', async () => {
+  test('an address may end with a slash or without it', async () => {
     server.say(200, []);
     await server.client({ url: `${server.url}//` }).listModels();
     expect(server.asked[0]!.url).toBe('/api/open/8.5.0/models');
@@ -90,7 +90,7 @@ describe('addresses', () => {
 });
 
 describe('status values', () => {
-  test('ERROR is FAILED', async () => {
+  test('ERROR becomes FAILED', async () => {
     const client = server.client();
     server.say(200, { status: 'ERROR', message: 'why' });
     expect(await client.getProgress('v', 'r')).toEqual({ status: 'FAILED', message: 'why' });
@@ -135,7 +135,7 @@ describe('stopRun', () => {
 });
 
 describe('fields', () => {
-  test('are dropped if they are new, and get defaults if an older install leaves them out', async () => {
+  test('are dropped if they are unknown, and get defaults if an older service leaves them out', async () => {
     server.say(200, [{ id: 'm', name: 'Epidemic', modelVersions: [], colour: 'red' }]);
     expect(await server.client().listModels()).toEqual([
       { id: 'm', name: 'Epidemic', description: '', modelVersions: [], published: false },
@@ -143,7 +143,7 @@ describe('fields', () => {
   });
 });
 
-describe('an install of an older version', () => {
+describe('a service of an older version', () => {
   const isOlder = (method: string, url: string): boolean =>
     (method === 'GET' && url.includes('/models/name/')) || /\/versions\/v\/runs\/[^/]+$/.test(url);
 
@@ -154,7 +154,7 @@ describe('an install of an older version', () => {
     });
   }
 
-  test.each([404, 405, 400])('gets its own paths after a %d, and from then on at once', async (status) => {
+  test.each([404, 405, 400])('gets requests at its own paths after one answer with %d', async (status) => {
     olderInstall(status);
     const client = server.client();
     expect((await client.getModelByName('Epidemic & more')).id).toBe('m');
@@ -175,7 +175,7 @@ describe('an install of an older version', () => {
     expect(server.asked[4]!.body.toString()).toBe('[]');
   });
 
-  test('does not have what neither path finds, and which paths it uses stays open', async () => {
+  test('does not have a model that neither path finds; this does not decide which paths the client uses', async () => {
     server.say(404, { message: 'no model of that name' });
     const client = server.client();
     const error = await failure(client.getModelByName('Epidmic'));
@@ -188,7 +188,7 @@ describe('an install of an older version', () => {
     expect(server.asked.at(-1)!.method).toBe('POST');
   });
 
-  test('has not answered if it sends a page', async () => {
+  test('does not count as found if it answers with a page', async () => {
     server.answer((response, { method }) => {
       if (method === 'POST') response.writeHead(404).end('{}');
       else response.end('<html>an application of one page</html>');
@@ -229,7 +229,7 @@ describe('an install of an older version', () => {
   });
 });
 
-/** Fields outside the schema are dropped. */
+/** Checks that a value has all fields of an answer. The client has dropped only fields outside the schema. */
 function strip(answer: unknown, value: unknown): unknown {
   return typeof answer === 'object' && answer !== null
     ? (expect(value).toMatchObject(answer), value)

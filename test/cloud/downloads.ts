@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers of a file server. This one has the whole content and its length. */
+/** An answer of a file server: the whole content with its length. */
 export const whole = (bytes: Uint8Array) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
 
-/** The whole content without its length. It ends with the connection. */
+/** The whole content without its length. The end of the connection ends it. */
 export const unmeasured = (bytes: Uint8Array) => (response: ServerResponse) => {
   response.useChunkedEncodingByDefault = false;
   response.shouldKeepAlive = false;
@@ -16,7 +16,7 @@ export const status =
   (response: ServerResponse) =>
     void response.writeHead(code, headers).end('no');
 
-/** Everything except the last byte, and then the end of the connection. */
+/** All bytes except the last one. Then the connection ends. */
 export const cut = (bytes: Uint8Array) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-length': bytes.length });
   response.write(bytes.subarray(0, bytes.length - 1), () => response.destroy());

@@ -101,7 +101,7 @@ describe.each(troubles)('%s', (_, cause) => {
 });
 
 describe('the key', () => {
-  test('is in no error, also with a word before it, encoded, or cut', async () => {
+  test('is in no error, also if a word stands before it, or if it is encoded or cut', async () => {
     const message = `key=${encodeURIComponent(KEY)} ${KEY} ${'x'.repeat(480)}`;
     server.say(400, { message: `${message}${KEY}` });
     for (const key of [KEY, `Bearer ${KEY}`]) {
@@ -110,20 +110,20 @@ describe('the key', () => {
     }
   });
 
-  test('removes nothing from a message if it is empty', async () => {
+  test('changes no message if it is empty', async () => {
     server.say(400, { message: 'Days is missing. Did you mean "Day"?' });
     const error = await failure(server.client({ key: '' }).listModels());
     expect(error.message).toBe('GET /models: 400: Days is missing. Did you mean "Day"?');
   });
 
-  test('is in no connection error, nor is a password in the address', async () => {
+  test('is in no connection error, and a password of the address is not either', async () => {
     server.answer((response) => response.destroy());
     const url = server.url.replace('http://', `http://user:${SIGNATURE}@`);
     const text = everythingIn(await failure(server.client({ url, key: KEY }).listModels()));
     for (const form of forms) expect(text).not.toContain(form);
   });
 
-  test('is in no error if no header can carry it', async () => {
+  test('is in no error if a header cannot contain it', async () => {
     const text = everythingIn(await failure(server.client({ key: `${KEY}\n` }).listModels()));
     for (const form of forms) expect(text).not.toContain(form);
   });

@@ -8,7 +8,7 @@ import { failure, startServer, type TestServer } from './support.ts';
 const SLACK_MS = 2;
 
 describe('Gate', () => {
-  test('lets the requests of one second through at once, then the rate', async () => {
+  test('lets the requests of one second through at once, and then keeps the rate', async () => {
     const RATE = 50;
     const COUNT = 90;
     const gate = new Gate(RATE);
@@ -23,7 +23,7 @@ describe('Gate', () => {
     for (const [n, at] of passedAt.entries()) {
       expect(n + 1).toBeLessThanOrEqual(RATE + ((at + SLACK_MS) * RATE) / 1_000 + 1);
     }
-    // the gate does let them through
+    // the gate let all of them through
     expect(passedAt).toHaveLength(COUNT);
   });
 
@@ -75,7 +75,7 @@ describe('Gate', () => {
     for (let n = 0; n < 10_000; n += 1) await gate.pass();
   });
 
-  test('lets nothing through before its time when it is closed; the longest of several pauses counts', async () => {
+  test('lets nothing through while it is closed; the longest of several pauses counts', async () => {
     const gate = new Gate(Infinity);
     const closedAt = performance.now();
     gate.blockFor(120);
@@ -93,7 +93,7 @@ describe('Gate', () => {
     process.on('warning', keep);
     try {
       await expect(create().pass(AbortSignal.timeout(50))).rejects.toThrow();
-      // Node warns about a too long timer in the next tick
+      // Node warns about a timer that is too long, but only in the next tick
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       process.off('warning', keep);
@@ -148,7 +148,7 @@ describe('Retry-After of a service', () => {
     [429, 'a date'],
   ])('%d with %s: no call sends a request earlier', async (status, form) => {
     const began = performance.now();
-    // a date has whole seconds, so it is up to a second earlier
+    // a date has whole seconds, so the pause may be up to a second shorter
     const asks = form === 'seconds' ? '1' : new Date(Date.now() + 2_000).toUTCString();
     const allowedAt = form === 'seconds' ? 1_000 : Date.parse(asks) - Date.now();
     onceThrottled(status, () => asks);
@@ -168,7 +168,7 @@ describe('Retry-After of a service', () => {
     for (const { at } of later) expect(at - began).toBeGreaterThanOrEqual(allowedAt - SLACK_MS);
   });
 
-  test('a client with its own attempts waits as long', async () => {
+  test('a client that repeats its requests waits as long', async () => {
     onceThrottled(429, () => '1');
     expect(await server.client({ attempts: 2 }).listModels()).toEqual([]);
     const [first, second] = server.asked;
@@ -183,7 +183,7 @@ describe('Retry-After of a service', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test('a 429 or 503 without it stops no requests', async () => {
+  test('a 429 or 503 without Retry-After delays no requests', async () => {
     const client = server.client();
     for (const [status, kind] of [
       [429, 'throttled'],
@@ -214,7 +214,7 @@ function closed(ms: number): Gate {
   return gate;
 }
 
-/** A gate whose only token is used. */
+/** A gate that has just let its only request through. */
 function used(rate: number): Gate {
   const gate = new Gate(rate);
   void gate.pass();

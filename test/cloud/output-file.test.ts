@@ -50,7 +50,7 @@ async function fetched(
 
 const paths = (): string[] => server.asked.map(({ url }) => url.replace(/\?.*/, ''));
 
-test('the address is requested with the key by hash and name, and the file without the key', async () => {
+test('the client requests the address with the key, hash and name, and then the file without the key', async () => {
   const { bytes, sha256 } = await fetched();
   expect(bytes.equals(content)).toBe(true);
   expect(sha256).toBe(shaOf(content));
@@ -62,7 +62,7 @@ test('the address is requested with the key by hash and name, and the file witho
   expect(JSON.stringify(fetching!.headers)).not.toContain(KEY);
 });
 
-test('a file without a name is requested with a made-up name', async () => {
+test('the client makes up a name for a file without one', async () => {
   await server.client().fetchOutputFile({ hash: shaOf(content), localPath: '' }, () => () => undefined);
   expect(server.asked[0]!.url).toMatch(/&filename=file$/);
 });
@@ -79,7 +79,7 @@ describe('these are tried again', () => {
     ['a server error', status(500)],
     ['a connection that breaks', (response: ServerResponse) => void response.destroy()],
     ['a page in its place', whole(Buffer.from('<html>maintenance</html>'))],
-    ['half a file of no known length', unmeasured(content.subarray(0, 7))],
+    ['half a file of unknown length', unmeasured(content.subarray(0, 7))],
   ])('%s', async (_, first) => {
     downloads = [first, whole(content)];
     const { bytes, sha256 } = await fetched();
@@ -121,9 +121,14 @@ describe('a file that cannot be fetched is an error without its address', () => 
   test.each<[string, CloudErrorKind, number, (response: ServerResponse) => void]>([
     ['that is gone', 'not-found', 1, status(404)],
     ['that is gone for good', 'not-found', 1, status(410)],
-    ['at addresses that never hold', 'refused', 4, status(403)],
-    ['that is elsewhere: redirects are not followed', 'refused', 4, status(302, { location: '/files/x' })],
-    ['of a part only', 'refused', 4, status(206)],
+    ['whose addresses are never valid', 'refused', 4, status(403)],
+    [
+      'at another address: the client does not follow redirects',
+      'refused',
+      4,
+      status(302, { location: '/files/x' }),
+    ],
+    ['of which the host sends only a part', 'refused', 4, status(206)],
     ['that is always cut', 'unreachable', 4, cut(content)],
     ['that fails', 'server', 4, status(500)],
     ['that is throttled', 'throttled', 4, status(429)],
@@ -197,12 +202,12 @@ describe('sizes', () => {
     expect(sent).toBeGreaterThan(2 ** 20);
   });
 
-  test('a file of exactly the limit is read', async () => {
+  test('a file whose size is exactly the limit is read', async () => {
     expect((await fetched(shaOf(content), { most: content.length })).bytes.equals(content)).toBe(true);
     expect((await failure(fetched(shaOf(content), { most: content.length - 1 }))).kind).toBe('too-large');
   });
 
-  test('a slow reader is waited for', async () => {
+  test('the client waits for a slow reader', async () => {
     const large = randomBytes(3_000_000);
     downloads = [whole(large)];
     let busy = 0;
@@ -221,7 +226,7 @@ describe('sizes', () => {
 });
 
 describe('hashes', () => {
-  test('a file with another name than its hash is accepted if it has its length', async () => {
+  test('a file that is not named by its SHA-256 is accepted if its length is right', async () => {
     for (const hash of ['5d41402abc4b2a76b9719d911017c592', '1', 'ä/../?']) {
       const { bytes, sha256 } = await fetched(hash);
       expect(bytes.equals(content)).toBe(true);
@@ -231,8 +236,8 @@ describe('hashes', () => {
   });
 
   test.each([
-    ['looks like another than its hash', whole(content), 'x'.repeat(43)],
-    ['has no known length, and another hash', unmeasured(content), 'md5'],
+    ['has a hash that looks like another kind of hash', whole(content), 'x'.repeat(43)],
+    ['has no known length and another kind of hash', unmeasured(content), 'md5'],
   ])('a file that %s is accepted when the same content comes twice', async (_, answer, hash) => {
     downloads = [answer];
     const { bytes, sha256 } = await fetched(hash);
@@ -267,7 +272,7 @@ describe('hashes', () => {
   });
 });
 
-test('an error of the writer is passed on, without another request', async () => {
+test('an error of the writer reaches the caller without another request', async () => {
   const full = new Error('the disk is full');
   const fetching = server.client().fetchOutputFile({ hash: shaOf(content), localPath: 'a' }, () => () => {
     throw full;

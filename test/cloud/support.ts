@@ -16,7 +16,7 @@ export interface Asked {
 
 type Handler = (response: ServerResponse, asked: Asked) => void;
 
-/** A real HTTP server on 127.0.0.1 that answers as a test says, and records the requests. */
+/** A real HTTP server on 127.0.0.1. It gives the answers that a test sets, and records the requests. */
 export interface TestServer {
   url: string;
   asked: Asked[];
@@ -45,7 +45,7 @@ export async function startServer(): Promise<TestServer> {
       handler(response, one);
     });
   });
-  // on a busy machine a connection may be idle for longer than 5 s, and is closed just when the client uses it again
+  // Node closes a connection that is idle for 5 s. On a busy machine, that may be just when the client uses it again.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanups.push(async () => {
@@ -67,7 +67,7 @@ export async function startServer(): Promise<TestServer> {
   };
 }
 
-/** The CloudError that a call rejects with; anything else that is thrown fails the test. */
+/** The CloudError of a failed call. Any other result fails the test. */
 export async function failure(call: Promise<unknown>): Promise<CloudError> {
   try {
     await call;
@@ -75,7 +75,7 @@ export async function failure(call: Promise<unknown>): Promise<CloudError> {
     if (isCloudError(error)) return error;
     throw new Error(`not a CloudError: ${String(error)}`, { cause: error });
   }
-  throw new Error('it did not fail');
+  throw new Error('the call did not fail');
 }
 
 const input = { name: 'Days', type: 'INTEGER', units: 'DAY', value: '14' };

@@ -55,7 +55,7 @@ describe('statuses', () => {
     expect((await failure(server.client().listModels())).message).toBe('GET /models: 502');
   });
 
-  test('a very long message is cut', async () => {
+  test('an error shortens a very long message', async () => {
     server.say(400, { message: 'x'.repeat(100_000) });
     expect((await failure(server.client().listModels())).message.length).toBeLessThan(600);
   });
@@ -151,7 +151,7 @@ describe('connections', () => {
     'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n[]',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]',
     'HTTP/1.1 2',
-  ])('a server that does not speak HTTP: %j', async (bytes) => {
+  ])('an answer that is not HTTP: %j', async (bytes) => {
     const raw = await listen((socket) => socket.once('data', () => socket.end(bytes, 'latin1')));
     const error = await failure(server.client({ url: raw.url }).listModels());
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
@@ -166,13 +166,13 @@ describe('connections', () => {
       socket.once('close', () => closed());
     });
     await expect(server.client({ url: raw.url }).listModels(abort.signal)).rejects.toThrow('had enough');
-    // the socket is returned to the pool
+    // the client has closed the connection
     await hungUp;
   });
 });
 
 describe('time', () => {
-  test('an answer that comes in small pieces ends at the time limit', async () => {
+  test('a request ends at the time limit, even if its answer comes in small pieces', async () => {
     server.answer((response) => {
       const trickle = setInterval(() => response.write(' '), 20);
       response.once('close', () => clearInterval(trickle));
@@ -181,21 +181,21 @@ describe('time', () => {
     expect([error.kind, error.isRetryable]).toEqual(['timeout', true]);
   });
 
-  test('an abort does not stop a request for a run that was sent: its answer says what was started', async () => {
+  test('an abort does not stop a request for a run that was sent: its answer says which run was started', async () => {
     const abort = new AbortController();
     server.answer((response) => {
       abort.abort(new Error('had enough'));
       setImmediate(() => response.end(JSON.stringify(answers.run)));
     });
     expect(await server.client().requestRun('v', runRequest, abort.signal)).toMatchObject({ id: 'r' });
-    // and no request is sent afterwards
+    // after the abort, the client sends no request
     await expect(server.client().requestRun('v', runRequest, abort.signal)).rejects.toThrow('had enough');
     expect(server.asked).toHaveLength(1);
   });
 });
 
 describe('size', () => {
-  /** Writes pieces until the client disconnects, and returns how much was written. */
+  /** Writes pieces until the client disconnects. Returns the number of bytes written. */
   function pourOut(headers: Record<string, string>, most: number): Promise<number> {
     return new Promise((resolve) => {
       server.answer((response) => {
@@ -223,7 +223,7 @@ describe('size', () => {
     },
   );
 
-  test('a compressed answer counts with its decompressed size', async () => {
+  test('the limit applies to the decompressed size of a compressed answer', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
     expect(bomb.length).toBeLessThan(1024 * 1024);
     server.answer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
@@ -242,13 +242,13 @@ describe('size', () => {
 });
 
 describe('attempts', () => {
-  test('there is one by default: the layer above tries again', async () => {
+  test('a request has one attempt by default, because the caller tries again', async () => {
     server.say(500, '');
     await failure(server.client().listModels());
     expect(server.asked).toHaveLength(1);
   });
 
-  test('there are as many as requested after temporary errors', async () => {
+  test('a request has as many attempts as the caller wants if the errors are temporary', async () => {
     server.answer((response) => {
       if (server.asked.length < 3) response.writeHead(500).end();
       else response.end('[]');
@@ -257,13 +257,16 @@ describe('attempts', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test.each([400, 401, 404])('there is only one after a permanent error: %d', async (status) => {
-    server.say(status, '');
-    await failure(server.client({ attempts: 3 }).listModels());
-    expect(server.asked).toHaveLength(1);
-  });
+  test.each([400, 401, 404])(
+    'a request has only one attempt if the error is permanent: %d',
+    async (status) => {
+      server.say(status, '');
+      await failure(server.client({ attempts: 3 }).listModels());
+      expect(server.asked).toHaveLength(1);
+    },
+  );
 
-  test('they end when the caller aborts', async () => {
+  test('attempts end when the caller aborts', async () => {
     const abort = new AbortController();
     server.answer((response) => {
       response.writeHead(503, { 'retry-after': '3600' }).end();
@@ -280,7 +283,7 @@ afterEach(async () => {
   for (const raw of opened.splice(0)) await raw.close();
 });
 
-/** A TCP server without HTTP. */
+/** A TCP server that does not use HTTP. */
 async function listen(handle: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const raw: Server = createServer((socket) => {

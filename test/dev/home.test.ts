@@ -10,7 +10,7 @@ import { startModule } from '../support/module.ts';
 import { until } from '../support/until.ts';
 
 const addresses: Addresses = {
-  // a living process that is no foray dev: after a reboot, any process may have the number of the writer
+  // a living process that is not foray dev: after a reboot, another process may have the id of the writer
   pid: process.pid,
   temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
   service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A process that holds the home as `foray dev` does. */
+/** Starts a process that holds the home as `foray dev` does. */
 async function startHolder() {
   const child = startModule(`
     import { holdHome, writeAddresses } from ${JSON.stringify(join(ROOT, 'src/dev/home.ts'))};
@@ -37,7 +37,7 @@ async function startHolder() {
   return child;
 }
 
-test('addresses are valid only while the process that wrote them lives, even if its number is used again', async () => {
+test('addresses are valid only while the process that wrote them lives, even if another process gets its id', async () => {
   const url = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() }).service.url;
   mkdirSync(home);
   writeFileSync(join(home, 'addresses.json'), JSON.stringify(addresses));
@@ -58,7 +58,7 @@ test('addresses are valid only while the process that wrote them lives, even if 
   lock.release();
 });
 
-test('the key is made once and only its user can read it; an unreadable key is never replaced', async () => {
+test('the key is created once, and only its user can read it; an unreadable key is never replaced', async () => {
   mkdirSync(home);
   writeFileSync(join(home, 'key'), '');
   const key = await localKey(home);
@@ -73,7 +73,7 @@ test('the key is made once and only its user can read it; an unreadable key is n
   await expect(localKey(home)).rejects.toMatchObject({ code: 'HOME_UNUSABLE' });
 });
 
-test('a home that cannot be made is an error on one line', async () => {
+test('a home that cannot be created is an error on one line', async () => {
   writeFileSync(home, '');
   await expect(holdHome(home)).rejects.toMatchObject({
     code: 'HOME_UNUSABLE',

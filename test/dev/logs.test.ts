@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a full log is rotated, and the oldest is dropped', () => {
+test('a full log is rotated, and the oldest log is deleted', () => {
   const log = new RotatingLog(file, () => expect(true).toBe(false));
   const megabyte = Buffer.alloc(1024 ** 2, 'x');
   for (let n = 0; n < 45; n++) log.write(megabyte);

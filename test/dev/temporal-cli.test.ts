@@ -28,7 +28,7 @@ test('FORAY_TEMPORAL_CLI is used before all other programs', async () => {
   expect(await findTemporalCli(silent, env)).toBe(named);
 });
 
-test('FORAY_TEMPORAL_CLI is an error if it is no program; nothing else is tried', async () => {
+test('it is an error if FORAY_TEMPORAL_CLI is not a program; foray tries nothing else', async () => {
   const env = { FORAY_TEMPORAL_CLI: join(folder, 'nothing'), PATH: folder };
   await expect(findTemporalCli(silent, env)).rejects.toMatchObject({ code: 'TEMPORAL_MISSING' });
 });
@@ -41,7 +41,7 @@ test('the program on the path is used before the one in the cache', async () => 
   expect(await findTemporalCli(silent, { ...cache, PATH: join(folder, 'empty') })).toBe(cached);
 });
 
-test('an error says what to do if no program can be stored, such as for a user without a home', async () => {
+test('an error says what to do if the program cannot be stored, for example because the user has no home folder', async () => {
   const env = { XDG_CACHE_HOME: '/dev/null', PATH: folder };
   await expect(findTemporalCli(silent, env)).rejects.toMatchObject({
     code: 'TEMPORAL_MISSING',

@@ -11,8 +11,8 @@ import { clientOf, type Dev, foray, ROOT, startDev } from '../support/cli.ts';
 type Example = [name: string, points: number, least: number, most?: number];
 
 /**
- * Points and replications of every definition in examples/designs. Those of the precise campaign are between two
- * numbers.
+ * The expected points and replications of every definition in examples/designs. For the precise campaign, the numbers
+ * are a range.
  */
 const designs: Example[] = [
   ['common-random-numbers', 2, 10],
@@ -32,7 +32,7 @@ const designs: Example[] = [
   ['zip', 4, 5],
 ];
 
-/** The same for the definitions in examples/sensitivity. */
+/** The expected points and replications of the definitions in examples/sensitivity. */
 const sensitivity: Example[] = [
   ['factorial', 16, 5],
   ['morris', 90, 2],
@@ -55,7 +55,7 @@ interface Row {
   outputs: Record<string, string>;
 }
 
-/** The results of each campaign, by its name. */
+/** The results of each campaign, by the name of its definition. */
 const ran = new Map<string, { phase: string; rows: Row[] }>();
 let dev: Dev;
 let client: Foray;
@@ -102,7 +102,7 @@ test.each(examples)('examples/%s/%s.yaml', (_, name, points, least, most = least
     expect(runs.length).toBeGreaterThanOrEqual(least);
     expect(runs.length).toBeLessThanOrEqual(most);
     expect(runs.map(({ replication }) => replication)).toEqual(runs.map((_, at) => at + 1));
-    // all runs of a point have the same inputs, and no other point has them
+    // all runs of a point have the same inputs, and no other point has these inputs
     expect(new Set(runs.map((row) => JSON.stringify(row.inputs))).size).toBe(1);
   }
   expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
@@ -121,7 +121,7 @@ function numbers(name: string, column: string, where: (row: Row) => boolean): nu
 }
 
 test('with common random numbers, a replication has the same random events in every point', () => {
-  // costs do not change the events
+  // different costs do not change the random events
   const inventory = (given: Record<string, number>): number[] =>
     numbers('one-at-a-time', 'Mean inventory', ({ inputs }) =>
       Object.entries({ 'Demand rate': 10, 'Maximum delivery lag': 1, ...given }).every(
@@ -154,7 +154,7 @@ test('trajectories show which of eight inputs matter for the cost', () => {
   const trajectories = design.morris!.trajectories as number;
   const names = Object.keys(inputs);
   const morris = { inputs: names.map((name) => ({ name })), trajectories, levels: 4, seed: 1 };
-  // points are in the order of the rows, and none appears twice
+  // the points have the order of the design's rows, because no row is repeated
   const points = [...Map.groupBy(ran.get('morris')!.rows, ({ point }) => point).values()];
   const costs = points.map((runs) => mean(runs.map(({ outputs }) => Number(outputs['Mean total cost']))));
   const effects = new Map(names.map((name): [string, number[]] => [name, []]));
@@ -196,7 +196,7 @@ test('analyze --format json prints one object with --output, and a list without 
     runs: 36,
   });
   const holding = found.indices!.find(({ input }) => input === 'Holding cost')!;
-  // a more expensive stock costs more in every replication
+  // higher holding costs raise the total cost in every replication
   expect(holding.effect).toBeGreaterThan(0);
   expect(holding.effectInterval![0]).toBeGreaterThan(0);
   expect(holding.elasticity).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends Ctrl-C to foray dev, like a person who will start it again. The folder stays. */
+/** Ends foray dev as Ctrl-C does, and keeps its folder, so that a test can start it again. */
 async function interrupt({ child }: Dev): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGINT');
@@ -64,7 +64,9 @@ test('a campaign continues when foray dev starts again on another port; the term
   // a service that has lost its data counts as another service
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder, args: ['--port', '0'] });
-  await until('the terminal tells', () => /stuck: Cannot go on: This worker serves/.test(dev!.said()));
+  await until('the terminal shows the reason', () =>
+    /stuck: Cannot go on: This worker serves/.test(dev!.said()),
+  );
   const listed = await foray(folder, ['list']);
   expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot go on/m);
 });

@@ -8,7 +8,7 @@ import { untilSomeAreDone } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, isRunning, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** The campaign of the demo on a smaller grid: 11 × 4 points around the published ones. */
+/** The campaign of the demo on a smaller grid: 11 × 4 points around the published values. */
 const FLU = readFileSync(join(ROOT, 'examples/boarding-school-flu/campaign.yaml'), 'utf8')
   .replace('{ from: 1.2, to: 2.2, step: 0.025 }', '{ from: 1.55, to: 1.8, step: 0.025 }')
   .replace('{ from: 0.30, to: 0.60, step: 0.01 }', '[0.42, 0.43, 0.44, 0.45]')
@@ -32,7 +32,7 @@ async function status(id: string): Promise<CampaignStatus> {
   return JSON.parse((await run('status', id, '--json')).stdout) as CampaignStatus;
 }
 
-/** The rows of a CSV without line breaks in cells, as objects of the simple first columns. */
+/** The header and the lines of the CSV results. No cell of them has a line break. */
 async function csv(id: string): Promise<{ header: string; lines: string[] }> {
   const file = join(dev.folder, `${id}.csv`);
   expect((await run('results', id, '-o', file)).code).toBe(0);
@@ -165,7 +165,7 @@ describe('a campaign from the command line', () => {
 });
 
 describe('after a crash', () => {
-  test('a worker killed with -9 costs no run and repeats none', async () => {
+  test('a worker that is killed with -9 loses no run and repeats none', async () => {
     const grid = FLU.replace('{ from: 1.55, to: 1.8, step: 0.025 }', '{ from: 2, to: 3, step: 0.02 }');
     writeFileSync(join(dev.folder, 'kill.yaml'), grid);
     await run('submit', 'kill.yaml', '--id', 'killed');
@@ -183,7 +183,7 @@ describe('after a crash', () => {
     expect(repeated).toEqual({ count: 0 });
   });
 
-  test('a model service killed with -9 loses no run', async () => {
+  test('a model service that is killed with -9 loses no run', async () => {
     const rehearsal =
       'campaign: r\nmodel: {name: Rehearsal}\ninputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}';
     writeFileSync(join(dev.folder, 'r.yaml'), rehearsal);
@@ -272,11 +272,11 @@ describe('the home folder', () => {
     }
   });
 
-  test('holds the key nowhere else: in no history, log or store, in any encoding', () => {
+  test('has the key in one file, and in no history, log or store, in any encoding', () => {
     const home = join(dev.folder, '.foray');
     const key = readFileSync(join(home, 'key'), 'utf8').trim();
     const spellings = [0, 1, 2].map((shift) => {
-      // in base64 a text looks different at each offset; the ends depend on its neighbours
+      // in base64, a text has another form at each offset, and its ends depend on the neighbouring characters
       const coded = Buffer.from(`${' '.repeat(shift)}${key}`).toString('base64');
       return coded.slice(4, -4);
     });
@@ -298,7 +298,7 @@ describe('the home folder', () => {
   });
 });
 
-test('a part that ends at once because its port was taken is started again on another port', async () => {
+test('foray dev starts a part again on another port if the part ends at once because its port is taken', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
   const program = join(folder, 'temporal');
   const ended = join(folder, 'ended');
@@ -323,7 +323,7 @@ test('Ctrl-C stops every part', async () => {
   await until('all parts have ended', () => !pids.some(isRunning));
 });
 
-test('no part survives a foray dev that is killed', async () => {
+test('all parts end when foray dev is killed', async () => {
   const other = await startDev();
   const pids = (['Worker', 'Model service', 'Temporal'] as const).map((part) => other.pidOf(part));
   process.kill(other.child.pid!, 'SIGKILL');

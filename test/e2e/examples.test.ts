@@ -48,9 +48,8 @@ test('examples/service-desk, replicated until it is precise, has Erlang’s valu
   const args = ['report', 'desk', '--reference', known, '-o', 'desk.html'];
   expect(await foray(dev.folder, args)).toMatchObject({ code: 0, stderr: 'Wrote desk.html\n' });
   const page = readFileSync(join(dev.folder, 'desk.html'), 'utf8');
-  // one of 15 intervals at 95 % may miss with another seed; the seed was not chosen for this test
-  // an interval of 95% misses its value once in twenty, so fewer than 13 of 15 intervals contain theirs in one of 28
-  // campaigns
+  // The seed was not chosen for this test. An interval of 95% misses its value once in twenty, so in one of 28
+  // campaigns fewer than 13 of the 15 intervals contain their values.
   expect(page).toMatch(/1[345] of 15 intervals\s+contain\s+the value that erlang-c\.csv gives/);
   const [picture] = /<svg[^>]*aria-label="Mean waiting time by Server capacity\..*?<\/svg>/s.exec(page)!;
   expect(picture).toContain('erlang-c.csv');
@@ -113,7 +112,7 @@ test('examples/search/abc finds the rates that explain the observed epidemic', a
     calibration: { posterior: { inputs: Record<string, { low: number; high: number }> } };
   };
   const { inputs } = calibration.posterior;
-  // the best fit of the model without chance
+  // these rates are the best fit of the model without chance
   for (const [name, value] of [
     ['Contact rate', 1.669],
     ['Recovery rate', 0.443],
@@ -123,7 +122,9 @@ test('examples/search/abc finds the rates that explain the observed epidemic', a
   }
 });
 
-/** Mean number of working machines in M/M/c//K. The number of broken machines is a birth and death process. */
+/**
+ * The mean number of working machines in the queue M/M/c//K, in which the broken machines are a birth-death process.
+ */
 function machinesAtWork(
   machines: number,
   repairers: number,

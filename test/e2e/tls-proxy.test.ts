@@ -18,10 +18,10 @@ let certificate: ReturnType<typeof makeCertificate>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'foray-tls-'));
   certificate = makeCertificate(folder);
-  // like NODE_EXTRA_CA_CERTS, but for a process that has started
+  // this has the effect of NODE_EXTRA_CA_CERTS for a process that is already running
   tls.setDefaultCACertificates([...usual, certificate.cert.toString()]);
 });
-/** The started worlds. The first one has the Temporal server of all. */
+/** The started worlds. All use the Temporal server of the first one. */
 const worlds: World[] = [];
 afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
@@ -99,7 +99,7 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     expect(readdirSync(join(folder, id))).toHaveLength(2);
   });
 
-  test('every address that the service returns leads through the proxy', async () => {
+  test('every address in an answer of the service leads through the proxy', async () => {
     const ask = async <T>(path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}${path}`, {
         headers: { Authorization: KEY },

@@ -9,16 +9,17 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * docs/guides/operations.md, "What survives what": a cancelled campaign leaves none of its own runs behind, at any
- * moment of the cancel.
+ * Checks a promise of docs/guides/operations.md, "What survives what": a cancelled campaign leaves none of its own runs
+ * behind, at whatever moment somebody cancels it.
  */
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
-/** Without it, the campaign requests only as many runs as keep the service busy. */
+/** Makes a campaign request all its runs at once. Without it, a campaign requests just enough to keep the service busy. */
 const ALL_AT_ONCE = 'concurrency: 30';
 /**
- * Once a worker runs, no run of a cancelled campaign is running after this time, ms: far less than the runs would take.
+ * The time in ms after which no run of a cancelled campaign is running, once a worker runs. It is far less than the
+ * runs would take.
  */
 const STOPPED_MS = 30_000;
 
@@ -34,9 +35,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close();
   report(
-    `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times with the ` +
-      `worker killed: no run of its own is left, at the latest ${(figure.slowest / 1_000).toFixed(1)} s after a worker is ` +
-      `back; ${figure.kept} runs that others wait for went on`,
+    `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times while the ` +
+      `worker was killed: no campaign left runs of its own; this took at most ${(figure.slowest / 1_000).toFixed(1)} s of a new ` +
+      `worker; ${figure.kept} runs that other campaigns waited for continued`,
   );
 });
 
@@ -47,7 +48,7 @@ async function over(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** Cancels a campaign, and returns the phase that it must reach. A campaign of short runs may be over before. */
+/** Cancels a campaign, and returns the phase that it must reach. A campaign of short runs may have completed before. */
 async function cancelUnlessOver(id: string): Promise<'cancelled' | 'completed'> {
   try {
     await world.foray.cancel(id);
@@ -65,7 +66,7 @@ async function leftNothing(id: string, status: CampaignStatus): Promise<void> {
   const statuses = await world.statusesAtService(id);
   expect(statuses).not.toHaveProperty('FRESH');
   expect(statuses).not.toHaveProperty('RUNNING');
-  // finished results stay: the store has all runs that completed at the service while the campaign waited for them
+  // the store keeps finished results: it has all runs that completed at the service while the campaign waited for them
   expect(status.runs).toMatchObject({ running: 0, queued: 0, failed: 0 });
   expect(status.runs.done).toBe(statuses.COMPLETED ?? 0);
 }
@@ -91,7 +92,7 @@ describe('with a worker', () => {
       await Promise.all(
         campaigns.map(async ({ moment, ...campaign }) => {
           const { id } = await world.foray.submit(rehearsal(campaign));
-          // the moment is the test: the seed decides what the campaign is doing then
+          // the seed chooses the moment, and so decides what the campaign does when it is cancelled
           await delay(moment);
           const phase = await cancelUnlessOver(id);
           const status = await over(id);
@@ -107,10 +108,10 @@ describe('with a worker', () => {
     'a cancel between the commit of a run and its answer leaves no run, seed %i',
     async (seed) => {
       const random = seeded(seed);
-      // with the first seeds, it is the only request of its activity, which fails with it
+      // with one seed of four, it is the only request of its activity, so the activity fails with it
       const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
       const which = Math.floor(random() * count);
-      // the answer still comes or is lost, either shortly after the cancel or when nobody waits for it any more
+      // the answer comes or is lost, either shortly after the cancel or when nobody waits for it any more
       const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
       const moment = random() < 0.8 ? random() * 1_500 : 6_000;
       const held = Promise.withResolvers<void>();
@@ -140,7 +141,7 @@ describe('with a worker', () => {
   );
 });
 
-describe('beside another campaign with the same runs', () => {
+describe('while another campaign has the same runs', () => {
   let stopWorker: () => Promise<void>;
   beforeAll(async () => {
     stopWorker = await world.startWorker();
@@ -158,12 +159,12 @@ describe('beside another campaign with the same runs', () => {
     const same = { count: 1, first: 950_000, seconds: 4 };
     const first = await world.foray.submit(rehearsal(same), { id: 'waits' });
     await until(
-      'the service has its run',
+      'the service executes the run',
       async () => (await world.statusesAtService(first.id)).RUNNING === 1,
     );
     const other = await world.foray.submit(rehearsal(same), { id: 'is-cancelled' });
     await until(
-      'the other has it as well',
+      'the other campaign waits for the run, too',
       async () => (await world.foray.status(other.id)).runs.running === 1,
     );
     await world.foray.cancel(other.id);
@@ -174,7 +175,7 @@ describe('beside another campaign with the same runs', () => {
   });
 });
 
-describe('stopped while requests are not answered', () => {
+describe('stopped while the service does not answer requests', () => {
   let stopWorker: () => Promise<void>;
   beforeAll(async () => {
     stopWorker = await world.startWorker();
@@ -183,7 +184,7 @@ describe('stopped while requests are not answered', () => {
 
   test('runs that the service has finished are kept', async () => {
     const lost: string[] = [];
-    // the first requests get no answer, and the others are not made: the service looks overloaded
+    // the first requests get no answer, so the service looks overloaded and the campaign does not send the others
     front.plan = (asked) => {
       if (!isRunRequest(asked)) return pass();
       lost.push(asked.bodyHash);
@@ -192,7 +193,7 @@ describe('stopped while requests are not answered', () => {
     const { id } = await world.foray.submit(
       rehearsal({ count: 12, first: 900_000, seconds: 0.2, more: 'concurrency: 6' }),
     );
-    await until('three requests were not answered', () => lost.length >= 3);
+    await until('three requests got no answer', () => lost.length >= 3);
     await world.foray.steer(id, 'stop');
     const status = await over(id);
     front.plan = pass;
@@ -200,14 +201,14 @@ describe('stopped while requests are not answered', () => {
   });
 });
 
-describe('with the worker killed meanwhile', () => {
+describe('while the worker is killed', () => {
   let worker: WorkerProcess | undefined;
   afterEach(() => worker?.kill());
 
   const isOpen = (status: string): boolean => status === 'FRESH' || status === 'RUNNING';
 
   test.each(seeds(1, 8))(
-    'a cancel at random moments does not stop runs that others wait for, seed %i',
+    'a cancel at a random moment does not stop runs that other campaigns wait for, seed %i',
     async (seed) => {
       const random = seeded(seed);
       const pairs = Array.from({ length: AT_ONCE }, (_, at) => {
@@ -215,10 +216,10 @@ describe('with the worker killed meanwhile', () => {
         return {
           first: 800_000 + 1_000 * seed + 100 * at,
           count,
-          /** Number of runs, the first ones, that another campaign also waits for. */
+          /** How many of the first runs another campaign also waits for. */
           shared: Math.ceil(count / 3),
           seconds: at > 0 && random() < 0.5 ? 1 : 60,
-          /** Whether the cancelled campaign comes first, and starts the shared runs. */
+          /** Whether the cancelled campaign is submitted first, and so starts the shared runs. */
           isFirst: at === 0 || random() < 0.5,
           cancelAt: random() * 1_500,
           id: '',
@@ -230,7 +231,7 @@ describe('with the worker killed meanwhile', () => {
       await worker.ready;
       const submit = async (pair: (typeof pairs)[number], count: number): Promise<string> => {
         const { id } = await world.foray.submit(rehearsal({ ...pair, count, more: ALL_AT_ONCE }));
-        await until(`${id} has requested all`, async () => {
+        await until(`${id} has requested all runs`, async () => {
           const { runs } = await world.foray.status(id);
           return runs.total === count && runs.waiting === 0;
         });
@@ -257,7 +258,7 @@ describe('with the worker killed meanwhile', () => {
       await worker.ready;
       const back = Date.now();
       for (const { id, shared } of pairs) {
-        await until(`no run of its own is left of ${id}`, async () => {
+        await until(`no run that only ${id} waits for is left`, async () => {
           const own = (await world.statusesInOrder(id)).slice(shared);
           return !own.some(isOpen);
         });
@@ -266,7 +267,7 @@ describe('with the worker killed meanwhile', () => {
       figure.slowest = Math.max(figure.slowest, ms);
       expect(ms).toBeLessThan(STOPPED_MS);
 
-      // the runs of a minute come first, because they delay the others
+      // pairs with runs of a minute come first, because these runs delay the others
       for (const { id, other, shared, seconds, phase } of pairs.sort((a, b) => b.seconds - a.seconds)) {
         const status = await over(id);
         if (phase === 'completed') expect(status.phase).toBe('completed');
@@ -275,7 +276,8 @@ describe('with the worker killed meanwhile', () => {
           const { runs } = await over(other);
           expect(runs).toMatchObject({ total: shared, done: shared });
         } else {
-          // the test does not wait for runs of a minute; they go on until the last campaign that has them is cancelled
+          // the test does not wait for runs of a minute; they continue until the last campaign that has them is
+          // cancelled
           expect((await world.statusesInOrder(other)).filter((one) => !isOpen(one))).toEqual([]);
           await world.foray.cancel(other);
           await leftNothing(other, await over(other));

@@ -5,7 +5,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** An activity that has done its work and dies before its answer runs again: no part of its work may be forgotten. */
+/** If an activity dies after its work but before its answer, Temporal repeats it. No part of its work may be lost. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -13,7 +13,7 @@ let world: World;
 const lost = { advance: 0, propose: 0 };
 
 /**
- * Loses the first answers of the activities that add runs: they have done their work, but their worker reports a
+ * Loses the first answers of the activities that add runs. Such an activity has done its work, but then reports a
  * failure.
  */
 function losing(activities: Activities): Activities {
@@ -49,7 +49,7 @@ files: { Observed cases: ${JSON.stringify(observed)} }
 outputs: [Fit error, Peak day]
 `;
 
-test('all replications until precise are made', async () => {
+test('a campaign until precise gets all its replications', async () => {
   const text = `${head}
 design: { grid: { Contact rate: [1.4, 1.8, 2.2] } }
 replications: { min: 3, max: 8, output: Peak day, relative: 0.02 }
@@ -63,7 +63,7 @@ seed: 3
   expect(precision!.precise + precision!.imprecise).toBe(3);
 });
 
-test('all points of a search are run', async () => {
+test('a search runs all its points', async () => {
   const text = `${head}
 search:
   minimize: Fit error

@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Answers that are lost after the service has committed, and the same request many times at once: there is one run and
- * one execution, in every spelling of the request.
+ * Answers get lost after the service has committed a run, or the same request comes many times at once, in different
+ * spellings. In each case there is one run, and it is executed once.
  */
 
 const RUNS = isFull ? 60 : 30;
@@ -69,7 +69,7 @@ test.each(seeds(2, 10))('a campaign loses answers of any kind, seed %i', async (
   figure.lost += lost.length;
 });
 
-test('a run whose results are lost repeatedly is polled in turn, and fails no activity', async () => {
+test('a run whose results are lost repeatedly is polled again, and makes no activity fail', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());
@@ -81,13 +81,15 @@ test('a run whose results are lost repeatedly is polled in turn, and fails no ac
   expect(new Set(attempts)).toEqual(new Set([1]));
 });
 
-/** Spellings of one number. */
+/** Different spellings of one number. */
 function spellings(value: number): fc.Arbitrary<string | number> {
   const [whole, exponent] = [String(value), value.toExponential()];
   return fc.constantFrom<string | number>(value, whole, `${whole}.0`, `+${whole}`, ` ${whole} `, exponent);
 }
 
-/** Spellings of one request: other forms of values, names and order, and settings that change nothing. */
+/**
+ * Different spellings of one request. They vary values, names and order, and may add inputs with their default values.
+ */
 function requests(value: number): fc.Arbitrary<RequestInputItem[]> {
   const item = (name: string, number: number): fc.Arbitrary<RequestInputItem> =>
     fc.record({ name: fc.constantFrom(name, name.toUpperCase(), ` ${name} `), value: spellings(number) });
@@ -109,7 +111,7 @@ test.each(seeds(2, 50))(`${AT_ONCE} identical requests at once, seed %i`, async 
   const version = model.modelVersions.at(-1)!;
   const before = world.executions().length;
   const from = front.recorded.length;
-  // above all values of the campaigns
+  // the campaigns of the other tests have smaller values
   const value = 1_000_000 + seed;
   const spelled = fc.sample(requests(value), { numRuns: AT_ONCE, seed });
   lose(random, 0.3);

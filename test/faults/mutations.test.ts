@@ -5,7 +5,10 @@ import { isCloudError } from '../../src/cloud/index.ts';
 import { calls, startServer } from '../cloud/support.ts';
 import { report, seeds } from '../support/seeds.ts';
 
-/** Every answer of a service gives a valid value or a classified error on one line, and nothing else is thrown. */
+/**
+ * For every answer of a service, the client gives a valid value or throws a CloudError on one line. It throws nothing
+ * else.
+ */
 
 const RUNS = 10_000;
 const AT_ONCE = 25;
@@ -18,7 +21,7 @@ const strange = fc.constantFrom<Json>(
   ...['__proto__', '\u0000', '<html>', '9'.repeat(400), { status: 'ERROR' }, { length: 3 }],
 );
 
-/** Replaces, removes, doubles or adds something in the value. */
+/** Replaces, removes, repeats or adds a part of the value. */
 function mutated(value: Json, choose: (most: number) => number, other: () => Json): Json {
   if (choose(4) === 0 || typeof value !== 'object' || value === null) return other();
   const keys = Object.keys(value);
@@ -42,7 +45,7 @@ function mutated(value: Json, choose: (most: number) => number, other: () => Jso
   return copy;
 }
 
-/** Cuts or doubles the text, or changes one of its bytes. */
+/** Cuts the text, repeats its end, or changes one of its bytes. */
 function mangled(bytes: Buffer, how: number, at: number): Buffer {
   const place = at % (bytes.length + 1);
   if (how === 0) return bytes.subarray(0, place);
@@ -56,7 +59,7 @@ const mutation = fc.record({
   call: fc.nat(calls.length - 1),
   choices: fc.array(fc.nat(1_000), { minLength: 16, maxLength: 16 }),
   others: fc.array(fc.oneof(anyJson, strange), { minLength: 1, maxLength: 4 }),
-  /** Below 0: the text stays. */
+  /** How to change the bytes of the text. A number below 0 leaves them unchanged. */
   how: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(255) }),
   at: fc.nat(),
   status: fc.oneof(
@@ -123,7 +126,7 @@ test.each(seeds(1, 10))(`${RUNS} mutated answers, seed %i`, async (seed) => {
   figure.answers += number;
   figure.values += tally.values;
   figure.errors += [...tally.errors.values()].reduce((sum, count) => sum + count, 0);
-  // all kinds of mutations occurred, otherwise the test proves nothing
+  // without all kinds of answers and errors, the test would prove nothing
   expect(number).toBe(RUNS);
   expect(tally.values).toBeGreaterThan(RUNS / 50);
   for (const kind of ['malformed', 'server', 'refused', 'not-found', 'unauthorized', 'throttled']) {

@@ -6,7 +6,7 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** Every campaign completes, and the service has every run once, for any faults of the network between them. */
+/** Whatever faults the network has, every campaign completes, and the service executes every run once. */
 
 /** How long the client waits for an answer, ms. */
 const ANSWER_MS = 60_000;
@@ -14,7 +14,7 @@ const ANSWER_MS = 60_000;
 let world: World;
 let proxy: Proxy;
 let random = seeded(0);
-/** The running campaign: number of its runs, and of the runs that the service had before. */
+/** The number of runs of the running campaign, and of runs that the service executed before it. */
 let runs = 0;
 let runsBefore = 0;
 const figure = { campaigns: 0, runs: 0, slowest: 0 };
@@ -58,7 +58,7 @@ async function isThereOnce(id: string, since: number): Promise<void> {
   figure.runs += runs;
 }
 
-// one at a time takes minutes: in CI, the test after these is enough
+// these tests of single faults take minutes; in CI, the test of all faults after them is enough
 if (isFull) {
   const cases = seeds(0, 3).flatMap((seed) => toxics.map((toxic) => [toxic, seed] as const));
   test.each(cases)('%s, seed %i', async (toxic, seed) => {
@@ -66,7 +66,7 @@ if (isFull) {
     const before = proxy.met[toxic];
     const id = await submit(seed);
     const since = Date.now();
-    // faults that let something through may stay on; the others come and go
+    // a fault that lets some data through may last; the others must end, or the campaign could not complete
     const windows = toxic === 'down' || toxic === 'black hole' ? 2 : 1;
     for (let window = 0; window < windows; window += 1) {
       await delay(random() * 400);
@@ -86,10 +86,10 @@ if (isFull) {
     const id = await submit(seed);
     const since = Date.now();
     await proxy.spoil('black hole', 0.5);
-    await until('the campaign meets it', () => proxy.met['black hole'] > before);
+    await until('a connection of the campaign becomes silent', () => proxy.met['black hole'] > before);
     await proxy.heal('stay');
     await isThereOnce(id, since);
-    // the proxy did not release them by itself
+    // the proxy kept the connections silent, so the client waited for its whole time limit
     expect(Date.now() - since).toBeGreaterThan(ANSWER_MS);
   });
 }

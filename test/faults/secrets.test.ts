@@ -24,8 +24,8 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal } from '../support/world.ts';
 
 /**
- * The API key and the signature of a pre-signed address appear only where they belong: not in a history, a log, a store
- * or on a screen, for any faults of the service and the network.
+ * The API key and the signature of a pre-signed address never appear in a history, a log, a store or on a screen,
+ * whatever faults the service and the network have.
  */
 
 let dev: Dev;
@@ -43,13 +43,13 @@ afterAll(() => {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A text that nothing else contains, with characters that encodings treat specially. */
+/** A random text, which occurs nowhere else. It has characters that encodings treat specially. */
 function canary(random: () => number, others: string): string {
   const any = (characters: string): string => characters[Math.floor(random() * characters.length)]!;
   return Array.from({ length: 48 }, (_, at) => (at % 6 === 5 ? any(others) : any(LETTERS))).join('');
 }
 
-/** Faults of `count` answers: they repeat their request, first as the reason of a failed run, or are lost. */
+/** Faults of `count` answers. An answer repeats secrets of the request, or is lost. The first fails a run with them. */
 function indiscretions(
   random: () => number,
   key: string,
@@ -141,7 +141,7 @@ describe('after any fault', () => {
       return { FORAY_TASK_QUEUE: taskQueue, FORAY_SERVICE_URL: service.url };
     };
 
-    // without faults: a campaign with its own files, and a file by its address
+    // first without faults: a campaign keeps its files, and a file is fetched from its pre-signed address
     const flu =
       'campaign: flu\nmodel: {name: Epidemic}\ndesign: {grid: {Contact rate: [1.6, 1.7]}}\noutputs: {files: keep}';
     expect(await run(['submit', '-', '--id', 'flu', '--watch'], {}, flu)).toBe(0);
@@ -151,7 +151,7 @@ describe('after any fault', () => {
     expect((await fetch(signed)).status).toBe(200);
     expect((await fetch(`${signed}x`)).status).not.toBe(200);
 
-    // with a service and a network that cannot be trusted
+    // then with a service that reveals secrets and a network that loses answers
     const { text } = rehearsal({ count: 60, seconds: 0, more: 'concurrency: 20' });
     const faulty = settingsOf('faulty', front.url, key);
     expect(await run(['submit', '-', '--id', 'faulty'], envOf(faulty), text)).toBe(0);
@@ -159,7 +159,7 @@ describe('after any fault', () => {
     workers.push(startWorkerProcess(faulty));
     await run(['watch', 'faulty'], envOf(faulty));
     expect(await run(['results', 'faulty', '--all', '--format', 'csv'], envOf(faulty))).toBe(0);
-    // the service did repeat the secrets, also as the reason of a run
+    // this shows that the service gave a reason with secrets for a failed run
     expect(screens.at(-2)).toMatch(/failed/);
     front.plan = indiscretions(random, key, address, 15);
     const through = new CloudClient({ url: front.url, key });
@@ -172,13 +172,13 @@ describe('after any fault', () => {
       await run(args, { ...envOf(faulty), FORAY_DEBUG: '1' }, text);
     }
 
-    // with a wrong key, which may be a key of another service
+    // finally with a wrong key, which may be the key of another service
     const wrong = settingsOf('wrong', addresses.service.url, wrongKey);
     workers.push(startWorkerProcess(wrong));
     expect(
       await run(['submit', '-', '--id', 'wrong'], envOf(wrong), text.replace('Seconds: 0', 'Seconds: 1')),
     ).toBe(0);
-    await until('it is seen', async () => {
+    await until('the status shows the refusal', async () => {
       await run(['status', 'wrong', '--json'], envOf(wrong));
       return /401/.test(screens.at(-2)!);
     });
@@ -218,7 +218,7 @@ describe('after any fault', () => {
   });
 });
 
-/** Histories in the export format of Temporal's command line and the Web UI, and pending activities. */
+/** The histories and descriptions of workflows, as Temporal's command line and Web UI export them. */
 async function exported(address: string, ids: string[]): Promise<string[]> {
   const texts: string[] = [];
   for (const id of ids) {
@@ -234,7 +234,7 @@ async function exported(address: string, ids: string[]): Promise<string[]> {
   return texts;
 }
 
-/** The content of a file; empty when the file has disappeared, such as the journal of a database in use. */
+/** The content of a file, or nothing if the file has disappeared, like the journal of a database in use. */
 function contentOf(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** kill -9 of foray's own server: campaigns go on, a repeated PUT submits once, and pages answer again. */
+/** After a kill -9 of foray's own server, campaigns continue, a repeated PUT submits once, and pages answer again. */
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const KILLS = isFull ? 40 : 3;
@@ -47,7 +47,7 @@ async function startServer(): Promise<void> {
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [, found] = await until('the server says its address', () => {
+  const [, found] = await until('the server prints its address', () => {
     if (child.exitCode !== null) throw new Error(said);
     return /API +http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? false;
   });
@@ -60,7 +60,7 @@ async function kill(): Promise<void> {
   await exit;
 }
 
-/** Undefined when the server is not there. */
+/** The answer to a request, or undefined if the server does not run. */
 async function ask(path: string, method = 'GET', body?: string): Promise<Response | undefined> {
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/yaml' };
   const init = body === undefined ? { method, headers } : { method, headers, body };
@@ -77,7 +77,7 @@ test.each(seeds(1, 1))('the server is killed while campaigns run and pages poll,
   const random = seeded(seed);
   const ids = Array.from({ length: CAMPAIGNS }, (_, at) => `killed-${seed}-${at}`);
   let isOver = false;
-  // each client repeats its PUT until it is answered
+  // each client repeats its PUT until it gets an answer
   const clients = ids.map(async (id, at) => {
     await delay(random() * 2_000);
     await until(`${id} is submitted`, async () => {
@@ -116,7 +116,7 @@ test.each(seeds(1, 1))('the server is killed while campaigns run and pages poll,
   report(`foray server killed ${KILLS} times: ${CAMPAIGNS} of ${CAMPAIGNS} campaigns are whole`);
 });
 
-test('an interrupted submission leaves either nothing or the whole campaign', async () => {
+test('an interrupted submit leaves either nothing or the whole campaign', async () => {
   const body = definitionOf(90_000, 2);
   const whole = (id: string): string =>
     [
@@ -135,7 +135,7 @@ test('an interrupted submission leaves either nothing or the whole campaign', as
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     socket.end(whole(`cut-${String(cut).padStart(4, '0')}`).slice(0, cut));
-    // until the server has seen the end
+    // waits until the server has closed the connection
     await text(socket);
   }
   const socket = connect(port, '127.0.0.1');

@@ -16,8 +16,8 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, KEY, rehearsal } from '../support/world.ts';
 
 /**
- * kill -9 of Temporal while campaigns are submitted and run: every campaign with an acknowledged submit completes, and
- * none of its runs is executed twice.
+ * Temporal is killed with -9 while campaigns are submitted and run. Every campaign whose submit was acknowledged
+ * completes, and none of its runs is executed twice.
  */
 
 const KILLS = isFull ? 8 : 3;
@@ -74,7 +74,7 @@ async function killer(random: () => number): Promise<void> {
   }
 }
 
-/** Number of executions under each workflow id. */
+/** The number of workflow executions with each id. */
 async function executionsOf(ids: string[]): Promise<Record<string, number>> {
   const connection = await Connection.connect({ address: temporal.address });
   const counts = Object.fromEntries(ids.map((id) => [id, 0]));
@@ -99,7 +99,7 @@ test.each(seeds(1, 5))(
         await foray.submit(definitions.get(id)!, { id });
         return acknowledged.add(id).has(id);
       } catch (error) {
-        // the error is one of foray's own
+        // a refused submit throws one of foray's own errors
         expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
         figure.refused += 1;
         return false;
@@ -115,13 +115,13 @@ test.each(seeds(1, 5))(
       definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
       sizes.set(id, count);
       first += count;
-      // in parallel, so that each kill meets some of them
+      // submits run in parallel, so that each kill interrupts some of them
       submits.push(submit(id));
       await delay(random() * 500);
     }
     await killing;
     await Promise.all(submits);
-    // submits refused campaigns again, as a person would: they may have started anyway
+    // submits refused campaigns again, as a person would; some of them may have started in spite of the error
     for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
 
     for (const [id, count] of sizes) {
@@ -134,7 +134,7 @@ test.each(seeds(1, 5))(
       Array.from({ length: first - 10_000 * seed }, () => 1),
     );
     const once = Object.fromEntries([...sizes.keys()].map((id) => [id, 1]));
-    await until('each is listed once', async () => {
+    await until('Temporal lists each campaign once', async () => {
       const counts = await executionsOf([...sizes.keys()]);
       return Object.values(counts).every((count) => count > 0) && counts;
     }).then((counts) => expect(counts).toEqual(once));

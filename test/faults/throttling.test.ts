@@ -12,14 +12,16 @@ import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * A service that answers 30% of all requests with 429 and 10% with a 5xx: no request comes before its Retry-After ends,
- * and the number of requests is at most a tenth above what the faults make necessary.
+ * A service answers 30% of all requests with 429 and 10% with a 5xx. No request comes before Retry-After allows it, and
+ * the number of requests is at most a tenth above what the faults make necessary.
  */
 
 const THROTTLED = 0.3;
 const BROKEN = 0.1;
 const MOST_FOR_NOTHING = 1.1;
-/** A request sent before an answer could be read does not count as too early: the time that reading may take, ms. */
+/**
+ * The time in ms that reading an answer may take. A request within this time after a 429 does not count as too early.
+ */
 const UNDER_WAY_MS = 250;
 const RUNS = isFull ? 75 : 8;
 const LONGEST_RETRY_AFTER = isFull ? 2 : 1;
@@ -38,8 +40,8 @@ afterAll(async () => {
   await world.close();
   report(
     `throttling: ${figure.requests} requests in ${figure.seconds.toFixed(0)} s, ${figure.throttled} answered with 429 and ` +
-      `${figure.broken} with 5xx: ${figure.early} before Retry-After allowed; ` +
-      `${figure.ratios.map((ratio) => ratio.toFixed(2)).join(', ')} times what the rate forces`,
+      `${figure.broken} with 5xx: ${figure.early} before Retry-After allowed it; ` +
+      `${figure.ratios.map((ratio) => ratio.toFixed(2)).join(', ')} times the necessary number`,
   );
 });
 
@@ -49,7 +51,7 @@ function faults(random: () => number): () => Fault {
     const chance = random();
     if (chance < THROTTLED) {
       const seconds = 1 + Math.floor(random() * LONGEST_RETRY_AFTER);
-      // a date has no milliseconds: half a second more, so it is never in the past
+      // a date has no milliseconds; the half second more keeps rounding from shortening the pause much
       const header =
         random() < 0.5 ? String(seconds) : new Date(Date.now() + seconds * 1_000 + 500).toUTCString();
       return { kind: 'answer', status: 429, headers: { 'retry-after': header } };
@@ -59,7 +61,7 @@ function faults(random: () => number): () => Fault {
   };
 }
 
-/** The requests of one campaign, from its submit to its end. */
+/** Submits a campaign and waits for its end. Returns the requests to the service in this time. */
 async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
   const { id } = await world.foray.submit(rehearsal({ count: RUNS, first, seconds: 0 }));
   front.plan = plan;
@@ -70,13 +72,13 @@ async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
   return front.recorded.slice(from);
 }
 
-/** When a 429 allows the next request, ms since the epoch. */
+/** The time at which a 429 allows the next request, in ms since the epoch. */
 function allowedAt({ fault, answeredAt }: Recorded): number {
   const header = (fault.kind === 'answer' && fault.headers?.['retry-after']) || '0';
   return /^\d+$/.test(header) ? answeredAt + Number(header) * 1_000 : Date.parse(header);
 }
 
-/** Requests that came although an earlier 429, which had been read by then, forbade them. */
+/** Requests that came too early: the client had read a 429 that forbade them. */
 function early(recorded: Recorded[]): Recorded[] {
   const throttled = recorded.filter(({ status }) => status === 429);
   return recorded.filter(({ at }) =>
@@ -94,7 +96,7 @@ test.each(seeds(1, 2))(
     figure.seconds += (Date.now() - since) / 1_000;
     const throttled = recorded.filter(({ status }) => status === 429).length;
     const broken = recorded.filter(({ status }) => status >= 500).length;
-    // computed from the actual faults: in a few hundred requests their share differs by some hundredths
+    // computed from the actual share of faults, which differs by some hundredths in a few hundred requests
     const forced = calm.length / (1 - (throttled + broken) / recorded.length);
     figure.requests += recorded.length;
     figure.throttled += throttled;
@@ -102,7 +104,7 @@ test.each(seeds(1, 2))(
     figure.early += early(recorded).length;
     figure.ratios.push(recorded.length / forced);
 
-    // there were enough faults, otherwise the test proves nothing
+    // without enough faults, the test would prove nothing
     expect(throttled).toBeGreaterThan(0.2 * recorded.length);
     expect(broken).toBeGreaterThan(0.05 * recorded.length);
     expect(early(recorded).map(({ at, method, path }) => [at, method, path])).toEqual([]);

@@ -6,7 +6,7 @@ import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { report } from '../support/seeds.ts';
 import '../support/quiet-runtime.ts';
 
-/** A campaign from an earlier release continues with this one: every recorded history replays. */
+/** A campaign of an earlier release can continue with this release, because every recorded history replays. */
 
 const HISTORIES = resolve(import.meta.dirname, '../histories');
 const histories = readdirSync(HISTORIES, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -19,7 +19,7 @@ const read = (file: string): { events: { eventType: string }[] } =>
 let replayed = 0;
 afterAll(() => report(`upgrade: ${replayed} of ${histories.length} recorded histories replay`));
 
-test('the recorded histories cover each course of a campaign', () => {
+test('the recorded histories cover each way in which a campaign can go', () => {
   expect(histories.length).toBeGreaterThanOrEqual(6);
 });
 
@@ -28,7 +28,7 @@ test.each(histories)('%s replays, so a running campaign can continue with this w
   replayed += 1;
 });
 
-test('a history that this workflow could not have made does not replay', async () => {
+test('a history that this workflow cannot produce does not replay', async () => {
   const history = read(histories.find((file) => file.endsWith('completed.json'))!);
   const timer = history.events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_TIMER_STARTED');
   expect(timer).toBeGreaterThan(0);

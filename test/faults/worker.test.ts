@@ -10,14 +10,14 @@ import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /**
- * kill -9 of the worker: the results equal the results of an undisturbed campaign, byte for byte; no run is executed
- * twice; there is progress after each start of another worker, and the time it takes is reported.
+ * Workers are killed with -9. The results equal the results of an undisturbed campaign, byte for byte. No run is
+ * executed twice. After each start of another worker, the campaign makes progress. The test reports how soon.
  */
 
 const KILLS = isFull ? 8 : 3;
 
 let world: World;
-/** The world of the undisturbed campaigns: its service does not know the runs of the others. */
+/** The world of the undisturbed campaigns. Its service does not know the runs of the other campaigns. */
 let calm: World;
 let worker: WorkerProcess | undefined;
 const figure = { kills: 0, campaigns: 0, equal: 0, slowest: 0 };
@@ -75,12 +75,12 @@ async function toTheEnd({ foray: client }: World, id: string): Promise<void> {
 }
 
 /**
- * Waits until each campaign has made progress or is over. Returns how long that was after the start of the worker, ms.
+ * Waits until each campaign has made progress or is over. Returns the time since the start of the worker, in ms.
  */
 async function progress(ids: string[], since: number): Promise<number> {
   const times = await Promise.all(
     ids.map((id) =>
-      until(`a worker carries on ${id}`, async () => {
+      until(`${id} makes progress`, async () => {
         const { phase, updatedAt } = (await world.foray['store'].getCampaign(id))!;
         return phase === 'completed' ? since : updatedAt > since && updatedAt;
       }),

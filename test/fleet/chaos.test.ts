@@ -13,13 +13,13 @@ import { oneService, replicas } from './service-group.ts';
 
 const EXECUTORS = 3;
 const SLOTS = 4;
-/** The number of runs, the duration of each in milliseconds, and the number of faults of each kind. */
+/** The number of runs, the duration of a run in milliseconds, and the number of faults of each kind. */
 const { runs, ms, ...times } = isFull
   ? { runs: 20_000, ms: 20, kill: 20, freeze: 10, service: 8, database: 3, temporal: 3, files: 3 }
   : { runs: 600, ms: 150, kill: 2, freeze: 1, service: 1, database: 0, temporal: 1, files: 0 };
-/** One in so many runs writes a file. */
+/** One of this number of runs writes a file. */
 const FILES = 20;
-/** The most runs of an experiment. */
+/** The maximum number of runs in one experiment. */
 const TOGETHER = 1_000;
 /** The maximum share of runs that are executed again. */
 const MOST_AGAIN = 0.1;
@@ -93,7 +93,8 @@ test.each(seeds(1, 1))(
         await executors[at]!.kill();
         executors[at] = startExecutor();
       },
-      // longer than the heartbeat: other executors take its runs over, and it still reports them
+      // the executor is silent for longer than its heartbeat, so other executors take its runs over; it still reports
+      // them
       async freeze() {
         const executor = executors[oneOf(awake())]!;
         frozen.add(executor);
@@ -132,7 +133,7 @@ test.each(seeds(1, 1))(
       .flatMap((fault) => Array.from({ length: times[fault] }, () => ({ fault, at: random() })))
       .sort((a, b) => a.at - b.at);
     for (const [index, { fault }] of faults.entries()) {
-      // they are spread over the runs
+      // the faults are spread over the runs
       const share = async () => ((await done()) - before) / runs;
       await until(
         `it is time for the fault ${fault}`,

@@ -81,14 +81,14 @@ test('an executor removes the code of versions that it has not used for a long t
   for (const name of ['B', 'C', 'B', 'D']) await executor.use(name);
   expect(kept()).toBe('ABD');
   expect(existsSync(executing.code.entry)).toBe(true);
-  // the stored contents have a limit as well
+  // the cache of contents has a limit, too
   expect(contents()).toBeLessThan(8);
   executor.end(executing, 'A');
   await executor.use('B');
-  // removed code is fetched again
+  // the executor has fetched removed code again
   expect(fetched.length).toBeGreaterThan(new Set(fetched).size);
 
-  // a restarted executor has the cache of the earlier one
+  // a restarted executor uses the cache of the earlier executor
   const before = fetched.length;
   const again = start();
   expect((await again.use('B')).code.contentHash).toHaveLength(64);

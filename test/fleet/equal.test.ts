@@ -18,7 +18,7 @@ const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
 const NODES = 3;
 const HOUR = 60 * 60 * 1_000;
 
-/** A service, and a function that reads its database. */
+/** A service to compare: its address, and a function that reads its database. */
 interface Arm {
   url: string;
   query: ServiceGroup['query'];
@@ -46,7 +46,7 @@ print(json.dumps({"outputs": {"Out": random.Random(n).gauss(n, 1)}}))`;
   writeFileSync(path.join(folder, 'Python', 'sim.py'), program);
 }
 
-/** Executes all runs, and returns the answers to clients and the rows of the database. */
+/** Requests all runs. Returns the answers of the service and the rows of its database. */
 async function resultsOf({ url, query }: Arm): Promise<unknown> {
   const client = clientOf(url);
   const { body: file } = await upload(

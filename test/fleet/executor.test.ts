@@ -19,7 +19,7 @@ import {
 import { until } from '../support/until.ts';
 import { folderOfFile, startFleet, type TestExecutor, type TestFleet } from './fleet.ts';
 
-/** A model whose runs wait until there is a file. */
+/** A model whose runs wait until a file exists. */
 const GATED = `
   import { existsSync } from 'node:fs';
   import { setTimeout as pause } from 'node:timers/promises';
@@ -34,7 +34,7 @@ const GATED = `
   };`;
 
 let fleet: TestFleet;
-/** A number that no earlier run had. */
+/** The number of the next run, which no earlier run had. */
 let next = 0;
 
 beforeAll(async () => {
@@ -52,12 +52,12 @@ beforeAll(async () => {
   });
 });
 
-/** A program whose runs take a second and output their version. */
+/** A program whose runs take a second and give the version as their output. */
 function version(number: number): string {
   return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
 }
 
-/** Requests runs that sleep. They end with the test. */
+/** Requests runs that sleep, and stops them at the end of the test. */
 async function sleepers(count: number, seconds: number): Promise<Run[]> {
   const version = await fleet.service.latest('Rehearsal');
   const runs = [];
@@ -112,8 +112,11 @@ test('no run is lost when an executor is killed: another executor takes its runs
   await until('it executes two runs', () => count(`status = 'RUNNING'`) === 2);
   await first.kill();
   await fleet.start('heir', { flags: ['--slots', '2'] });
-  await until('they wait for another', () => count('losses = 1') === 2);
-  await until('the list says so', async () => (await fleet.listed('heir'))?.running === 2);
+  await until('they wait for another executor', () => count('losses = 1') === 2);
+  await until(
+    'the list shows two runs at the other executor',
+    async () => (await fleet.listed('heir'))?.running === 2,
+  );
   writeFileSync(Gate, '');
   for (const run of runs) await reach(service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([
@@ -129,7 +132,7 @@ test('no run is lost when an executor is killed: another executor takes its runs
   ).toEqual([{ n: 4 }]);
 });
 
-test('SIGTERM drains an executor: its executing runs end there, waiting runs are executed elsewhere, no run twice', async () => {
+test('SIGTERM drains an executor: its executing runs finish there, other executors execute waiting runs, and none runs twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
   const runs = await sleepers(4, 2);
   await reach(fleet.service, runs[1]!, 'RUNNING');
@@ -138,11 +141,11 @@ test('SIGTERM drains an executor: its executing runs end there, waiting runs are
   const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '5s'] });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([{ executions: 1, losses: 0 }]);
-  // it leaves by itself
+  // the idle executor exits by itself
   expect(await second.exit).toBe(0);
 });
 
-test('a free executor takes runs for which another one has no slot', async () => {
+test('a free executor takes runs for which another executor has no slot', async () => {
   const first = await fleet.start('busy', { flags: ['--slots', '1'] });
   const [long] = await sleepers(1, 600);
   await reach(fleet.service, long!, 'RUNNING');
@@ -152,7 +155,7 @@ test('a free executor takes runs for which another one has no slot', async () =>
   expect(first.child.exitCode).toBeNull();
 });
 
-test('a second signal and the end of its time return executing runs, and count no loss', async () => {
+test('an executor returns its executing runs at a second signal or at the end of its time, and this counts no loss', async () => {
   const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
   const [run] = await sleepers(1, 600);
   await reach(fleet.service, run!, 'RUNNING');
@@ -162,7 +165,7 @@ test('a second signal and the end of its time return executing runs, and count n
   expect(await leaving.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
 
-  // runs are returned five seconds earlier
+  // the executor returns runs five seconds before this time
   const ends = new Date(Date.now() + 16_000).toISOString();
   const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
   await reach(fleet.service, run!, 'RUNNING');
@@ -212,7 +215,7 @@ test('code and input files with a flipped byte in the cache are never used, but 
     writeFileSync(file, text.replace('twice', 'thrice').replace('and', 'xnd'));
     return true;
   });
-  // the program among the contents and in the folder of its version, the input file, and the output file
+  // the four files are the program (in the cache and in the folder of its version), the input file and the output file
   expect(damaged).toHaveLength(4);
   const after = await outputsOf(service, version, { N: 100, File, Large: 1 });
   expect([...after]).toEqual([...before]);

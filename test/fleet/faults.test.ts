@@ -35,18 +35,18 @@ beforeAll(async () => {
   );
 });
 
-/** Requests a run of a model by its only varying input. */
+/** Requests a run of a model. Only the input `N` varies. */
 async function request(model: string, N: number) {
   return (await requestRun(fleet.service, await fleet.service.latest(model), { N })).body;
 }
 
-/** Executes a run with an executor that has no fault. */
+/** Lets an executor without a fault execute a run. */
 async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Promise<void> {
   await fleet.start('able', one);
   await reach(fleet.service, run, 'COMPLETED');
 }
 
-test('an executor without the program of a model fails no run, and reports why it claims none, also in the metrics', async () => {
+test('an executor without the program of a model fails no run; the list and the metrics show why it claims none', async () => {
   const run = await request('Program', 7);
   await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
   await until('it says so', async () =>
@@ -69,14 +69,14 @@ test('an executor with a wrong key or without a cache folder ends at once and sa
   const file = path.join(folderOfFile(), 'file');
   writeFileSync(file, '');
   const homeless = fleet.spawn('homeless', { cache: file });
-  // the Slurm script of the guide tells a refusal from a fault of one machine by the exit code
+  // by the exit code, the guide's Slurm script distinguishes a refusal from a fault of one machine
   expect([await wrong.exit, await homeless.exit]).toEqual([2, 4]);
   expect(wrong.lines.join()).toContain('foray service keys add NAME --executor');
   expect(homeless.lines.join()).toContain('Name another folder with --cache');
   expect(await fleet.executors()).not.toContainEqual(expect.objectContaining({ name: 'wrong' }));
 });
 
-test('an executor of another build is refused, and the list says so', async () => {
+test('the service refuses an executor of another build, and the list shows it', async () => {
   const other = folderOfFile();
   const about = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as object;
   writeFileSync(path.join(other, 'package.json'), JSON.stringify({ ...about, version: '99.0.0' }));
@@ -114,7 +114,7 @@ test('an executor works with a clock that is wrong by an hour', async () => {
   expect(Date.parse(since)).toBeGreaterThan(Date.now() + HOUR / 2);
 });
 
-test('runs of a version that an executor cannot fetch wait, the list names it, and other models continue', async () => {
+test('runs wait if no executor can fetch their version; the list names the version, and other models continue', async () => {
   const { service } = fleet;
   const id = await service.latest('Lost');
   const [row] = rows(service.dataDir, `SELECT manifest FROM versions WHERE id = '${id}'`);
@@ -134,7 +134,7 @@ test('runs of a version that an executor cannot fetch wait, the list names it, a
   await reach(service, run, 'COMPLETED');
 });
 
-test('runs wait if no executor has what they need, the service says so, and they run as soon as an executor has it', async () => {
+test('runs wait if no executor has what they need; the service reports it, and an executor that has it executes them', async () => {
   await fleet.start('plain', one);
   const run = await request('Needy', 1);
   const line = await until('the service says so', () =>
@@ -145,10 +145,10 @@ test('runs wait if no executor has what they need, the service says so, and they
   expect((await stateOf(fleet.service, run)).status).toBe('FRESH');
   await fleet.start('gpu', { flags: ['--slots', '1', '--has', 'gpu,python3.12'] });
   await reach(fleet.service, run, 'COMPLETED');
-  await until('it is over', () => fleet.problems.includes(`This is over: ${line}`));
+  await until('the problem is over', () => fleet.problems.includes(`This is over: ${line}`));
 });
 
-test('an executor whose key was removed leaves, and its run is given to another', async () => {
+test('an executor whose key was removed exits, and another executor gets its run', async () => {
   const key = await addKey(fleet.keyFile, 'guest', 'executors');
   const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
   const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
@@ -165,7 +165,7 @@ test('an executor whose key was removed leaves, and its run is given to another'
   await completeElsewhere(run);
 });
 
-test('an executor that reaches only Temporal loses its runs, and works again when it reaches the service', async () => {
+test('an executor that reaches only Temporal loses its runs, and works again when it can reach the service', async () => {
   const { port } = new URL(fleet.service.running.url);
   const proxy = await startProxy(Number(port), () => 0);
   onCleanup(() => proxy.close());
@@ -189,15 +189,15 @@ test('an executor that reaches only Temporal loses its runs, and works again whe
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount; in a container perhaps not even that
+// only root may mount a disk; in some containers, root may not either
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('of an executor fails no run: the executor claims no runs and says why', async () => {
+  test('of an executor makes no run fail: the executor claims no runs and says why', async () => {
     const disk = smallDisk('4m');
     if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
     onCleanup(() => disk.remove());
     const full = await fleet.start('full', { ...one, cache: disk.folder });
     await outputsOf(fleet.service, await fleet.service.latest('Writer'), { N: 0 });
-    // the program itself fills the rest
+    // the code of the model fills the rest of the disk
     const run = await request('Writer', 5);
     await until('it says so', async () =>
       (await fleet.listed('full'))?.problem?.includes('the disk is full'),
@@ -205,7 +205,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     await full.kill();
     const filled = await fleet.start('filled', { ...one, cache: disk.folder });
     fillDisk(path.join(disk.folder, 'filler'));
-    await until('it says so too', async () =>
+    await until('the executor reports the full disk', async () =>
       /full|no space/i.test((await fleet.listed('filled'))?.problem ?? ''),
     );
     await filled.kill();

@@ -5,7 +5,7 @@ import { HttpFeed } from '../../src/service/remote-executor/feed.ts';
 
 const MB = 2 ** 20;
 
-/** The reports to the service about runs with outputs of a size in MB. */
+/** The reports to the service about finished runs. Each size is the size of a run's outputs, in MB. */
 async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   const reports: Report['endings'][] = [];
   const report = ({ endings }: Report): Promise<void> => Promise.resolve(void reports.push(endings));
@@ -19,7 +19,7 @@ async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   return reports;
 }
 
-test('a report has about eight MB of outputs, and each run is in one report', async () => {
+test('a report has at most about eight MB of outputs, and each run is in one report', async () => {
   const reports = await reportsOf(5, 5, 1, 1, 9, 1);
   expect(reports.map((endings) => endings.map(({ runId }) => runId))).toEqual([
     ['run-0'],
@@ -29,7 +29,7 @@ test('a report has about eight MB of outputs, and each run is in one report', as
   ]);
 });
 
-test('only a run whose outputs are too large for a report fails', async () => {
+test('a run fails if its outputs alone are too large for a report; no other run fails', async () => {
   const [endings] = await reportsOf(1, 61, 1);
   expect(endings!.map(({ status }) => status)).toEqual(['COMPLETED', 'FAILED', 'COMPLETED']);
   expect(endings![1]).toEqual({

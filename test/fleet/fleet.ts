@@ -15,7 +15,7 @@ import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import '../support/quiet-runtime.ts';
 
-/** How long an executor may be silent in tests, in milliseconds. */
+/** How long an executor may be silent in tests before it counts as lost, in milliseconds. */
 export const HEARTBEAT = 5_000;
 
 const endings: (() => Promise<unknown> | void)[] = [];
@@ -46,41 +46,42 @@ export interface StartOptions {
 }
 
 /**
- * A service for executors on other machines, with its own Temporal server. Both end after the tests of the file.
+ * A service for executors on other machines, with its own Temporal server. Service and server end after the tests of
+ * the file.
  */
 export interface TestFleet {
   service: TestService;
   temporal: TemporalProcess;
   key: string;
   keyFile: string;
-  /** The folder of the models of tests, which the service watches. */
+  /** The folder of the tests' models. The service watches it. */
   models: string;
   /** The problems that the service has reported. */
   problems: string[];
-  /** Starts an executor; resolves when it works for the service. */
+  /** Starts an executor. Resolves when the service lists it as working. */
   start(name: string, options?: StartOptions): Promise<TestExecutor>;
-  /** The same, without the wait. */
+  /** Starts an executor, and does not wait for it. */
   spawn(name: string, options?: StartOptions): TestExecutor;
   executors(): Promise<ListedExecutor[]>;
   /** The entry of an executor in the list. */
   listed(name: string): Promise<ListedExecutor | undefined>;
 }
 
-/** A folder that ends with the tests of the file. */
+/** A folder that is removed after the tests of the file. */
 export function folderOfFile(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'foray-fleet-'));
   endings.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Starts executors of a service, each in a separate process. */
+/** Gives a function that starts executors of a service, each in a separate process. */
 export function executorsOf({
   url,
   address,
   key,
 }: {
   url: string;
-  /** That of Temporal. */
+  /** The address of Temporal. */
   address: string;
   key: string;
 }): TestFleet['spawn'] {
@@ -104,7 +105,11 @@ export function executorsOf({
   };
 }
 
-/** @param write - writes the test's models into a folder */
+/**
+ * Starts a service for executors on other machines.
+ *
+ * @param write - writes the test's models into a folder
+ */
 export async function startFleet(
   write: (folder: string) => void = () => {},
   options: Partial<ServiceOptions> = {},

@@ -19,7 +19,7 @@ export interface EntryOptions extends Pick<
   ServiceOptions,
   'port' | 'dataDir' | 'modelDirs' | 'database' | 's3' | 'apiKey'
 > {
-  /** That of Temporal. */
+  /** The address of Temporal. */
   address: string;
   heartbeat: number;
 }
@@ -42,7 +42,7 @@ export interface ServiceGroup {
 
 type Given = Omit<EntryOptions, 'port' | 'database' | 's3'>;
 
-/** One service with its database and its files in its folder. */
+/** Starts one service, which has its database and its files in its folder. */
 export async function oneService(given: Given): Promise<ServiceGroup> {
   const service = await startService(given);
   return {
@@ -55,7 +55,7 @@ export async function oneService(given: Given): Promise<ServiceGroup> {
   };
 }
 
-/** Two replicas behind a proxy, with PostgreSQL and an S3-compatible store. */
+/** Starts two replicas behind a proxy, with PostgreSQL and an S3-compatible store. */
 export async function replicas(given: Given): Promise<ServiceGroup> {
   const postgres = await startPostgres();
   onCleanup(() => postgres.remove());

@@ -10,14 +10,14 @@ import { temporaryFolder } from '../service/support.ts';
 
 const JOB = '4711';
 
-/** The guide's script for a task of a job array. */
+/** The script that the guide has for a task of a job array. */
 function scriptOfGuide(): string {
   const guide = readFileSync(path.join(ROOT, 'docs/guides/several-machines.md'), 'utf8');
   const [script] = guide.split('```\n').filter((text) => text.startsWith('#!/bin/bash\n#SBATCH'));
   return script!;
 }
 
-/** A task with substitutes for Slurm and for the executor. */
+/** Runs a task. Small programs take the place of Slurm and of the executor. */
 function task(executor: string) {
   const folder = temporaryFolder();
   const [programs, bin] = [path.join(folder, 'programs'), path.join(folder, 'node_modules', '.bin')];
@@ -31,7 +31,7 @@ function task(executor: string) {
     'scontrol',
     `echo "scontrol $*" >> ${calls}; echo 'StartTime=2026-01-01T10:00:00 EndTime=2026-01-01T14:00:00 X=1'`,
   );
-  // nobody waits for the next attempt
+  // this `sleep` does not wait between two attempts
   program(programs, 'sleep', ':');
   program(bin, 'foray', `echo "foray $*" >> ${calls}; attempt=$(grep -c ^foray ${calls}); ${executor}`);
   const script = path.join(folder, 'task.sh');
@@ -94,7 +94,7 @@ test.each([
   expect(isHeld()).toBe(held);
 });
 
-test('a task that gets a signal from Slurm drains its executor, and ends with it', async () => {
+test('a task that gets a signal from Slurm drains its executor, and ends when the executor ends', async () => {
   const { folder, script, options, lines, isHeld } = task(
     `trap 'touch drained; exit 0' TERM; touch started; while true; do read -t 0.1 < <(:) || :; done`,
   );

@@ -1,8 +1,8 @@
-"""What the schemas cannot say: ids of models, versions and files that are there, names of inputs and outputs.
+"""Puts existing ids and names into generated requests: of models, versions, files, inputs and outputs.
 
-Without them nearly every generated request would end at something that the service does not have, and nothing behind
-that would be tried. Half of what is generated is replaced, each by one that is there; what is no id or name is left,
-so that a request that is invalid stays so.
+The schemas cannot list them. Without them, the service would refuse nearly every request because of an unknown id or
+name, and no test would reach the code behind this check. The hooks replace half of the ids and names. They leave all
+other values, so that an invalid request stays invalid.
 """
 
 import json
@@ -11,7 +11,7 @@ import re
 
 import schemathesis
 
-# ids by the name of the parameter
+# the existing ids, by the name of the parameter
 KNOWN = json.loads(os.environ["FORAY_FUZZ_KNOWN"])
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -20,7 +20,7 @@ OUTPUTS = ["Echo", "Sum", "Table"]
 
 
 def _chosen(name, names):
-    # by what was generated, so that an example stays the same when it is run again
+    # depends only on the generated name, so that a repeated example stays the same
     value = sum(map(ord, name))
     return names[value // 2 % len(names)] if value % 2 else name
 

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pythonOfTests } from '../support/python.ts';
 
-/** @returns path of its program */
+/** Installs Schemathesis if it is missing. Returns the path of its program. */
 export async function findSchemathesis(): Promise<string> {
   return path.join(await pythonOfTests(), 'schemathesis');
 }
 
 /**
- * In one thread: Python 3.11 counts the depth of its parser for all threads together, and then fails with a
- * SystemError.
+ * Schemathesis uses one thread. In several threads, Python 3.11 fails with a SystemError, because it counts the depth
+ * of its parser for all threads together.
  */
 const COMMON = ['--workers', '1', '--no-color', '--suppress-health-check', 'all', '--warnings', 'off'];
 
-/** Runs Schemathesis to its end, in a folder for its files. */
+/** Runs Schemathesis to its end. It writes its files to a folder. */
 export async function runSchemathesis(
   folder: string,
   args: readonly string[],

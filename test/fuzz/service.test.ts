@@ -5,9 +5,9 @@ import { report } from '../support/seeds.ts';
 import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
 
 /**
- * Schemathesis makes requests from openapi.json, valid ones and invalid ones, for each endpoint and in sequences. It
- * checks every answer: no 5xx, only described statuses, types and shapes, invalid requests are refused, missing methods
- * are answered with 405, and there is no answer without a key.
+ * Schemathesis makes valid and invalid requests from openapi.json, for each endpoint and in sequences. It checks that
+ * every answer has a described status, type and shape, and never a 5xx. The service must refuse invalid requests and
+ * requests without a key, and answer missing methods with 405.
  */
 
 const isFull = process.env.FORAY_FUZZ === 'full';
@@ -15,7 +15,7 @@ const EXAMPLES = isFull ? 1_000 : 40;
 const again = process.env.FORAY_SEED;
 const seeds = again === undefined ? [1, 2, 3, 4, 5].slice(0, isFull ? 5 : 1) : [Number(again)];
 
-/** One input of each type; hooks.py has the names. */
+/** A model with one input of each type. hooks.py has the same names. */
 const MODEL = `export default {
   name: 'Fuzz', description: 'Takes what it is given', published: true,
   inputs: [

@@ -1,6 +1,9 @@
 import type { InputDeclaration, ModelDefinition, RunContext } from '../../src/service/models/model.ts';
 
-/** The argument of a model's `run` for some inputs and its defaults, without a service. The seed is 1. */
+/**
+ * The argument of a model's `run`, without a service. Other inputs than the given ones have their default values. The
+ * seed is 1.
+ */
 export function contextOf<const I extends readonly InputDeclaration[]>(
   { inputs: declared }: Pick<ModelDefinition<I>, 'inputs'>,
   inputs: Partial<Record<I[number]['name'], unknown>>,
@@ -13,7 +16,7 @@ export function contextOf<const I extends readonly InputDeclaration[]>(
     horizon: { start: values['{START_TIME}'] as number, stop: values['{STOP_TIME}'] as number },
     readFile: () => null,
     writeFile: () => {
-      throw new Error('it writes no file');
+      throw new Error('this context cannot write files');
     },
     progress: () => {},
   };

@@ -8,7 +8,8 @@ interface Horizon {
 }
 
 /**
- * Checks that the animation of a model has the outputs of a run of the model, for any steps and any number of pictures.
+ * Checks that an animated run of a model has the outputs of a plain run, whatever the steps of time and the drawn
+ * pictures.
  *
  * @param length - the length of a run, in the model's unit of time
  */

@@ -18,7 +18,7 @@ test("batch means equal NumPy's, and their intervals equal SciPy's", () => {
   const cases = fc.sample(
     fc
       .tuple(
-        // whole numbers, so that a small variance does not come from rounding
+        // whole numbers, so that rounding does not cause a small variance
         fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 60, maxLength: 400 }),
         fc.integer({ min: 2, max: 30 }),
         fc.integer({ min: 0, max: 30 }),

@@ -1,4 +1,7 @@
-"""Means of series by batch means with NumPy and SciPy. Takes the values, batches, warm-up and confidence of each as JSON."""
+"""Means of series and their intervals, by batch means with NumPy and SciPy.
+
+Reads from standard input, as JSON, a list with the values, batches, warm-up and confidence of each series.
+"""
 
 import json
 import sys

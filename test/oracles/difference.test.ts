@@ -22,7 +22,7 @@ function sampleOf(values: readonly number[]): Sample {
 }
 
 test("intervals of differences equal SciPy's", () => {
-  // whole numbers, so that a small variance does not come from rounding
+  // whole numbers, so that rounding does not cause a small variance
   const values = (most: number) =>
     fc
       .array(fc.integer({ min: -most, max: most }), { minLength: 2, maxLength: 40 })
@@ -59,7 +59,7 @@ test("intervals of differences equal SciPy's", () => {
   expect(Math.max(...errors)).toBeLessThan(1e-9);
 });
 
-/** The distance of an interval from another one, divided by the width of the other. */
+/** How far an interval is from their interval, divided by the width of their interval. */
 function errorOf([low, high]: Ends, [theirLow, theirHigh]: Ends): number {
   const width = theirHigh - theirLow;
   return Math.max(Math.abs(low - theirLow), Math.abs(high - theirHigh)) / (width || 1);

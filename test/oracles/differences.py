@@ -1,4 +1,7 @@
-"""Intervals of the mean of b less that of a with SciPy: of pairs, and by Welch. Takes triples of a, b and the confidence as JSON."""
+"""Intervals of the mean of b minus the mean of a with SciPy: in pairs, and by Welch.
+
+Reads from standard input, as JSON, a list of triples: a, b and the confidence.
+"""
 
 import json
 import sys

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { fingerprint } from '../models/service-system/support.ts';
 import { cacheFolder } from '../support/python.ts';
 
-/** npm's package with the program of Node for each platform. */
+/** The npm package with the program of Node for this platform. */
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 const VERSION = '26.10.0';
 
@@ -20,7 +20,7 @@ test('a run gives the same bytes in Node 26', () => {
   expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());
 });
 
-/** Another Node in the user's cache, installed if need be. */
+/** The program of another version of Node in the user's cache. Installs it if it is missing. */
 function nodeOf(version: string): string {
   const folder = path.join(cacheFolder(), `node-${version}`);
   const program = path.join(folder, 'node_modules', PACKAGE, 'bin', 'node');
@@ -31,7 +31,7 @@ function nodeOf(version: string): string {
     execFileSync('npm', ['install', ...options, `${PACKAGE}@${version}`], { stdio: 'pipe' });
     return program;
   } catch (error) {
-    // half a package would count as a complete one
+    // the next test would take a half-installed package for a complete one
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }

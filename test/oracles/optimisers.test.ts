@@ -8,8 +8,8 @@ import { pythonOfTests, pythonWith } from '../support/python.ts';
 import { isFull, report } from '../support/seeds.ts';
 
 /**
- * The examples of outside optimisers run with their libraries. They minimise a function with a known minimum, and they
- * are killed meanwhile. The short form runs the two examples with small libraries; FORAY_FAULTS=full runs all.
+ * The examples of outside optimisers run with their libraries. They minimise a function with a known minimum, and the
+ * test kills them meanwhile. By default, only the two examples with small libraries run. FORAY_FAULTS=full runs all.
  */
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/search/outside');
@@ -29,8 +29,8 @@ function branin([x, y]: readonly number[]): { f: string; g: string } {
   };
 }
 
-// `within`: a process is killed at most this many ms after its start. Ten kills in a row before an
-// answer are an error, so this is more than the start takes on a loaded machine.
+// The test kills a process at most `within` ms after its start. Ten kills in a row without an answer are an error, so
+// `within` is longer than the start of the process on a loaded machine.
 const optimisers = [
   { script: 'optuna_tpe', points: 60, within: 2_000 },
   { script: 'pycma', points: 60, within: 1_000 },
@@ -55,7 +55,7 @@ test.each(isFull ? optimisers : optimisers.slice(0, 2))(
         stop: stopAfter(points),
         parallel: 4,
         method: {
-          // the shell writes its process id to a file, and Python then has the same id
+          // the shell writes its process id to a file, and then becomes Python with the same id
           command: [
             'sh',
             '-c',

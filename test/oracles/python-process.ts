@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { pythonOfTests } from '../support/python.ts';
 
-/** A Python process that runs scripts. To import SciPy or pandas takes two CPU seconds, so the tests of a file share a process. */
+/**
+ * A Python process that runs scripts. To import SciPy or pandas takes two CPU seconds, so the tests of a file share a
+ * process.
+ */
 export class PythonProcess {
   private readonly process: ChildProcessByStdio<Writable, Readable, null>;
   private readonly answers: AsyncIterator<string>;
@@ -15,14 +18,14 @@ export class PythonProcess {
     this.answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  /** Starts it in a folder. Scripts import the modules that lie beside this file. */
+  /** Starts a Python process in a folder. Scripts can import the modules that lie beside this file. */
   static async start(folder: string = import.meta.dirname): Promise<PythonProcess> {
     const python = join(await pythonOfTests(), 'python');
     const script = join(import.meta.dirname, 'run_scripts.py');
     return new PythonProcess(spawn(python, [script], { cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] }));
   }
 
-  /** @returns what the script prints; it finds `given` under this name */
+  /** Runs a script, which can use the variable `given`. Returns what the script prints. */
   async run(script: string, given: unknown = null): Promise<string> {
     this.process.stdin.write(`${JSON.stringify({ script, given })}\n`);
     const answer = await this.answers.next();

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t with SciPy. Takes pairs of a probability and degrees of freedom as JSON."""
+"""Quantiles of Student's t with SciPy. The argument is a JSON list of pairs: a probability and degrees of freedom."""
 
 import json
 import sys

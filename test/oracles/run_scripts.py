@@ -1,4 +1,7 @@
-"""Runs one script after another, each with names of its own. Takes each as a line of JSON, and answers with what it printed or its traceback."""
+"""Runs one script after another. The variables of a script do not reach the next one.
+
+Reads each script as a line of JSON. Answers with a line that has its output, or its traceback.
+"""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Points and quantiles of scipy."""
+"""Points, discrepancies and quantiles of SciPy, for comparison with foray's."""
 
 import numpy as np
 from scipy import stats
@@ -26,7 +26,11 @@ def discrepancies(question):
 
 
 def quantiles(question):
-    """Quantiles. Those of a normal distribution above 0.5 are mirrored, because SciPy's truncnorm loses half of its digits near 1."""
+    """Quantiles of distributions at some shares.
+
+    Above 0.5, a quantile of a normal distribution comes from the mirrored distribution, because SciPy's truncnorm loses
+    half of its digits near 1.
+    """
     return [[quantile(d, u) for u in question["shares"]] for d in question["distributions"]]
 
 

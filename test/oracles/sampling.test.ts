@@ -6,7 +6,7 @@ import { moments } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 import { PythonProcess } from './python-process.ts';
 
-/** SciPy has the same points and quantiles as the designs. */
+/** Checks that SciPy has the same points and quantiles as foray's designs. */
 
 let python: PythonProcess;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(['sobol', 'halton', 'lhs'] as const)('the centered discrepancy of 
   });
 });
 
-test('quantiles', async () => {
+test("quantiles equal SciPy's", async () => {
   const distributions: NumericDistribution[] = [
     { kind: 'uniform', min: 2, max: 7 },
     { kind: 'log-uniform', min: 1e-6, max: 1e3 },
@@ -83,7 +83,7 @@ test('quantiles', async () => {
   for (const [at, distribution] of distributions.entries()) {
     for (const [i, u] of shares.entries()) {
       const [our, their] = [quantile(distribution, u), theirs[at]![i]!];
-      // near 0 there is no relative error
+      // the relative error is not defined at 0, so small values count as 0.001
       const error = Math.abs(our - their) / Math.max(Math.abs(their), 1e-3);
       if (!(error < 1e-10))
         throw new Error(`${JSON.stringify(distribution)} at ${u}: ${our}, scipy ${their}`);

@@ -6,14 +6,14 @@ import { moments, simulated } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 import { pythonOfTests } from '../support/python.ts';
 
-/** Independent simulators give the same figures as the kernel. */
+/** Checks that independent simulators give the same statistics as the kernel. */
 
 interface System {
   servers: number;
   /** The arrival rate; the mean service time is 1. */
   rate: number;
   service: 'exponential' | 'lognormal';
-  /** The standard deviation of the logarithm of a lognormal service time. */
+  /** The mean and the standard deviation of the logarithm of a lognormal service time. */
   mu: number;
   sigma: number;
   warmUp: number;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 600_000);
 
 describe.each(['SimPy', 'Ciw'])('%s', (simulator) => {
-  test.each(systems)('agrees on %s within the joint standard error', (name, system) => {
+  test.each(systems)('agrees with the kernel on %s within the joint standard error', (name, system) => {
     const script = path.join(import.meta.dirname, 'systems.py');
     const theirs = JSON.parse(
       execFileSync(python, [script, simulator, JSON.stringify(system)], { encoding: 'utf8' }),

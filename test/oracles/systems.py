@@ -1,4 +1,7 @@
-"""A queueing system with SimPy or with Ciw. Takes what system as JSON, and prints the figures of each replication."""
+"""Simulates a queueing system with SimPy or with Ciw.
+
+The arguments are the name of the simulator, and the system as JSON. Prints the statistics of each replication.
+"""
 
 import json
 import random
@@ -7,7 +10,7 @@ import sys
 import ciw
 import simpy
 
-# who comes before the stop is served in this time beyond it
+# the simulation continues for this time after the stop, so that all customers who came before it are served
 REST = 100
 
 
@@ -61,7 +64,11 @@ def with_ciw(system, seed):
 
 
 def figures(system, times):
-    """From the warm-up to the stop: time-weighted by what of each interval lies between, waits of those whose service begins there."""
+    """Statistics of the time from the warm-up to the stop.
+
+    The utilization and the queue count the part of each interval that lies in this time. The wait is the mean over the
+    customers whose service begins in this time.
+    """
     warm_up, stop = system["warmUp"], system["stop"]
 
     def within(begin, end):

@@ -11,7 +11,7 @@ import { ROOT } from '../support/cli.ts';
 import { report } from '../support/seeds.ts';
 import { PythonProcess } from './python-process.ts';
 
-/** pandas, PyArrow and DuckDB read the written files. */
+/** Checks that pandas, PyArrow and DuckDB can read the files that foray writes. */
 
 let python: PythonProcess;
 let folder: string;
@@ -40,7 +40,7 @@ const record = {
 };
 const LARGEST = 2n ** 63n - 1n;
 
-/** Points with keys that look like numbers, values at the limits of their types, and a failed run. */
+/** Rows with point keys that look like numbers, with values at the limits of their types, and with a failed run. */
 function rows(): ResultRow[] {
   const done = Array.from({ length: 40 }, (_, at): ResultRow => ({
     ...sampleRow(at, [String(1 + (at % 4) / 4), '0.3'], 1),
@@ -121,7 +121,7 @@ theirs = duckdb.read_parquet("all.parquet")
 found = [dict(zip(theirs.columns, row)) for row in duckdb.sql("select * from theirs").fetchall()]`,
     ],
   ])('gives %s all values', async (_, script) => {
-    // values that JSON cannot hold are sent as text
+    // a value that JSON cannot hold is sent as a text
     const found = await ask<Record<string, unknown>[]>(`${script}
 for row in found:
   for name in ("Ends", "requested"):
@@ -166,7 +166,7 @@ print(json.dumps(found))`);
     );
   });
 
-  test('has row groups that both read as one table', async () => {
+  test('has row groups that PyArrow and DuckDB read as one table', async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => sampleRow(at, [String(at % 10), String(at)]));
     await write('many', many);
     const [rows, sums] = await ask<[number, number[]]>(`
@@ -224,14 +224,14 @@ describe('the lines of docs/guides/results.md', () => {
   ];
   const readers = blocks.map((block) => block[1]!).filter((lines) => !/metadata|flu-long/.test(lines));
   beforeAll(() =>
-    // a frame with Infinity is printed differently
+    // the libraries print a frame with Infinity differently
     write(
       'flu',
       rows().filter(({ outputs }) => outputs['Peak day'] !== '"Infinity"'),
     ),
   );
 
-  test('are three for each format and library', () => {
+  test('are three lines for each format and library', () => {
     expect(readers).toHaveLength(6);
     for (const lines of readers) expect(lines.trim().split('\n')).toHaveLength(3);
   });

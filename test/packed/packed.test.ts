@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { withImports } from '../../src/service/models/library.ts';
 import { cleanEnv, type Dev, foray as run, type Ran, ROOT, startDev } from '../support/cli.ts';
 
-/** The packed file, installed into an empty folder with a blank and a letter outside ASCII in its path. */
+/** The folder of the tests. The package is installed below it, in a path with blanks and a letter outside ASCII. */
 const place = mkdtempSync(join(tmpdir(), 'foray-packed-'));
 const project = join(place, 'a b ü');
 const own = join(project, 'node_modules/foray');
 const program = join(project, 'node_modules/.bin/foray');
 let tarball: string;
 
-/** The output of a program that is installed in the checkout. */
+/** Runs a program that is installed in the checkout. Returns its output. */
 const tool = (path: string, ...args: string[]): string =>
   spawnSync(process.execPath, [join(ROOT, 'node_modules', path), ...args], { cwd: project, encoding: 'utf8' })
     .stdout;
@@ -56,14 +56,14 @@ describe('the package', () => {
     const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
-    // nor does it contain the folder in which it was made
+    // it does not contain the path of the folder in which it was built either
     const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );
     expect(texts).toEqual([]);
   });
 
-  test('has separate files for all that Node loads for foray/kernel and foray/model', () => {
+  test('has all files that Node loads for foray/kernel and foray/model, and foray finds them by their imports', () => {
     write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';
@@ -141,7 +141,7 @@ describe('in an empty folder', () => {
   });
   afterAll(() => dev?.stop());
 
-  test('a strict TypeScript project compiles against it, with the declarations checked', () => {
+  test('a strict TypeScript project compiles with the package, also if it checks the declarations', () => {
     const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
     const compilerOptions = {
       ...{ ...strict, skipLibCheck: false, noEmit: true },
@@ -198,7 +198,7 @@ describe('in an empty folder', () => {
     }
   });
 
-  test('new models are made from the shipped ones, and can be checked', async () => {
+  test('new models are copies of the shipped models, and pass the check', async () => {
     expect(await foray('models', 'new', 'Tea room')).toMatchObject({ code: 0 });
     expect(await foray('models', 'check', 'tea-room')).toMatchObject({ code: 0 });
   });

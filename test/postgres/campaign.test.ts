@@ -5,7 +5,7 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** The same campaign through both stores, one of them shared by two workers. */
+/** Runs the same campaign with both kinds of stores. Two workers share the store in PostgreSQL. */
 
 let server: Postgres;
 let embedded: World;
@@ -42,7 +42,7 @@ concurrency: 4
 `,
 };
 
-test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if PostgreSQL is gone for a while', async () => {
+test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if PostgreSQL stops for a while', async () => {
   await embedded.foray.submit(definition, { id: 'embedded' });
   await shared.foray.submit(definition, { id: 'shared' });
   await untilSomeAreDone(shared, 'shared');
@@ -65,11 +65,11 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
   expect(JSON.stringify(history)).not.toContain(PASSWORD);
 });
 
-test("a store does not take another store's campaign on the same Temporal for its own", async () => {
+test('a store does not take a campaign of another store on the same Temporal server for its own', async () => {
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists on this Temporal server.');
-  // nothing stays of it: only the other store's campaign exists
+  // nothing of the second campaign stays: only the campaign of the other store exists
   expect((await shared.foray.list()).map(({ id }) => id)).not.toContain('taken');
   await embedded.foray.cancel('taken');
   expect((await toTheEnd(embedded, 'taken')).phase).toBe('cancelled');

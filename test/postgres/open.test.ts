@@ -28,10 +28,10 @@ async function refusal(attempt: Promise<unknown>): Promise<{ code: string; text:
     if (!isForayError(error)) throw error;
     return { code: error.code, text: `${error.toLine()} ${error.stack}` };
   }
-  throw new Error('it was carried out');
+  throw new Error('the attempt was not refused');
 }
 
-/** The number of foray's connections to a database, from the server. */
+/** The number of foray's connections to the database, as the server counts them. */
 async function connections(): Promise<number> {
   const counting = "select count(*) as n from pg_stat_activity where application_name = 'foray'";
   return Number((await server.query(address, counting))[0]!.n);
@@ -43,10 +43,10 @@ test('several processes that open a store at once get the same store', async () 
   await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
   for (const n of stores.keys()) expect(await stores[0]!.getFile(String(n))).toEqual(Buffer.from([n]));
   for (const store of stores) await store.close();
-  await until('the server has seen them go', async () => (await connections()) === 0);
+  await until('the server has no connections left', async () => (await connections()) === 0);
 });
 
-test('both spellings of the scheme are accepted', async () => {
+test('an address may begin with postgres: or postgresql:', async () => {
   const first = await openStore(address);
   const second = await openStore(address.replace('postgres:', 'postgresql:'));
   expect(second.id).toBe(first.id);
@@ -55,9 +55,9 @@ test('both spellings of the scheme are accepted', async () => {
 });
 
 test.each<[string, (address: string) => string, string]>([
-  ['where there is no server', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
-  ['where there is no host', () => `postgres://foray:${PASSWORD}@nowhere.invalid/foray`, 'STORE_UNREACHABLE'],
-  ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
+  ['where no server listens', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
+  ['of an unknown host', () => `postgres://foray:${PASSWORD}@nowhere.invalid/foray`, 'STORE_UNREACHABLE'],
+  ['of a database that does not exist', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
   ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
   ['of another user', (at) => at.replace('//foray', '//nobody'), 'STORE_UNUSABLE'],
 ])('an address %s is refused without its password', async (_, change, expected) => {
@@ -67,7 +67,7 @@ test.each<[string, (address: string) => string, string]>([
   expect(await connections()).toBe(0);
 });
 
-test('the command line says where there is no server, and exits with 3', async () => {
+test('the command line says at which address no server listens, and exits with 3', async () => {
   const gone = address.replace(/:\d+\/\w+$/, ':1/foray');
   const { code, stderr } = await foray(process.cwd(), ['list', '--store', gone]);
   expect(code).toBe(3);
@@ -87,17 +87,17 @@ test('a store of a newer foray is refused and not changed', async () => {
   expect(code).toBe('STORE_NEWER');
   const { host, pathname } = new URL(address);
   expect(text).toContain(`postgres://${host}${pathname} was written by a newer foray`);
-  await until('the server has seen it go', async () => (await connections()) === 0);
+  await until('the server has no connection left', async () => (await connections()) === 0);
 });
 
-test('an open store that a newer foray changes is refused from then on', async () => {
+test('foray refuses an open store after a newer foray has changed it', async () => {
   const store = await openStore(address);
   expect(await store.listCampaigns()).toEqual([]);
   await server.query(
     address,
     "insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')",
   );
-  const { code, text } = await until('it is found', () =>
+  const { code, text } = await until('the store notices the change', () =>
     store.listCampaigns().then(
       () => undefined,
       (error: unknown) => refusal(Promise.reject(error as Error)),
@@ -127,7 +127,7 @@ test.each(Object.keys(migrationsFor(postgresTypes)))('a store of %s is migrated'
   await store.close();
 });
 
-test('a server that stops and starts again is found again', async () => {
+test('a store works again after its server has stopped and started', async () => {
   const store = await openStore(address);
   await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
   await server.stop();
@@ -146,7 +146,7 @@ test('a server that stops during a transaction fails the transaction, but not th
       const asked = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
       await server.kill();
       // the connection breaks while it is idle
-      await until('the connection is gone', () => !isRunning(asked.rows[0]!.pid));
+      await until('the connection has ended', () => !isRunning(asked.rows[0]!.pid));
       await sql`select 1`.execute(transaction);
     }),
   );
@@ -156,7 +156,7 @@ test('a server that stops during a transaction fails the transaction, but not th
   await db.destroy();
 });
 
-test('a text with a character that PostgreSQL cannot store loses only this character', async () => {
+test('if PostgreSQL cannot store a character, the text loses only this character', async () => {
   const store = await openStore(address);
   await store.addCampaign({ campaign: campaign('flu'), definition: 'a\0b', digest: '' }, 1);
   expect((await store.getCampaign('flu'))?.definition).toBe('a\uFFFDb');

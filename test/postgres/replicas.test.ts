@@ -48,7 +48,7 @@ export default {
 };
 `;
 
-/** Two services on one database. The first executes nothing. */
+/** Starts two services on one database. The first one executes no runs. */
 async function twoReplicas(): Promise<[TestService, TestService]> {
   return [
     await startTestService({ dataDir, database, executors: 0 }),
@@ -97,7 +97,7 @@ test('a campaign whose runs two replicas execute has one result per run, even if
 });
 
 describe('one of two replicas', () => {
-  test('executes runs that were requested from the other, and both know them', async () => {
+  test('executes runs that were requested from the other replica, and both know them', async () => {
     const [idle, busy] = await twoReplicas();
     const version = await idle.latest('Rehearsal');
     expect(await busy.latest('Rehearsal')).toBe(version);
@@ -107,12 +107,12 @@ describe('one of two replicas', () => {
     await until(async () => messageIn(await stateOf(idle, run)).total > 0 || undefined, 'progress there');
     await idle.post(`/versions/${version}/runs/stop`, simulation({ Seconds: 30 }));
     await reach(busy, run, 'STOPPED');
-    // its executor is free again
+    // the executor of this replica is free again
     const { body: next } = await requestRun(busy, version, { Seconds: 0, Value: 1 });
     await reach(busy, next, 'COMPLETED');
   });
 
-  test('gives its runs to the other at once when it ends, and leaves nothing behind', async () => {
+  test('gives its runs to the other replica at once when it ends, and leaves nothing behind', async () => {
     const [, first] = await twoReplicas();
     const version = await first.latest('Rehearsal');
     const { body: run } = await requestRun(first, version, { Seconds: 0.5 });
@@ -124,7 +124,7 @@ describe('one of two replicas', () => {
     expect(rows).toEqual([{ executions: 2, losses: 0 }]);
   });
 
-  test('has the versions of the other', async () => {
+  test('has the versions of the other replica', async () => {
     const [first] = await twoReplicas();
     const models = temporaryFolder();
     writeModel(models, 'twice', TWICE);
@@ -134,7 +134,7 @@ describe('one of two replicas', () => {
     expect(await second.latest('Rehearsal')).toBe(await first.latest('Rehearsal'));
   });
 
-  test('continues under a new holder if it was taken for lost', async () => {
+  test('continues with a new id as a holder of runs if it was taken for lost', async () => {
     const service = await startTestService({ dataDir, database });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -146,7 +146,7 @@ describe('one of two replicas', () => {
   });
 });
 
-test('a database that is gone for a while costs no run', async () => {
+test('no run is lost if the database stops for a while', async () => {
   const service = await startTestService({ dataDir, database });
   const version = await service.latest('Rehearsal');
   const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -183,7 +183,7 @@ describe('a replica is refused', () => {
       expect(`${error.toLine()} ${error.stack}`).not.toContain(PASSWORD);
       return `${error.code}: ${error.message}`;
     }
-    throw new Error('it was started');
+    throw new Error('the service started');
   }
 
   test('with other keys, until the first replica has accepted them', async () => {
@@ -198,7 +198,7 @@ describe('a replica is refused', () => {
     await startTestService({ dataDir, database, keyFile });
   });
 
-  test('but not while several start at once: the first sets the keys, and the others wait for it', async () => {
+  test('but not if several replicas start at once: the first sets the keys, and the others wait for it', async () => {
     const opened = await Promise.all([1, 2, 3].map(() => openPostgres(database)));
     onCleanup(async () => void (await Promise.all(opened.map((one) => one.close()))));
     for (const [n, { peers }] of opened.entries()) await peers.join(`holder ${n}`, `folder ${n}`);
@@ -207,7 +207,7 @@ describe('a replica is refused', () => {
     const agreed = opened.map(async ({ peers }) => {
       await peers.agree(async () => {
         sets += 1;
-        await until(waitingForLock, 'another to wait');
+        await until(waitingForLock, 'another replica to wait');
         isSet = true;
       });
       expect(isSet).toBe(true);
@@ -215,7 +215,7 @@ describe('a replica is refused', () => {
     await Promise.all(agreed);
     expect(sets).toBe(1);
     await opened.pop()!.close();
-    await opened[0]!.peers.agree(() => Promise.reject(new Error('another has agreed')));
+    await opened[0]!.peers.agree(() => Promise.reject(new Error('another replica has already agreed')));
   });
 
   test('with another data folder', async () => {
@@ -253,10 +253,10 @@ describe('a replica is refused', () => {
   });
 
   test.each<[string, (address: string) => string, string]>([
-    ['where there is no server', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
+    ['where no server listens', (at) => at.replace(/:\d+\/\w+$/, ':1/foray'), 'STORE_UNREACHABLE'],
     ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
-    ['of a database that is not there', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
-    ['of something else', () => `mysql://foray:${PASSWORD}@127.0.0.1/foray`, 'STORE_UNUSABLE'],
+    ['of a database that does not exist', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
+    ['of another kind of database', () => `mysql://foray:${PASSWORD}@127.0.0.1/foray`, 'STORE_UNUSABLE'],
   ])('with an address %s', async (_, change, code) => {
     expect(await refusal(startTestService({ dataDir, database: change(database) }))).toMatch(code);
   });

@@ -39,7 +39,7 @@ async function open(): Promise<Database> {
   return database.sql;
 }
 
-/** The database of all tests, which has only a version. */
+/** The database of all tests. Before each test it has one version and no runs. */
 async function databaseOfTest(): Promise<Database> {
   const sql = await open();
   await server.query(address, EMPTY);
@@ -69,7 +69,7 @@ function interrupted(database: Database, after: (text: string) => Promise<void>)
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
 
-test('the tables are those in SQLite, and the table of shares of runs', async () => {
+test('the tables are the same as in SQLite, plus the table of shares of runs', async () => {
   await open();
   const sqlite = openDatabase(temporaryFolder());
   onCleanup(() => sqlite.close());
@@ -120,30 +120,33 @@ describe('two services on one database', () => {
   test.each([
     ['just before its parts are locked', /^SELECT DISTINCT runs.seq FROM sub_runs/],
     ['while its parts are locked', /^SELECT seq FROM runs[^]*FOR UPDATE$/],
-  ])('stop no part of an experiment that the other gets %s', async (_when, statement) => {
-    const [sql, there] = [await databaseOfTest(), queueIn(await open())];
-    const parts = [newRun('part')];
-    let second: Promise<{ id: string }> | undefined;
-    let isAdded = false;
-    const here = queueIn(
-      interrupted(sql, async (text) => {
-        if (second || !statement.test(text)) return;
-        second = addExperiment(there, 'second', parts).finally(() => (isAdded = true));
-        const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-        await until(
-          'it is added, or waits',
-          async () => isAdded || (await server.query(address, waits)).length > 0,
-        );
-      }),
-    );
-    const first = await addExperiment(here, 'first', parts);
-    await here.runs.stop(first.id);
-    const { id } = (await second)!;
-    expect(
-      await here.rows(`SELECT part.status FROM runs AS parent
+  ])(
+    'stop no part of an experiment if the other service adds an experiment with this part %s',
+    async (_when, statement) => {
+      const [sql, there] = [await databaseOfTest(), queueIn(await open())];
+      const parts = [newRun('part')];
+      let second: Promise<{ id: string }> | undefined;
+      let isAdded = false;
+      const here = queueIn(
+        interrupted(sql, async (text) => {
+          if (second || !statement.test(text)) return;
+          second = addExperiment(there, 'second', parts).finally(() => (isAdded = true));
+          const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+          await until(
+            'the experiment is added, or waits for a lock',
+            async () => isAdded || (await server.query(address, waits)).length > 0,
+          );
+        }),
+      );
+      const first = await addExperiment(here, 'first', parts);
+      await here.runs.stop(first.id);
+      const { id } = (await second)!;
+      expect(
+        await here.rows(`SELECT part.status FROM runs AS parent
         JOIN sub_runs ON parent_seq = parent.seq JOIN runs AS part ON part.seq = run_seq WHERE parent.id = '${id}'`),
-    ).toEqual([{ status: 'FRESH' }]);
-  });
+      ).toEqual([{ status: 'FRESH' }]);
+    },
+  );
 
   test.each(seeds(3, 60))('keep experiments complete while both work at once, seed %i', async (seed) => {
     const random = uniforms(seed);

@@ -7,7 +7,8 @@ import type { Tables } from '../../src/store/tables.ts';
 import { addNamed, done, upTo } from '../store/fixtures.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 
-/** PostgreSQL expects no rows of a campaign that is not in its statistics. */
+/** If the statistics of PostgreSQL do not contain a campaign, PostgreSQL expects no rows of it and plans badly. */
+
 const place = { name: 'The store', shown: 'of a test', setBy: '--store' };
 
 let server: Postgres;
@@ -31,7 +32,7 @@ async function addDone(id: string, points: number, replications: number): Promis
   await store.observe(id, runs, 2);
 }
 
-test('PostgreSQL joins the results of a new campaign by the index, not run by run', async () => {
+test('PostgreSQL joins the results of a new campaign by the index, and does not compare all runs with each other', async () => {
   await addDone('new', 400, 3);
   const [campaign] = await server.query(address, "select number from campaigns where id = 'new'");
   const number = Number(campaign!['number']);
@@ -39,7 +40,7 @@ test('PostgreSQL joins the results of a new campaign by the index, not run by ru
   const plan = await otherPoints(db, number, BEGINNING)
     .limit(2_000)
     .explain('json', sql`analyze`);
-  // rows that a join has read and then dropped
+  // the plan shows these words if a join reads rows and then drops them
   expect(JSON.stringify(plan)).not.toMatch(/Rows Removed by Join Filter/);
   await db.destroy();
 });

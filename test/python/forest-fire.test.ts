@@ -8,7 +8,7 @@ import type { CampaignStatus } from '../../src/client/index.ts';
 import { cleanEnv, type Dev, foray, isRunning, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** A simulator in Python behind the service, as docs/guides/models.md describes it, and campaigns on it. */
+/** The service runs a simulator in Python, as docs/guides/models.md describes it. Campaigns use this model. */
 
 const EXAMPLE = join(ROOT, 'examples/forest-fire');
 const CAMPAIGN = join(EXAMPLE, 'campaign.yaml');
@@ -35,7 +35,7 @@ async function rows(id: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The campaign of the example with a replaced text. */
+/** Writes the campaign of the example after a change of its text. Returns the path. */
 function write(name: string, change: (text: string) => string): string {
   const file = join(dev.folder, name);
   writeFileSync(file, change(readFileSync(CAMPAIGN, 'utf8')));
@@ -85,7 +85,7 @@ test('50 of its 200 points run, and the next campaign reuses them', async () => 
   expect(first.code).toBe(0);
   const burnt = await rows('fire');
   expect(burnt).toHaveLength(50);
-  // far below the threshold of site percolation, 0.593, no fire crosses; far above it each does
+  // far below the threshold of site percolation, 0.593, no fire crosses the forest; far above it, each fire does
   const crossed = (from: number, to: number) =>
     burnt
       .filter((row) => Number(row['Density']) > from && Number(row['Density']) < to)
@@ -161,7 +161,7 @@ function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
 }
 
-/** Empty for a process that has ended in the meantime. */
+/** The content of a file, or nothing if the process has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

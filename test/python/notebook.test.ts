@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cleanEnv, type Dev, ROOT, startDev } from '../support/cli.ts';
 import { pythonOfTests } from '../support/python.ts';
 
-/** A notebook that submits, waits and reads with python/foray.py, run by nbclient beside a `foray dev`. */
+/** nbclient runs notebooks beside a `foray dev`. They submit, wait and read results with python/foray.py. */
 
 let dev: Dev;
 let bin: string;
@@ -79,7 +79,7 @@ assert list(plain.columns) == list(frame.columns) and len(plain) == 6
 assert len(campaign.results(inputs={"Value": "2.."})) == 4`,
 ];
 
-/** A model in Python: a campaign is made, watched and read, a second one cancelled, and both are compared. */
+/** Runs a campaign of a model in Python to its end, cancels a second campaign, and compares both. */
 const STORY = [
   `import foray
 server = foray.connect()
@@ -100,7 +100,7 @@ assert len(second.results()) >= 4`,
 assert len(compared["rows"]) == 4, compared`,
 ];
 
-/** Files of results, read from their URL by pandas and DuckDB. DuckDB asks for the length, and then for ranges. */
+/** pandas and DuckDB read files of results from their URL. DuckDB requests the length first, and then ranges. */
 const ADDRESS = `import duckdb, foray, pathlib, sysconfig
 import pandas as pd
 server = foray.connect()
@@ -138,7 +138,7 @@ print(json.dumps([cell.outputs for cell in notebook.cells]))
   return JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];
 }
 
-test('a notebook submits, waits, reads a frame with units, controls a campaign, and shows it as a table', async () => {
+test('a notebook submits a campaign, waits, reads a frame with units, controls the campaign, and shows it as a table', async () => {
   const outputs = await notebook(CELLS);
   expect(outputs[2]![0]!.data!['text/html']).toMatch(/^<table>.*nb.*completed, 3 of 6 runs done, 3 failed/);
   expect(outputs[4]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);

@@ -12,7 +12,7 @@ export const rate = { name: 'Rate', type: 'DOUBLE', units: 'PER_DAY', value: '0'
 
 export const wait: CampaignOutput = { name: 'Wait', type: 'DOUBLE', units: 'MINUTE' };
 
-/** The fields of a run's row apart from its place and its values. */
+/** The fields of a row that the tests of comparisons do not need. */
 export const EMPTY = {
   reason: null,
   runId: null,
@@ -22,7 +22,7 @@ export const EMPTY = {
   version: null,
 } as const;
 
-/** A campaign over rates: the values of Wait by rate, one number per replication; null for a failed one. */
+/** A campaign that varies Rate. `waits` has the output Wait of each replication by rate; null means a failed run. */
 export function side(
   id: string,
   waits: Record<string, (number | null)[]>,

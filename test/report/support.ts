@@ -5,7 +5,7 @@ import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/resolved-design.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
-/** A campaign over the grid of the boarding-school flu, with `changes`. */
+/** A campaign over the grid of the example boarding-school-flu, with some changes. */
 export function sampleRecord({
   grid = FLU,
   ...changes
@@ -52,7 +52,7 @@ export function sampleRecord({
   };
 }
 
-/** An input with its values in a grid. */
+/** A varied input and its values in a grid. */
 export type Level = Campaign['varied'][number] & { values: string[] };
 
 export function doubles(name: string, values: readonly number[]): Level {
@@ -71,7 +71,9 @@ export function gridOf(grid: readonly Level[]): Pick<Campaign, 'varied' | 'desig
   };
 }
 
-/** Every run of a campaign, finished, in design order; Fit error is a bowl around 1.67 and 0.44. */
+/**
+ * Finished rows of all runs, in the order of the design. Fit error is a paraboloid with its minimum at 1.67 and 0.44.
+ */
 export function sampleRows({ campaign }: CampaignRecord): Batched<ResultRow> {
   const grid = [...levelsOf(campaign.design).values()].reduce<string[][]>(
     (points, values) => points.flatMap((point) => values.map((value) => [...point, value])),

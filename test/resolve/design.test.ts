@@ -4,8 +4,8 @@ import { HEAD } from '../campaign/support.ts';
 import { refusal, resolve, write } from './support.ts';
 
 /**
- * Expects a definition to be refused at the §, for a mistake that only the points show. The head of the definition is
- * added.
+ * Expects that foray refuses a definition at its §, for a mistake that only the points show. Adds the head of the
+ * definition.
  */
 async function expectRefused(marked: string, code: string, message: string): Promise<void> {
   const before = (HEAD + marked).split('§')[0]!;
@@ -27,7 +27,7 @@ describe('the number of points of a design', () => {
     ['design: {union: [{grid: {Days: [1, 2]}}, {grid: {Days: [2, 3]}}]}', 3],
     ['design: {grid: {Days: {from: 1, to: 9, step: 1}}, where: "Days % 3 == 0"}', 3],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days * 2"}}', 2],
-    // a derived value may be wrong for a point that is left out
+    // a derived value may be invalid for a point that the condition leaves out
     ['design: {grid: {Days: [0, 1, 2]}, derive: {Contact rate: "0 / Days + 1"}, where: "Days > 0"}', 2],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days / 2"}, where: "Population >= 1"}', 1],
     ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],
@@ -44,7 +44,7 @@ describe('a mistake that only the points show', () => {
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
   });
 
-  test('a condition that no point of one member of a union meets is no mistake', async () => {
+  test('it is no mistake if a condition leaves one member of a union without points', async () => {
     const { points } = await resolve(
       'design: {union: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}',
     );
@@ -77,7 +77,7 @@ describe('a mistake that only the points show', () => {
   });
 });
 
-describe('a file of points', () => {
+describe('a point file', () => {
   test('can be a part of a design', async () => {
     write('points.csv', 'Days,Title\n1,a\n2,b\n');
     const { points, campaign, contents, pointFiles } = await resolve(
@@ -107,7 +107,7 @@ describe('a file of points', () => {
     });
   });
 
-  test('cannot have an input that is given elsewhere', async () => {
+  test('cannot have an input that the definition gives elsewhere', async () => {
     write('points.csv', 'Title,Days\na,1\n');
     const message = 'The input "Days" is given more than once.';
     await expectRefused('design: {points: §points.csv}\ninputs: {Days: 3}', 'INVALID_VALUE', message);
@@ -132,7 +132,7 @@ describe('a file of points', () => {
   });
 });
 
-test('the digest depends on whether files are kept, and the default has the digest of earlier releases', async () => {
+test('the digest depends on whether the campaign keeps files, and the default has the digest of earlier releases', async () => {
   const { digest } = await resolve('');
   expect((await resolve('outputs: {files: link}\n')).digest).toBe(digest);
   expect((await resolve('outputs: {files: keep}\n')).digest).not.toBe(digest);

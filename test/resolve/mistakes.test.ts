@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isForayError, type LinePlace } from '../../src/errors.ts';
 import { resolve, write } from './support.ts';
 
-/** The mistakes of a definition, each with its line and column, in the order of the messages. */
+/** The mistakes that foray reports for a definition, in order, each with its line and column. */
 async function mistakesOf(body: string): Promise<string[]> {
   try {
     await resolve(body);
@@ -17,7 +17,7 @@ async function mistakesOf(body: string): Promise<string[]> {
 }
 
 describe('all mistakes of a definition are reported at once', () => {
-  test('wrong names first, because they explain other mistakes; then the rest in the order of the file', async () => {
+  test('first wrong names, because they explain other mistakes, and then the rest in the order of the file', async () => {
     const body = `inputs:
   Contact rat: 1.7
   Days: soon
@@ -57,7 +57,7 @@ inputs: {Title: 7}
     ]);
   });
 
-  test('in all parts of a design, also in a file of points', async () => {
+  test('in all parts of a design, also in a point file', async () => {
     write('points.csv', 'Days,Titel\n1,a\n');
     const body = `design:
   union:

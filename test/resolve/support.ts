@@ -7,7 +7,7 @@ import type { CloudClient } from '../../src/cloud/index.ts';
 import { type ForayError, isForayError } from '../../src/errors.ts';
 import { HEAD, version } from '../campaign/support.ts';
 
-/** A service with the model "Epidemic" of the campaigns' tests. */
+/** The model "Epidemic" of the tests in test/campaign. The service of these tests has only this model. */
 const model = { id: 'epidemic', name: 'Epidemic', modelVersions: [version.id], published: true };
 export const cloud = {
   getModelByName: () => Promise.resolve(model),
@@ -16,7 +16,7 @@ export const cloud = {
   getAllowedValues: () => Promise.resolve([{ name: 'Initially infected', min: 1, max: 100 }]),
 } as unknown as CloudClient;
 
-/** A folder for definitions and their files, removed at the end. */
+/** A folder for definitions and their files. It is removed after the tests. */
 export const folder = mkdtempSync(join(tmpdir(), 'foray-definitions-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -24,12 +24,12 @@ export function write(name: string, content: string): void {
   writeFileSync(join(folder, name), content);
 }
 
-/** Checks a definition in the folder. The first two lines are added. */
+/** Checks a definition in the folder. Adds its first two lines. */
 export function resolve(body: string): Promise<CheckedCampaign> {
   return checkCampaign(cloud, { text: HEAD + body, file: join(folder, 'campaign.yaml') });
 }
 
-/** The error for a definition with its files. Its place has only the file's name. */
+/** The error of a definition that is refused. The place of the error has only the name of the file. */
 export async function refusal(
   body: string,
 ): Promise<Pick<ForayError, 'code' | 'message' | 'hint' | 'place'>> {

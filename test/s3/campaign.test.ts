@@ -7,10 +7,10 @@ import { type S3Server, startS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** A campaign that keeps output files, while the server of the bucket is killed. */
+/** A campaign keeps output files while the server of the bucket is killed several times. */
 
 const RUNS = 60;
-/** The server is killed when the bucket has this number of files. */
+/** The test kills the server whenever the bucket has one of these numbers of files. */
 const OUTAGES = [5, 20, 35];
 
 let server: S3Server;
@@ -42,7 +42,7 @@ outputs: {names: [Peak day, Trajectory], files: keep}
     await until(`${files} files are stored`, () => server.files().length >= files);
     await server.kill();
     const left = server.files().length;
-    // runs end in the meantime, and wait for the bucket
+    // the runs that end in the meantime wait for the bucket
     await until('the service says so', async () => (await healthOf(world.service.url)).status === 'degraded');
     expect(server.files()).toHaveLength(left);
     await server.start();

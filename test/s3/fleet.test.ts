@@ -11,10 +11,10 @@ import { onCleanup, outputsOf, reach, requestRun, rows, upload, writeModel } fro
 import { type S3Server, startS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
 
-/** Executors on other machines, for a service whose files are in an S3-compatible store. */
+/** Tests executors on other machines, for a service whose files are in an S3-compatible store. */
 
 const SLOTS = 2;
-/** The number of runs whose outputs may wait, and some more. */
+/** The number of runs: a few more than the runs whose outputs may wait for the bucket. */
 const RUNS = 5 * SLOTS + 6;
 
 let server: S3Server;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A model whose output file has its number and its input file. */
+/** A model that writes its number and its input file to its output file. */
 function writeFiles(models: string): void {
   writeCommandModel(
     models,
@@ -35,7 +35,9 @@ function writeFiles(models: string): void {
   );
 }
 
-/** A stream for the log of a service, and the files that executors have requested from it or sent to it. */
+/**
+ * A stream for the log of a service. `seen` has the method of each transfer of a file between executors and service.
+ */
 function transfers(): { log: Writable; seen: string[] } {
   const seen: string[] = [];
   const log = new Writable({
@@ -48,7 +50,7 @@ function transfers(): { log: Writable; seen: string[] } {
   return { log, seen };
 }
 
-/** The bucket behind a server that refuses pre-signed addresses, like a firewall. */
+/** Starts a proxy of the bucket that refuses pre-signed addresses, as a firewall would. */
 async function refusingAddresses(): Promise<S3Server['place']> {
   const front = createServer((incoming, outgoing) => {
     if (incoming.url!.includes('X-Amz-Signature')) return void outgoing.writeHead(403).end();
@@ -138,7 +140,7 @@ test('an executor that cannot store outputs starts no more runs and says why; al
   const [{ held }] = rows(service.dataDir, `SELECT count(*) AS held FROM runs WHERE status = 'RUNNING'`) as [
     { held: number },
   ];
-  // runs that execute when the limit is reached continue
+  // the runs that already execute at the limit continue, but fewer than all runs can wait
   expect(held).toBeLessThan(5 * SLOTS);
   await server.start();
   for (const run of runs) await reach(service, run, 'COMPLETED');

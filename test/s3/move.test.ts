@@ -26,7 +26,7 @@ import { cleanEnv, foray, MAIN } from '../support/cli.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { S3_KEY, type S3Server, startS3 } from '../support/s3.ts';
 
-/** Moves of a service from its data folder to PostgreSQL and an S3-compatible store. */
+/** Tests moving a service from its data folder to PostgreSQL and an S3-compatible store. */
 
 let postgres: Postgres;
 let s3: S3Server;
@@ -38,9 +38,9 @@ afterAll(async () => {
   await s3.remove();
 });
 
-/** The number of runs that are added to those of a service, so that a move takes a while. */
+/** The number of runs that the test adds to a service, so that a move takes a while. */
 const MORE_RUNS = 15_000;
-/** The number of added files. */
+/** The number of files that the test adds. */
 const MORE_FILES = 400;
 
 const PROGRAM = (version: number) => `
@@ -50,7 +50,10 @@ const PROGRAM = (version: number) => `
 const writeFiles = (models: string, version: number) =>
   writeCommandModel(models, 'Files', PROGRAM(version), ['Out: DOUBLE', 'Text: OUTPUT_FILE']);
 
-/** A stopped service with runs of all states, an experiment, files, two versions of a model, and a failed run's log. */
+/**
+ * Makes a stopped service with runs of all states, an experiment, files, two versions of a model, and a log of a failed
+ * run.
+ */
 async function history(): Promise<{ dataDir: string; models: string[]; runs: Run[]; File: string }> {
   const own = temporaryFolder();
   const models = [SHIPPED_MODELS, own];
@@ -123,7 +126,7 @@ async function answersOf(service: TestService, runs: readonly Run[], File: strin
   }
   await get(`/check-file?hash=${File}`);
   expect(Object.keys(answers).filter((name) => name.startsWith('file ')).length).toBeGreaterThan(0);
-  // error answers contain their time
+  // an error answer contains its time, which differs each time
   return JSON.parse(
     JSON.stringify(answers, (name, value: unknown) => (name === 'timestamp' ? '' : value)),
   ) as object;
@@ -199,7 +202,7 @@ ${copy} is as it was\\.\n$`),
   const moved = await startTestService({ database, s3: s3.place, modelDirs: models, executors: 0 });
   expect(await answersOf(moved, runs, File)).toEqual(wanted);
 
-  // a service that has only the database and the bucket executes the waiting runs, also of the old version
+  // a service that has only the database and the bucket executes the waiting runs, also runs of the old version
   const busy = await startTestService({ database, s3: s3.place, modelDirs: [], executors: 4 });
   const waiting = runs.find(({ id }) => id === fresh(wanted))!;
   await reach(busy, waiting, 'RUNNING');
@@ -222,7 +225,7 @@ function fresh(answers: object): string {
   return at.split('/').at(-2)!;
 }
 
-test('a move names a damaged file, moves all others, and ends once the damaged file is gone', async () => {
+test('a move names a damaged file and moves all others; it completes after the damaged file is removed', async () => {
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir });
   const { body: whole } = await upload(service, 'that stays whole');

@@ -24,7 +24,8 @@ import { executorsOf, folderOfFile, HEARTBEAT } from '../fleet/fleet.ts';
 import { replicas } from '../fleet/service-group.ts';
 
 /**
- * The same campaign with a single service, and with two replicas, PostgreSQL, a bucket and executors on other machines.
+ * Runs the same campaign with a single service, and with two replicas, PostgreSQL, a bucket and executors on other
+ * machines.
  */
 
 const RUNS = 120;
@@ -119,11 +120,11 @@ outputs: {names: [Size, Text], files: keep}
   report(
     `a replica and an executor killed: ${RUNS} runs, one result each, ${String(executions!['n'])} executions`,
   );
-  // the service of that world executed no run
+  // the replicas executed all runs, and the service of the shared world executed none
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
 });
 
-test('an executor that talks to one replica only keeps its long run', async () => {
+test('an executor keeps its long run even if it talks to only one replica', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -132,13 +133,13 @@ test('an executor that talks to one replica only keeps its long run', async () =
   });
   executorsOf({ url: group.urls[0]!, address, key })('one', { flags: ['--slots', '1'] });
   const other = clientOf(group.urls[1]!);
-  // much longer than the other replica waits for a silent executor
+  // the run is much longer than the other replica would wait for a silent executor
   const inputs = { Seconds: (4 * HEARTBEAT) / 1_000, Value: 1 };
   expect((await outputsOf(other, await other.latest('Rehearsal'), inputs)).get('Echo')).toBe('1');
   expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);
 });
 
-test('a restarted replica takes over its copies of files', async () => {
+test('a restarted replica uses the copies of files that it made before', async () => {
   const [dataDir, postgres, files] = [folderOfFile(), await startPostgres(), await startS3()];
   for (const started of [postgres, files]) onCleanup(() => started.remove());
   const options = { dataDir, database: await postgres.database(), s3: files.place, modelDirs: [models] };
@@ -149,7 +150,7 @@ test('a restarted replica takes over its copies of files', async () => {
     if (File === '') ({ body: File } = await upload(service, TEXT));
     await outputsOf(service, await service.latest('Files'), { N, File });
     const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
-    // a copy that is fetched again would be another file
+    // a copy that is fetched again would have another inode
     copies.push(statSync(path.join(dataDir, copy!)).ino);
     await service.close();
   }

@@ -25,7 +25,7 @@ import {
 } from '../service/support.ts';
 import { S3_KEY, type S3Server, startS3 } from '../support/s3.ts';
 
-/** A service whose files are in an S3-compatible store. */
+/** Tests a service whose files are in an S3-compatible store. */
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -71,7 +71,7 @@ test('files of clients and runs are in the bucket, and every service that uses i
   expect(server.files()).toContain(File);
 });
 
-test('a missing file is refused as before', async () => {
+test('a missing file is refused as without a bucket', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const refused = await requestRun(service, version, { N: 1, File: hashOf('nowhere') });
@@ -80,7 +80,7 @@ test('a missing file is refused as before', async () => {
   expect([missing.status, missing.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_FILE' })]);
 });
 
-test('during an outage of the bucket runs wait, nothing fails, and the service reports it; afterwards all complete', async () => {
+test('during an outage of the bucket, runs wait, nothing fails, and the service reports the outage; then all runs complete', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const { body: File } = await upload(service, 'before');
@@ -90,7 +90,7 @@ test('during an outage of the bucket runs wait, nothing fails, and the service r
   const { body: run } = await requestRun(service, version, { N: 1 });
   await until(
     async () => (await healthOf(service.running.url)).status === 'degraded' || undefined,
-    'it is said',
+    'a degraded status',
   );
   const { problems } = await healthOf(service.running.url);
   expect(problems.map(({ code }) => code)).toContain('FILES_STUCK');
@@ -103,10 +103,13 @@ test('during an outage of the bucket runs wait, nothing fails, and the service r
 
   await server.start();
   await reach(service, run, 'COMPLETED');
-  // the other service must fetch the input, and the bucket is down again when the run is due
+  // the other service must fetch the input, and the bucket stops again before the run starts
   const waiting = (await requestRun(other, await other.latest('Files'), { N: 2, File })).body;
   await reach(other, waiting, 'COMPLETED');
-  await until(async () => (await healthOf(service.running.url)).status === 'ok' || undefined, 'all is well');
+  await until(
+    async () => (await healthOf(service.running.url)).status === 'ok' || undefined,
+    'a healthy status',
+  );
 });
 
 test('a service that is stopped during an outage of the bucket executes the run again', async () => {
@@ -118,7 +121,7 @@ test('a service that is stopped during an outage of the bucket executes the run 
   const { body: run } = await requestRun(service, version, { N: 4 });
   await until(
     async () => (await healthOf(service.running.url)).status === 'degraded' || undefined,
-    'it is said',
+    'a degraded status',
   );
   await service.close();
   await server.start();
@@ -147,7 +150,7 @@ test('a model never gets a file that is damaged in the bucket', async () => {
   const { body: run } = await requestRun(two, await two.latest('Files'), { N: 5, File });
   await until(async () => (await healthOf(two.running.url)).status === 'degraded' || undefined, 'it is said');
   expect(['FRESH', 'RUNNING']).toContain((await stateOf(two, run)).status);
-  // an upload replaces it
+  // an upload replaces the damaged file
   await upload(one, 'undamaged');
   await reach(two, run, 'COMPLETED');
 });
@@ -186,7 +189,7 @@ describe('foray service --files', () => {
     expect(JSON.parse(environment)).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
   });
 
-  test('is an error with a clear text if there is no key', async () => {
+  test('says what is missing if there is no key', async () => {
     const { child, errors } = serve(addressOf('runs'), {});
     expect(await once(child, 'exit')).toEqual([2, null]);
     expect(await errors).toMatch(/^foray: --files needs the key .* Set AWS_\S+ and AWS_\S+\.\n$/);
@@ -194,7 +197,7 @@ describe('foray service --files', () => {
 });
 
 test.each<[string, Record<string, string>, string, RegExp]>([
-  ['a bucket that is not there', { bucket: 'nowhere' }, 'FILES_UNUSABLE', /NoSuchBucket\. Make the bucket/],
+  ['a bucket that does not exist', { bucket: 'nowhere' }, 'FILES_UNUSABLE', /NoSuchBucket\. Make the bucket/],
   ['another secret', { secretAccessKey: 'Wr0ng' }, 'FILES_UNUSABLE', /SignatureDoesNotMatch\. Correct AWS_/],
   ['another key', { accessKeyId: 'nobody' }, 'FILES_UNUSABLE', /refuses .* Correct AWS_/],
   ['no server', { endpoint: 'http://127.0.0.1:1' }, 'FILES_UNREACHABLE', /ECONNREFUSED.*\. Start it/],
@@ -232,7 +235,7 @@ test.each([
   expect(said).not.toContain('Hidden');
 });
 
-test('an address names a bucket in path style; the key is removed from the environment', () => {
+test('an address names a bucket in path style; foray removes the key from the environment', () => {
   expect(readS3Address('s3://runs?region=eu-west-1')).toEqual({
     url: 'https://s3.eu-west-1.amazonaws.com/runs',
     region: 'eu-west-1',

@@ -8,7 +8,7 @@ import { hashOf, signedSuite, statusOf, store } from '../service/signed-suite.ts
 import { temporaryFolder } from '../service/support.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
 
-/** The pre-signed addresses of an S3-compatible store. */
+/** Tests the pre-signed addresses of an S3-compatible store. */
 
 let server: S3Server;
 let other: S3Server;
@@ -54,14 +54,14 @@ describe('addresses of uploads', () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'right');
     for (const wanted of [hash, hashOf('new')]) expect(await put(content, wanted, 'wrong')).toBe(400);
-    // without the header that binds an address to its content, or with another hash
+    // the first request lacks the header that binds an address to its content, and the second one has another hash
     const other = { 'x-amz-checksum-sha256': createHash('sha256').update('wrong').digest('base64') };
     for (const changed of [{}, other]) expect(await put(content, hashOf('new'), 'wrong', changed)).toBe(403);
     expect([await content.has(hashOf('new')), await content.has(hashOf('wrong'))]).toEqual([false, false]);
     expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
   });
 
-  test('are valid for 300 seconds and only for uploads, and exist only for hashes', async () => {
+  test('are valid for 300 seconds and only for uploads; only a hash can get one', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'one');
     expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);

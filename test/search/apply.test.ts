@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** A search whose definition changes. */
+/** Tests searches whose definition changes. */
 
 let world: World;
 
@@ -92,7 +92,10 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   const id = 'strict';
   const stop = 'stop: { points: 1000 }\n  parallel: 4';
   await world.foray.submit(definition(`${stop}\nconcurrency: 2`), { id });
-  await until('some points are told', async () => ((await world.foray.status(id)).search?.told ?? 0) >= 6);
+  await until(
+    'the search has some results',
+    async () => ((await world.foray.status(id)).search?.told ?? 0) >= 6,
+  );
   const over = '{ min: 1.2, max: 1.7, digits: 4 }';
   const few = 'stop: { points: 30 }\n  parallel: 4\n  require: { Peak infected: { max: 20 } }';
   const strict = definition(`${few}\nconcurrency: 2`, over);
@@ -121,7 +124,7 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   expect(explained.asks[0]).toMatchObject({ ask: outside, isOutside: true });
 });
 
-test('settings that the method depends on cannot change, nor can a search whose best points were compared', async () => {
+test('settings that the method depends on cannot change; a search whose best points were compared cannot change at all', async () => {
   const other = definition('stop: { points: 18 }', '{ min: 1.2, max: 2.2, digits: 3 }');
   await expect(world.foray.apply('more', other)).rejects.toMatchObject({
     code: 'CHANGE_REFUSED',

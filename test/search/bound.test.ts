@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
 /**
- * The best point lies in a corner of the box, where the steps round many proposals of a narrow distribution to the same
- * point.
+ * The best point lies in a corner of the box. There, rounding to steps turns many proposals of a narrow distribution
+ * into the same point.
  */
 
 const BOX = { x: { min: 0, max: 10, digits: 2 }, y: { min: 0, max: 10, digits: 2 } };

@@ -6,7 +6,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Searches as campaigns: from a definition to the best point. */
+/** Tests searches as campaigns, from the definition to the best point. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 /** The least error of the deterministic model, at 1.669226 and 0.443450. */
@@ -47,7 +47,7 @@ ${rest}`,
   };
 }
 
-/** The asked points of a search and their results, in the order of the results. */
+/** The points that a search asked for, with their results, in the order of the results. */
 async function logOf(id: string): Promise<string[]> {
   const { rows } = await world.foray.results(id);
   const lines: string[] = [];
@@ -99,7 +99,7 @@ test('gp ends when it expects too little improvement from the next point', async
   expect(found!.best!.value).toBeLessThan(OPTIMUM + 1);
 });
 
-test('a search asks for the same points for any timing', async () => {
+test('a search asks for the same points, whatever the timing of the runs', async () => {
   const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 1' }), { id: 'twin-b' });
@@ -127,7 +127,7 @@ test('the value of the winner of a noisy search comes from runs that were not us
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
   expect(best.isSure).not.toBeNull();
-  // its value is the mean of its last 12 replications
+  // the reported value is the mean of the winner's last 12 replications
   const rows = (await world.rows('noisy')).filter(({ point }) => point === best.key);
   const last = rows.toSorted((a, b) => b.replication - a.replication).slice(0, 12);
   const mean = last.reduce((sum, { outputs }) => sum + Number(outputs['Fit error']), 0) / 12;
@@ -169,7 +169,7 @@ test('a search delays its next step while points wait to be requested', async ()
   const search = '  method: cma\n  parallel: 20\n  stop: { points: 30 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 2' }), { id: 'waits' });
   expect(await toTheEnd(world, 'waits')).toMatchObject({ phase: 'completed', points: 30 });
-  // it asked after each earlier advance
+  // without the delay, the search would take a step after each advance
   expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
 });
 
@@ -177,6 +177,6 @@ test('the activity that sees the last run of a generation asks for the next one'
   const search = '  method: cma\n  parallel: 20\n  stop: { points: 120 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
   expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 120 });
-  // only at the start there is no finished run
+  // only the first step needs its own activity, because no run has finished yet
   expect(await calls('at-once', 'propose')).toBe(1);
 });

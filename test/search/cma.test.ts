@@ -84,7 +84,7 @@ describe('CMA-ES', () => {
     expect(new Set(told.map(({ x }) => x.join())).size).toBe(18);
   });
 
-  test('meets a requirement that the best values do not meet', () => {
+  test('meets a requirement although points with better values do not meet it', () => {
     // the least sum with x·y of at least 0.25 is at (0.5, 0.5)
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
@@ -102,7 +102,7 @@ describe('CMA-ES', () => {
     expect(x).toEqual([expect.closeTo(0.2, 2), expect.closeTo(0.7, 2)]);
   });
 
-  test('proposes as many points at once as are allowed to be open', () => {
+  test('proposes as many points at once as may be open', () => {
     const method = cma(problemOf({ dimensions: [real, real], parallel: 25 }));
     const asked = Array.from({ length: 25 }, () => method.ask());
     expect(asked).not.toContain(null);
@@ -154,8 +154,8 @@ describe('CMA-ES', () => {
 });
 
 describe('the end of a noisy search', () => {
-  test('leaves the recommendation at the best of its runs', () => {
-    // the values have no noise, so that runs end soon
+  test('keeps the recommendation of its best restart', () => {
+    // the values have no noise, so that the restarts end soon
     const problem = problemOf({ dimensions: [real, real], isNoisy: true });
     const method = cma(problem);
     const runs = new Set<string>();
@@ -172,7 +172,7 @@ describe('the end of a noisy search', () => {
 
 describe('the constants', () => {
   test('are those of the tutorial for 10 dimensions', () => {
-    // arXiv:1604.00772, Table 1, computed by hand
+    // computed by hand from table 1 of arXiv:1604.00772
     const { weights, effective, damping, covariancePath } = constantsOf(10, 10);
     expect(weights.filter((weight) => weight > 0).reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 12);
     expect(effective).toBeCloseTo(3.1673, 4);
@@ -180,7 +180,7 @@ describe('the constants', () => {
     expect(damping).toBeCloseTo(1 + (effective + 2) / (15 + effective), 12);
   });
 
-  test('keep the covariance stable under random ranks, for any dimension', () => {
+  test('keep the covariance stable in any dimension if the ranks are random', () => {
     for (const dimension of [1, 2, 7, 40]) {
       for (const population of [4, 9, 200]) {
         const { weights, rankOne, rankMu } = constantsOf(dimension, population);
@@ -226,7 +226,7 @@ describe('the box', () => {
       if (x[0] !== at(2, 5)) leaves[0]! += 1;
       if (x[1] !== at(0, 3)) leaves[1]! += 1;
     }
-    // 1/(N·λ) is 0.05
+    // with N = 2 inputs and λ = 10 points, 1/(N·λ) is 0.05
     for (const count of leaves) expect(count / samples).toBeCloseTo(0.05, 1.9);
   });
 });

@@ -7,9 +7,11 @@ import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
 
-/** Searches without a store and a service: a function gives the result of a point when the test lets it finish. */
+/**
+ * Tests searches without a store and a service. A function gives the results of points when the test lets them finish.
+ */
 
-/** Two inputs from -1 to 2. */
+/** A search over two inputs from -1 to 2. */
 function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
   const box = { min: -1, max: 2, digits: 3 };
   return searchCampaign({ x: box, y: box }, { stop: stopAfter(20), ...search }, rest);
@@ -25,7 +27,7 @@ function noisy(sd: number): Run {
 }
 
 describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
-  test('asks for the same points in any order of finished runs, and after restarts', async () => {
+  test('asks for the same points, in whatever order runs finish, and also after restarts', async () => {
     const stop = { points: method === 'gp' ? 16 : 40, runs: null, value: null, gain: null, stall: null };
     for (const rest of [{}, { replications: 2 }]) {
       const campaign = campaignOf({ method, stop }, rest);
@@ -43,7 +45,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
 
 describe('in free order', () => {
   test.each(['cma', 'gp', 'direct'] as const)(
-    '%s continues from its log as if nothing had happened',
+    '%s continues from its log without any difference',
     async (method) => {
       const campaign = campaignOf({ method, order: 'free', stop: stopAfter(method === 'gp' ? 16 : 40) });
       for (const seed of [1, 2]) {
@@ -58,7 +60,7 @@ describe('in free order', () => {
     ['free', 3],
     ['fixed', 0],
   ] as const)(
-    '%s: when all but the first of four points have finished, it asks for %i more',
+    '%s: when all points but the first of four have finished, the search asks for %i more',
     async (order, more) => {
       const course = await SearchCourse.of(campaignOf({ order }), { asks: [], events: [] });
       const { asks } = await course.step(new Map());
@@ -112,7 +114,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
       expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
-      // its end changes once more, and the method continues
+      // after another change of its end, the search continues again
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
       expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
@@ -122,7 +124,10 @@ test.each(['cma', 'gp', 'direct'] as const)(
   },
 );
 
-/** Checks that a change of a search has the same effect if the course is rebuilt never, sometimes or always. */
+/**
+ * Checks that a change of a search has the same effect, however often the course is rebuilt. Returns the logs before
+ * and after.
+ */
 async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
   const logs: [SearchLog, SearchLog][] = [];
   for (const [seed, rebuilds] of [
@@ -147,7 +152,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
     searchCampaign({ x: { ...box, max }, y: { ...box, min: -2 } }, { method, ...search });
   const wide = campaignIn(2, { stop: stopAfter(few ? 12 : 30) });
 
-  test('finds the best point in narrower bounds, and points outside them stay in the log', async () => {
+  test('finds the best point within narrower bounds, and keeps points outside them in its log', async () => {
     const narrow = campaignIn(0, { stop: stopAfter(few ? 20 : 60) });
     const [before, after] = await changedLogs(wide, narrow);
     const valuesOf = ({ asks }: SearchLog) => asks.map(({ values, told }) => [values, told?.value]);
@@ -163,7 +168,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 
   test('finds the best point that meets other requirements, and judges each point again', async () => {
-    // g is x, and the lowest f lies where it is higher
+    // g is x, and x is above the limit at the lowest f
     const require = [{ output: 'g', min: null, max: 0, chance: null }];
     const strict = campaignIn(2, { require, stop: stopAfter(few ? 20 : 60) });
     const [before, after] = await changedLogs(wide, strict);
@@ -178,7 +183,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
-test('a point that may not run counts as failed, and the others meet the condition', async () => {
+test('a point that does not meet the condition counts as failed and does not run', async () => {
   const campaign = campaignOf({ where: 'x > y' });
   const log = await new SearchInMemory(campaign, bowl, 1).toTheEnd(0.2);
   for (const { ordinal, values, told } of log.asks) {
@@ -187,7 +192,7 @@ test('a point that may not run counts as failed, and the others meet the conditi
   }
 });
 
-test('a search over few points ends after all of them, and runs none twice', async () => {
+test('a search over few points ends after all of them, and runs no point twice', async () => {
   const values = ['0', '1', '2'];
   const inputs = ['x', 'y'].map((name) => ({
     name,
@@ -225,7 +230,7 @@ test('a point that does not meet a requirement is never the best one', async () 
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
 });
 
-test('over many noisy searches the reported value of the winner is right, and the best observed value is too good', async () => {
+test('over many noisy searches, the reported value of the winner is right on average, and the best observed value is too good', async () => {
   const confirm = { best: 4, replications: 8, indifference: 0.2, confidence: 0.95, report: 15 };
   const stop = { points: 40, runs: null, value: null, gain: null, stall: null };
   const errors: { reported: number; seen: number; isHeld: boolean }[] = [];
@@ -250,7 +255,7 @@ test('over many noisy searches the reported value of the winner is right, and th
   }
   const mean = (of: (error: (typeof errors)[number]) => number): number =>
     errors.reduce((sum, error) => sum + of(error), 0) / errors.length;
-  // the standard error of the mean of 30 means of 15 runs with a deviation of 1 is 0.047
+  // 30 means, each of 15 runs with a standard deviation of 1, have a mean with a standard error of 0.047
   expect(Math.abs(mean(({ reported }) => reported))).toBeLessThan(3 * 0.047);
   expect(mean(({ seen }) => seen)).toBeLessThan(-1);
   expect(mean(({ isHeld }) => Number(isHeld))).toBeGreaterThanOrEqual(0.8);

@@ -9,10 +9,13 @@ import { testLaws } from './laws.ts';
 describe('DIRECT', () => {
   testLaws(direct);
 
-  test.each(directRows())('comes within 1 % of $name as fast as SciPy', ({ evaluations, reference }) => {
-    // SciPy takes the cells of an iteration in another order
-    expect(Math.abs(evaluations - reference)).toBeLessThanOrEqual(0.1 * reference);
-  });
+  test.each(directRows())(
+    'comes within 1 % of the minimum of $name as fast as SciPy',
+    ({ evaluations, reference }) => {
+      // SciPy divides the cells of an iteration in another order
+      expect(Math.abs(evaluations - reference)).toBeLessThanOrEqual(0.1 * reference);
+    },
+  );
 
   test('does not depend on the seed', () => {
     const pointsOf = (seed: number) =>
@@ -63,7 +66,7 @@ describe('DIRECT', () => {
     );
   });
 
-  test('finds one of many levels together with a real optimum', () => {
+  test('finds the best of many levels together with a real optimum', () => {
     const bowl = valued((x) => (x[0]! - 0.805) ** 2 + (x[1]! - 0.3) ** 2);
     const { x } = play(
       direct,
@@ -75,7 +78,7 @@ describe('DIRECT', () => {
     expect(x[1]).toBeCloseTo(0.3, 2);
   });
 
-  test('meets a requirement that the best values do not meet', () => {
+  test('meets a requirement although points with better values do not meet it', () => {
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
     const { value, x } = play(direct, problem, outcome, 500).method.recommend()!;
@@ -94,7 +97,7 @@ describe('DIRECT', () => {
     expect(method.recommend()!.x[0]).toBeLessThan(0.215);
   });
 
-  test('comes near an optimum next to failing points', () => {
+  test('comes close to an optimum that lies next to failing points', () => {
     const outcome = (x: readonly number[]) => ({
       value: x[0]! < 0.2 ? null : (x[0]! - 0.1) ** 2 + (x[1]! - 0.7) ** 2,
       excess: [],
@@ -105,14 +108,14 @@ describe('DIRECT', () => {
 });
 
 describe('the cells that may be divided', () => {
-  test('are on the lower right of the hull, and could have a lower value than the least one', () => {
+  test('are on the lower right of the convex hull, and could contain a value below the lowest one', () => {
     const candidates = [
       { size: 1, value: 10 },
       { size: 0.5, value: 4 },
-      // above the line between its neighbours
+      // this cell is above the line between its neighbours
       { size: 0.25, value: 3.5 },
       { size: 0.1, value: 2 },
-      // by a tiny difference
+      // this cell could improve the lowest value only by a tiny amount
       { size: 0.000_01, value: 1.999_99 },
     ];
     expect(potentiallyOptimal(candidates).map(({ size }) => size)).toEqual([1, 0.5, 0.1]);

@@ -25,7 +25,8 @@ function told(x: readonly number[], value: number, variance: number | null = nul
   return { ask: null, x, value, variance, runs, excess: [] };
 }
 
-// scikit-learn 1.9.1: ConstantKernel(1.7) * Matern([0.3, 0.6, 1.5], nu=2.5) + ConstantKernel(0.8), alpha=noise
+// the values come from scikit-learn 1.9.1 with ConstantKernel(1.7) * Matern([0.3, 0.6, 1.5], nu=2.5) +
+// ConstantKernel(0.8), alpha=noise
 describe('a Gaussian process agrees with scikit-learn', () => {
   test('in the likelihood and its derivatives', () => {
     const found = likelihood(dimensions, parameters, points, values, noise)!;
@@ -60,7 +61,7 @@ describe('the posterior', () => {
     expect(grown.meanOf(3)).toBeCloseTo(whole.predict(points[3]!).mean, 12);
   });
 
-  test('has the slopes of finite differences', () => {
+  test('has slopes that agree with finite differences', () => {
     const posterior = Posterior.of(covariance, points, values, noise);
     const x = [0.3, 0.6, 0.2];
     const { meanSlope, varianceSlope } = posterior.slopes(x);
@@ -84,7 +85,7 @@ describe('the posterior', () => {
   });
 });
 
-test('levels of a choice have equal distances, levels of an integer have distances by their order', () => {
+test('levels of a choice have equal distances, and the distances of levels of an integer follow their order', () => {
   const mixed = new Covariance(
     [
       { kind: 'choice', levels: 3 },
@@ -101,9 +102,9 @@ test('levels of a choice have equal distances, levels of an integer have distanc
   expect(mixed.between([a, a], [a, c])).toBeLessThan(mixed.between([a, a], [a, b]));
 });
 
-// log(φ(z) + z·Φ(z)) and log Φ(z) by their series in 1 / z²
+// far below 0, log(φ(z) + z·Φ(z)) and log Φ(z) come from their series in 1 / z²
 test.each([-30, -24.9, -6, -1.01, -0.99, 0, 3])(
-  'the logarithms of improvement and probability have their slopes at %d',
+  'the logarithms of improvement and probability have slopes at %d that agree with finite differences',
   (z) => {
     for (const log of [logImprovement, logChance]) {
       const difference = (log(z + 1e-4).log - log(z - 1e-4).log) / 2e-4;
@@ -135,7 +136,7 @@ test('a minimum inside a box and at its edge is found', () => {
 describe('a warp', () => {
   const skewed = [0.4, 1, 2, 5, 20, 80, 300];
 
-  test('can be inverted, also below the least value', () => {
+  test('can be inverted, also below the lowest value', () => {
     const warp = new Warp(skewed, 0.1);
     for (const value of [-10, 0.4, 0.5, 50, 1000]) {
       expect(warp.value(warp.warped(value))).toBeCloseTo(value, 8);
@@ -146,7 +147,7 @@ describe('a warp', () => {
     }
   });
 
-  test('has the derivatives of finite differences', () => {
+  test('has derivatives that agree with finite differences', () => {
     const found = new Warp(skewed, 0.3).byBend(skewed);
     const [above, below] = [new Warp(skewed, 0.3 * Math.exp(1e-5)), new Warp(skewed, 0.3 * Math.exp(-1e-5))];
     skewed.forEach((value, i) => {

@@ -27,7 +27,7 @@ function proposed(method: Method): number[] {
 
 type Outcome = Partial<Pick<Told, 'value' | 'excess' | 'variance' | 'runs'>>;
 
-/** Asks and tells in rounds. Returns the points in their order. */
+/** In each round, asks the method for points and tells it their results. Returns the points in their order. */
 function run(method: Method, of: (x: number[]) => Outcome, rounds: number, parallel = 1): number[][] {
   const points: number[][] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -44,7 +44,7 @@ const bowl = (x: readonly number[]): number => x.reduce((sum, value) => sum + (v
 const key = (x: readonly number[]): string => x.map((value) => value.toFixed(9)).join();
 
 describe('a search by a Gaussian process', () => {
-  test('proposes the same after the same calls, also if it was asked for its best point in between', () => {
+  test('proposes the same points after the same calls, also if a call in between asks for its best point', () => {
     const plain = run(gaussianProcess(problem()), (x) => ({ value: bowl(x) }), 15);
     const curious = gaussianProcess(problem());
     const value = (x: number[]): Outcome => {
@@ -75,7 +75,7 @@ describe('a search by a Gaussian process', () => {
     expect(Math.min(...points.map(bowl))).toBeLessThan(0.085);
   });
 
-  test('proposes each point of a finite space once, and then none', () => {
+  test('proposes each point of a finite space once, and then no more', () => {
     const dimensions: Dimension[] = [
       { kind: 'integer', levels: 4 },
       { kind: 'choice', levels: 3 },
@@ -86,7 +86,7 @@ describe('a search by a Gaussian process', () => {
     expect(method.ask()).toBe('exhausted');
   });
 
-  test('waits with noise while all points of a finite space are open', () => {
+  test('waits while all points of a finite space are open if values are noisy', () => {
     const dimensions: Dimension[] = [{ kind: 'choice', levels: 3 }];
     const method = gaussianProcess(problem({ dimensions, isNoisy: true, parallel: 4 }));
     run(method, () => ({ value: 1 }), 1, 3);
@@ -95,7 +95,7 @@ describe('a search by a Gaussian process', () => {
     expect(method.ask()).toBeNull();
   });
 
-  test('does not return to a point to which its proposals are moved', () => {
+  test('does not propose the same point again and again if its proposals are rounded', () => {
     const method = gaussianProcess(problem());
     const onSteps = (x: number[]): number[] => x.map((value) => Math.round(value * 5) / 5);
     const seen = new Set<string>();
@@ -120,7 +120,7 @@ describe('a search by a Gaussian process', () => {
     expect(points.slice(20).filter((x) => x[1]! > 0.75).length).toBeLessThan(6);
   });
 
-  test('knows nothing at first, and learns from points that it did not propose', () => {
+  test('has no recommendation at first, and learns from points that it did not propose', () => {
     const method = gaussianProcess(problem());
     expect(method.recommend()).toBeNull();
     for (let i = 0; i < 12; i += 1) {
@@ -152,7 +152,7 @@ describe('a search by a Gaussian process', () => {
   });
 });
 
-describe('a search by a Gaussian process is within 1 %', () => {
+describe('a search by a Gaussian process comes within 1 %', () => {
   test.each([
     [branin, 1, 60],
     [flu, 1, 20],

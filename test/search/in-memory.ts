@@ -10,8 +10,8 @@ import type { FinishedRun } from '../../src/search/point-value.ts';
 export type Run = (values: readonly number[], ordinal: number, replication: number) => Record<string, string>;
 
 /**
- * A campaign that searches for the lowest `f` over numbers within bounds, by `cma` unless `search` names another
- * method.
+ * A campaign that searches for the lowest `f` over numbers within bounds. The method is `cma` unless `search` names
+ * another one.
  */
 export function searchCampaign(
   inputs: Record<string, { min: number; max: number; digits: number }>,
@@ -65,8 +65,8 @@ interface MemoryRun {
 }
 
 /**
- * A search, or a calibration, without a store and a service. Runs finish a few at a time, in an order that depends on
- * the seed.
+ * Runs a search or a calibration without a store and a service. A few runs finish at a time, in an order that depends
+ * on the seed.
  */
 export class SearchInMemory {
   readonly log: SearchLog = { asks: [], events: [] };
@@ -89,7 +89,11 @@ export class SearchInMemory {
     this.order = new Stream(seed, 'order');
   }
 
-  /** Continues to the end. @param rebuilds - the share of steps before which the course is rebuilt from the log */
+  /**
+   * Continues to the end, and returns the log.
+   *
+   * @param rebuilds - the share of steps before which the course is rebuilt from the log
+   */
   async toTheEnd(rebuilds: number): Promise<SearchLog> {
     let course = await courseOf(this.campaign, judged(structuredClone(this.log)));
     while (course.stage !== 'over') {
@@ -128,7 +132,7 @@ export class SearchInMemory {
         return [
           [
             ordinal,
-            // each run is executed once
+            // the outputs of a run are computed only once
             runs.map((run) => ({
               replication: run.replication,
               outputs: (run.outputs ??= this.run(values, ordinal, run.replication)),
@@ -139,7 +143,9 @@ export class SearchInMemory {
     );
   }
 
-  /** A campaign does not ask for a step before as many runs have finished as the last one needed. */
+  /**
+   * Checks that the search waits for enough runs: a step has content only after as many runs as the last step needed.
+   */
   private judgeNeeds({ asks, events, replications }: SearchStep, needs: number): void {
     const hasMore = asks.length + events.length + replications.length > 0;
     if (hasMore && this.finished < this.needs)

@@ -15,8 +15,8 @@ import { executionsIn, startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
 /**
- * The worker or the model service of a search is killed again and again. The search asks for the same points as without
- * kills, and it has each run once.
+ * The worker or the model service of a search is killed several times. The search asks for the same points as without
+ * kills, and each run is executed only once.
  */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
@@ -62,7 +62,7 @@ function logOf(id: string, { foray } = world): Promise<SearchLog> {
   return foray['store'].searchLog(id);
 }
 
-/** The number of changes of a search. */
+/** How often the definition of a search changes. */
 const CHANGES = isFull ? 10 : 2;
 
 const outside = '{ command: [python3, random_search.py], options: { generation: 6 } }';
@@ -80,7 +80,10 @@ test.each(
   await world.foray.submit(definition(seed, method), { id: killed });
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
-    await until(`${asked} points are asked`, async () => (await logOf(killed)).asks.length >= asked);
+    await until(
+      `the search has asked for ${asked} points`,
+      async () => (await logOf(killed)).asks.length >= asked,
+    );
     await worker.kill();
     worker = startWorkerProcess(world.settings);
     await worker.ready;
@@ -102,7 +105,7 @@ test.each(seeds(1, 5))(
   'kill -9 of the worker between a change of a search and its next ask changes nothing in the log, seed %d',
   async (seed) => {
     const moments = new Stream(seed, 'changes');
-    // each change lets the search that has ended ask for more points, in other bounds
+    // after each change, the ended search may ask for more points, within other bounds
     const changes = Array.from({ length: CHANGES }, (_, at) => {
       const max = (2 + moments.uniform()).toFixed(3);
       return {
@@ -162,7 +165,7 @@ test.each(seeds(1, 5))(
       for (let kill = 1; kill <= KILLS; kill += 1) {
         const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
         await until(
-          `${asked} points are asked`,
+          `the search has asked for ${asked} points`,
           async () => (await logOf(killed, beside)).asks.length >= asked,
         );
         await service!.killAndRestart();

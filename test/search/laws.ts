@@ -13,12 +13,12 @@ const problems: fc.Arbitrary<Problem> = fc
     parallel: fc.integer({ min: 1, max: 9 }),
     isNoisy: fc.boolean(),
     seed: fc.integer({ min: 0, max: 1000 }),
-    /** The limit of the sum of the coordinates. */
+    /** The highest allowed mean of the coordinates. */
     limit: fc.double({ min: 0.6, max: 3, noNaN: true }),
   })
   .map(({ limit, ...problem }) => ({ ...problem, isAllowed: (x) => sumOf(x) <= limit * x.length }));
 
-/** With failures, unmet requirements, plateaus and steps. */
+/** Outcomes with failures, unmet requirements, plateaus and steps. */
 const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Outcome> = fc
   .record({
     optimum: fc.double({ min: -0.2, max: 1.2, noNaN: true }),
@@ -34,7 +34,7 @@ const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Out
     };
   });
 
-/** Laws of every method whose dimensions have an order. */
+/** Tests the laws of a method that takes only numbers. */
 export function testLaws(maker: MethodMaker): void {
   test('proposals are allowed, in the box, and in the middle of a level', () => {
     fc.assert(

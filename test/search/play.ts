@@ -1,6 +1,6 @@
 import type { Dimension, MethodMaker, Problem, Told } from '../../src/search/methods/method.ts';
 
-/** The result of a point's runs. */
+/** The result of the runs of a point. */
 export type Outcome = Pick<Told, 'value' | 'excess'>;
 
 export const real: Dimension = { kind: 'real' };
@@ -13,13 +13,13 @@ export function problemOf(given: Partial<Problem> & Pick<Problem, 'dimensions'>)
   return { isAllowed: () => true, requirements: 0, parallel: 1, isNoisy: false, seed: 1, ...given };
 }
 
-/** An outcome without requirements. */
+/** A function that gives outcomes without requirements. */
 export function valued(of: (x: readonly number[]) => number): (x: readonly number[]) => Outcome {
   return (x) => ({ value: of(x), excess: [] });
 }
 
 /**
- * Acts as the caller of a method: keeps as many points open as the problem says, and tells the oldest.
+ * Acts as the caller of a method. Asks for points until the allowed number is open, and tells the result of the oldest.
  *
  * @returns the method, and the told points
  */
@@ -43,13 +43,13 @@ export function play(
     if (proposal === 'exhausted') break;
     if (proposal) open.push(proposal.x);
     else if (open.length > 0) tellOldest();
-    else throw new Error('The method waits although all points were told.');
+    else throw new Error('The method waits although it knows the results of all points.');
   }
   while (open.length > 0) tellOldest();
   return { method, told };
 }
 
-/** The coordinate of a level. */
+/** The coordinate of a level, which is the middle of its part of the unit interval. */
 export function at(level: number, levels: number): number {
   return (level + 0.5) / levels;
 }

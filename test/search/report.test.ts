@@ -10,7 +10,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** The command line after the end of a search: the report, a point, the progress. */
+/** Tests what the command line shows after the end of a search: the report, a point and the progress. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -61,7 +61,7 @@ test('the story of a search has its points in order, and the winner first', asyn
   expect(isNoisy).toBe(true);
   expect(points).toHaveLength(summary.asked);
   expect(points.map(({ ask }) => ask)).toEqual(points.map(({ ask }) => ask).toSorted((a, b) => a - b));
-  // the told value of a point is the mean of its first runs
+  // the value that the search used for a point is the mean of its first runs
   const { key, runs, value } = points[0]!;
   const rows = (await world.rows('flu'))
     .filter(({ point }) => point === key)
@@ -74,7 +74,7 @@ test('the story of a search has its points in order, and the winner first', asyn
     isWinner: true,
     key: summary.best!.key,
   });
-  // not over the further runs, which give its final value
+  // the mean of a finalist leaves out the further runs, which give the final value
   expect(winner!.mean).not.toBe(summary.best!.value);
   expect(others.length).toBeGreaterThan(2);
   for (const { isWinner, runs, mean } of finalists) {
@@ -117,7 +117,7 @@ test('the report has pictures of the progress, the finalists and all points', ()
   expect(page).not.toContain('of the variance between points');
 });
 
-test('explain shows the ask of a point', async () => {
+test('explain shows when the search asked for a point', async () => {
   const { ask, key, by, seen } = story.points.at(-1)!;
   const [explained] = (await world.foray.explain('flu', key)).asks;
   expect(explained).toMatchObject({ ask, by, seen });

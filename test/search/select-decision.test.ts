@@ -7,7 +7,7 @@ import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** The decisions of a selection, without a campaign. */
+/** Tests the decisions of a selection without a service. */
 
 const REPORT = 2;
 const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
@@ -79,14 +79,14 @@ test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (s
   }
 });
 
-test('it spends a budget as in the textbook', () => {
-  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: 11, 9, 19, 9, 2 of 50
-  // runs
+test('it divides a budget as in the textbook', () => {
+  // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: the points get 11, 9,
+  // 19, 9 and 2 of 50 runs
   const deviations = [1, 1, 3, 3, 2];
   const { counts, events } = played(
     campaignOf({ method: 'ocba', runs: 50 }, 2),
     5,
-    // mean and deviation stay the same with each pair of replications
+    // the mean and the standard deviation are the same after each pair of replications
     (point, n) => point + 1 + (n % 2 === 0 ? 1 : -1) * deviations[point]!,
   );
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
@@ -97,7 +97,7 @@ test('it spends a budget as in the textbook', () => {
     expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
 });
 
-test('points without a value rank last, and are reported', () => {
+test('points without a value rank last, and count as failed', () => {
   const { events, story } = played(campaignOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
     point === 0 ? null : point + (n % 2),
   );
@@ -120,7 +120,7 @@ test('the value of the best point comes from runs that were not used to choose i
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
-test('a comparison of equal points with common random numbers ends; points without chance have one run each', () => {
+test('a comparison of equal points with common random numbers ends; without chance, each point has one run', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
@@ -131,7 +131,7 @@ test('a comparison of equal points with common random numbers ends; points witho
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
 });
 
-test('it decides when all runs have finished, and not before', () => {
+test('it decides only when all runs have finished', () => {
   const campaign = campaignOf(kn, 2);
   const finalists: SearchEvent = { kind: 'finalists', ordinals: [0, 1], after: 0 };
   const runs = [1, 2].map((replication) => ({ replication, outputs: { 'Fit error': '1' } }));

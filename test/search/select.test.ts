@@ -9,7 +9,7 @@ import { environmentOf, startWorkerProcess, type WorkerProcess } from '../suppor
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** Campaigns that find the best point of their design. */
+/** Tests campaigns that find the best point of their design. */
 
 let world: World;
 let worker: WorkerProcess;
@@ -64,7 +64,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(best).toMatchObject({ runs: 12, isSure: true });
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
-  // its value is the mean of its last replications, which were not used in the comparison
+  // the reported value is the mean of the last replications, which the comparison did not use
   const own = (await world.rows('killed'))
     .filter(({ point }) => point === best.key)
     .toSorted((a, b) => b.replication - a.replication)
@@ -73,7 +73,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(best.value).toBeCloseTo(mean(own.slice(0, 12)), 9);
   expect(best.seen).toBeCloseTo(mean(own.slice(12)), 9);
   expect(world.executions().every((times) => times === 1)).toBe(true);
-  // without a kill and with one run at a time: the same decisions and the same runs
+  // a campaign without a kill and with another concurrency makes the same decisions and the same runs
   await world.foray.submit(stock({ select: KN, rest: 'seed: 42\nconcurrency: 3' }), { id: 'undisturbed' });
   const again = await toTheEnd(world, 'undisturbed');
   expect(again.runs).toMatchObject({ total: runs.total, new: 0 });

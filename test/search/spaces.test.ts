@@ -5,7 +5,8 @@ import { isFull, report } from '../support/seeds.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
 /**
- * Searches of many spaces: each point is within its bounds, on its steps and meets `where`, and no run exists twice.
+ * Runs searches of many random spaces. Each point must be within the bounds, on the steps and meet `where`. No run may
+ * be repeated.
  */
 
 const SPACES = isFull ? 10_000 : 150;
@@ -27,7 +28,7 @@ const real: fc.Arbitrary<Unnamed<SearchedInput>> = fc
   .map(({ bounds: { min, max }, isLog, step, digits }) => ({
     ...{ kind: 'range', type: 'DOUBLE' },
     ...(isLog ? { min: max - min, max: 2 * (max - min), scale: 'log' } : { min, max, scale: 'linear' }),
-    // a definition has one of these settings
+    // a definition has at most one of these two settings
     ...{ step, digits: step === null ? digits : null },
   }));
 
@@ -60,7 +61,7 @@ const tried: fc.Arbitrary<Tried> = fc.record({
     .array(fc.oneof(real, whole, choice), { minLength: 1, maxLength: 4 })
     .map((inputs) => inputs.map((input, at): SearchedInput => ({ ...input, name: `in ${at}` }))),
   limit: fc.option(fc.double({ min: 0.2, max: 0.9, noNaN: true })),
-  // a Gaussian process takes a hundred times as long
+  // a Gaussian process takes a hundred times as long, so it is rare here
   method: fc.oneof(
     { weight: 9, arbitrary: fc.constant('cma' as const) },
     { weight: 9, arbitrary: fc.constant('direct' as const) },
@@ -91,7 +92,7 @@ function isOf(input: SearchedInput, text: string): boolean {
   );
 }
 
-test(`${SPACES} spaces: each point is one of the space, and each run is there once`, async () => {
+test(`${SPACES} spaces: each point lies in the space, and no run is executed twice`, async () => {
   let points = 0;
   await fc.assert(
     fc.asyncProperty(tried, async ({ inputs, limit, method, parallel, order, seed }) => {

@@ -5,7 +5,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** A search that begins with the results of another campaign. */
+/** Tests searches that begin with the results of another campaign. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -45,7 +45,7 @@ const search = (method: string, start: string) => `search:
   ${start}`;
 
 test.each(['gp', 'cma', 'direct'])(
-  '%s is told the known points, and asks for the best one first',
+  '%s gets the known points, and asks for the best of them first',
   async (method) => {
     const id = `known-${method}`;
     await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
@@ -64,7 +64,7 @@ test.each(['gp', 'cma', 'direct'])(
   },
 );
 
-test('a Gaussian process finds better points sooner with them', async () => {
+test('a Gaussian process finds better points sooner if it gets known points', async () => {
   await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
   const alone = await toTheEnd(world, 'alone');
   const began = await world.foray.status('known-gp');

@@ -5,7 +5,10 @@ import { storyOf } from '../../src/search/story.ts';
 import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
 
-/** The summary of a search during its final comparison: the value of the best point is unbiased at every moment. */
+/**
+ * Tests the summary of a search during its final comparison. At every moment, the summary must say whether the value of
+ * the best point is unbiased.
+ */
 
 const { campaign } = sampleRecord({
   varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
@@ -25,7 +28,7 @@ const { campaign } = sampleRecord({
   } satisfies Campaign['search'],
 });
 
-/** Values are told with the opposite sign, because the goal is to maximize them. */
+/** A log of a search that maximizes, so the values in the log have the opposite sign. */
 const log: SearchLog = {
   asks: [20, 19].map((value, ordinal) => ({
     ...{ ordinal, values: [String(ordinal)], by: 'start', seen: 0 },
@@ -44,12 +47,12 @@ function runs(...values: number[]) {
 
 const compared = runs(20, 12, 14);
 
-test("before the winner's further runs exist, no value counts as independent of the choice", () => {
+test("before the winner's further runs exist, the summary has no value that is independent of the choice", () => {
   const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
   expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
 });
 
-test("afterwards the winner's value comes from them, and the finalists have the compared means", () => {
+test("then the winner's value comes from the further runs, and the finalists have the compared means", () => {
   const over: SearchLog = { ...log, events: [...log.events, { kind: 'over' }] };
   const finished = new Map([
     [0, compared],
@@ -63,7 +66,7 @@ test("afterwards the winner's value comes from them, and the finalists have the 
   ]);
 });
 
-test('a finalist has no mean until its new runs exist, and a rejected finalist is no winner', () => {
+test('a finalist has no mean until its new runs exist, and a rejected finalist is not the winner', () => {
   const rejected: SearchLog = { ...log, events: [...log.events, { kind: 'rejected', ordinal: 1 }] };
   const { finalists } = storyOf(campaign, rejected, new Map([[1, runs(19, 15, 17, 11, 13)]]));
   expect(finalists).toMatchObject([

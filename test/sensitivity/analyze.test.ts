@@ -48,7 +48,7 @@ describe('a sample', () => {
 
   test('with replications separates the variance of chance from that of inputs', () => {
     const random = uniforms(1);
-    // variance of the input 1/12, of chance 3/12
+    // the variance of the input is 1/12, and the variance of chance 3/12
     const noisy = { design: sample, replications: 5 };
     const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
     expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
@@ -92,7 +92,7 @@ describe('a grid', () => {
     }));
     expect(found).toMatchObject({ method: 'factorial', runs: 12 });
     const { A, B } = byName(found!.indices);
-    // levels are in the order of numbers
+    // the levels are ordered as numbers
     expect(A!.effect).toBeCloseTo(1, 9);
     expect(B!.effect).toBeCloseTo(19, 9);
     expect(A!.p).toBeLessThan(1e-6);
@@ -154,9 +154,9 @@ describe('points for Sobol indices', () => {
     expect(analysisSentence(found!)).toMatch(/^All inputs matter for Y: A takes part in 5\d %/);
   });
 
-  test('are those of the function although chance is added', () => {
+  test('give the indices of the function in spite of added chance', () => {
     const random = uniforms(3);
-    // chance and inputs have equal variance in the means
+    // in the means over replications, chance and inputs have equal variance
     const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
       Y: a! + 2 * random(),
     }));
@@ -179,8 +179,8 @@ describe('points for Sobol indices', () => {
     );
   });
 
-  test('are the same if two rows are the same point', () => {
-    // whole numbers from 1 to 3, so most rows are repeated
+  test('give the same indices if several rows are the same point', () => {
+    // the inputs are whole numbers from 1 to 3, so most rows are repeated
     const inputs = spread(['A', 'B']).map((input) => ({
       ...input,
       isWhole: true,

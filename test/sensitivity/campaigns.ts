@@ -9,7 +9,7 @@ import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
 import type { AnalyzedCampaign } from '../../src/sensitivity/estimators.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';
 
-/** The outputs of a run from the numbers of its inputs; undefined for a failed run. */
+/** Gives the outputs of a run from the values of its inputs. Gives undefined if the run fails. */
 type Model = (values: readonly number[], replication: number) => Record<string, unknown> | undefined;
 
 export const OUTPUTS: CampaignOutput[] = [
@@ -35,7 +35,7 @@ export function numericBase(values: Record<string, number>): BaseInput[] {
   }));
 }
 
-/** A campaign with DOUBLE inputs, unless `base` has other types. */
+/** Makes a campaign. Its inputs are DOUBLE unless `base` has other types. */
 export function campaignOf({ design, base, commonRandomNumbers = false }: Played): AnalyzedCampaign {
   const all =
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
@@ -49,7 +49,7 @@ export function campaignOf({ design, base, commonRandomNumbers = false }: Played
   };
 }
 
-/** Runs a model at all points of a design, as a campaign would, and analyzes it. */
+/** Runs a model at all points of a design, as a campaign would, and analyzes the results. */
 export function analyzed(played: Played, model: Model): Analysis[] {
   const campaign = campaignOf(played);
   const { replications = 1, outputs: asked = ['Y'] } = played;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { aliasesOf, factorialIndices, type LevelPoints } from '../../src/sensitivity/factorial.ts';
 import { names } from './functions.ts';
 
-/** All combinations of levels, the last input fastest. */
+/** All combinations of levels. The last input varies fastest. */
 function full(levels: readonly number[]): LevelPoints {
   const points = levels.reduce((product, count) => product * count, 1);
   const codes = levels.map((count, at) => {
@@ -13,7 +13,8 @@ function full(levels: readonly number[]): LevelPoints {
 }
 
 test('a replicated 2 × 2 × 2 design has the effects and tests of the textbook', () => {
-  // plasma etching: D. C. Montgomery, Design and Analysis of Experiments, example 6.1; gap, flow, power
+  // D. C. Montgomery, Design and Analysis of Experiments, example 6.1: plasma etching with the factors gap, flow and
+  // power
   const rows = [
     [550, 604],
     [1_037, 1_052],
@@ -42,7 +43,7 @@ test('a replicated 2 × 2 × 2 design has the effects and tests of the textbook'
   expect(found.indices[1]!.p).toBeCloseTo(0.7639, 4);
   expect(found.secondOrder!.find(({ inputs }) => inputs.join() === 'x1,x3')!.p).toBeCloseTo(0.0002, 4);
   const [low, high] = found.indices[1]!.effectInterval!;
-  // standard error 23.73, of 8 degrees of freedom
+  // the standard error is 23.73, with 8 degrees of freedom
   expect((high - low) / 2).toBeCloseTo(2.306004 * Math.sqrt(2_252.5625 / 4), 4);
 });
 
@@ -63,7 +64,7 @@ test('shares of a full grid add up, and total indices are exact', () => {
 });
 
 test('effects of several levels are tested by F', () => {
-  // one factor of three levels and one of two, two runs each: the analysis of variance by hand
+  // a factor of three levels and a factor of two, with two runs of each point; the expected values are computed by hand
   const design = full([3, 2]);
   const rows = [
     [1, 3],
@@ -82,16 +83,16 @@ test('effects of several levels are tested by F', () => {
     },
     0.95,
   );
-  // F(2, 6) = (128 / 2) / 2 = 32, whose upper tail is (1 + 2 × 32 / 6)^-3
+  // F(2, 6) = (128 / 2) / 2 = 32, with the tail probability (1 + 2 × 32 / 6)^-3
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
 });
 
 test('a fraction names the effects that it cannot distinguish', () => {
-  // x4 = x1 x2 x3
+  // the generator is x4 = x1 x2 x3
   const aliases = aliasesOf(names(4), [null, null, null, { of: [0, 1, 2], sign: 1 }]);
   expect(aliases([0])).toEqual([]);
   expect(aliases([0, 1])).toEqual(['x3 × x4']);
-  // x3 = −x1 x2
+  // the generator is x3 = −x1 x2
   const small = aliasesOf(names(3), [null, null, { of: [0, 1], sign: -1 }]);
   expect(small([2])).toEqual(['−x1 × x2']);
   expect(small([0])).toEqual(['−x2 × x3']);

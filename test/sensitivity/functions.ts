@@ -1,4 +1,4 @@
-/** T. Ishigami and T. Homma (1990) with a = 7, b = 0.1, over the unit cube. */
+/** The function of T. Ishigami and T. Homma (1990) with a = 7 and b = 0.1, over the unit cube. */
 export function ishigami(unit: readonly number[]): number {
   const [a, b, c] = unit.map((u) => Math.PI * (2 * u - 1)) as [number, number, number];
   return Math.sin(a) + 7 * Math.sin(b) ** 2 + 0.1 * c ** 4 * Math.sin(a);
@@ -18,7 +18,7 @@ export const SOBOL_G = {
   total: [0.787144, 0.242198, 0.034317, 0.01046, 0.000105, 0.000105, 0.000105, 0.000105],
 };
 
-/** Names of a number of inputs. */
+/** Makes names for a number of inputs. */
 export function names(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `x${at + 1}`);
 }

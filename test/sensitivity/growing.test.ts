@@ -9,7 +9,7 @@ import { environmentOf, startWorkerProcess, type WorkerProcess } from '../suppor
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Designs that get more points until their indices are known. */
+/** Tests designs that get more points until their indices are precise enough. */
 
 let world: World;
 let worker: WorkerProcess;
@@ -65,12 +65,12 @@ test('points are added until every interval is narrow enough, even if a worker i
   expect(world.executions().every((times) => times === 1)).toBe(true);
   const analyses = await world.foray.analyze('killed');
   expect(widestInterval(analyses)).toEqual(rounds.at(-1)!.widest);
-  // a design with this number of points from the beginning has the same points
+  // a design that begins with this number of points has the same points
   await world.foray.submit(flu(SALTELLI(`${size}, scrambles: 8`)), { id: 'whole' });
   expect((await toTheEnd(world, 'whole')).runs.new).toBe(0);
 });
 
-test('trajectories are added up to the maximum, and reaching it is reported', async () => {
+test('trajectories are added up to the maximum, and foray reports that it was reached', async () => {
   const design = `{ morris: { trajectories: { min: 4, max: 10, width: 0.0001 }, inputs: ${RATES} } }`;
   await world.foray.submit(flu(design), { id: 'most' });
   const { growth } = await toTheEnd(world, 'most');

@@ -3,7 +3,7 @@ import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
 import { elementaryEffects, morrisIndices, type Trajectories } from '../../src/sensitivity/morris.ts';
 import { ishigami, names } from './functions.ts';
 
-/** Trajectories over four levels, and their rows. */
+/** Makes trajectories over four levels, with their rows. */
 function trajectories(count: number, inputs: number): Trajectories & { rows: number[][] } {
   const own = names(inputs).map((name) => ({ name }));
   const levels = [...morrisLevels({ inputs: own, trajectories: count, levels: 4, seed: 1 })];
@@ -43,7 +43,7 @@ test('the effects of all steps of the Ishigami function on four levels are exact
   );
   const all = Float64Array.from(effects[0]!.flatMap((_, at) => effects.map((own) => own[at]!)));
   const indices = morrisIndices(names(3), { effects: all, trajectories: 32, leftOut: 0 }, 0.95);
-  // a sample's deviation is over n - 1, that of all steps over n
+  // the standard deviation of a sample divides by n - 1, and the deviation of all steps by n
   const ofAll = Math.sqrt(31 / 32);
   expect(indices.map(({ muStar }) => muStar!.toFixed(4))).toEqual(['7.7041', '7.8750', '6.2488']);
   expect(indices.map(({ sigma }) => (sigma! * ofAll).toFixed(4))).toEqual(['6.2488', '7.8750', '8.8371']);

@@ -10,7 +10,7 @@ test('a power function has its known swing and elasticity', () => {
 });
 
 test('intervals are paired with common random numbers', () => {
-  // each replication adds the same number to all points, and a little to the effect
+  // each replication adds the same number to all points, and a small number to the effect
   const values = [
     [0, 10, 20],
     [5, 15, 25],
@@ -21,7 +21,7 @@ test('intervals are paired with common random numbers', () => {
   const paired = swings([line], 1, { means, replicates: runs, isPaired: true }, 0.95).indices[0]!;
   const apart = swings([line], 1, { means, replicates: runs, isPaired: false }, 0.95).indices[0]!;
   const width = ({ effectInterval: [low, high] = [0, 0] }: typeof paired) => high - low;
-  // differences 20, 20, 22: t(2) × sd / √3
+  // the differences are 20, 20 and 22, so half the interval is t(2) × sd / √3
   expect(width(paired) / 2).toBeCloseTo((4.302653 * Math.sqrt(4 / 3)) / Math.sqrt(3), 5);
   expect(width(apart)).toBeGreaterThan(width(paired));
   expect(paired.elasticityInterval![0]).toBeLessThan(paired.elasticity!);

@@ -3,7 +3,7 @@ import { doubledRanks } from '../../src/sensitivity/ranks.ts';
 import { regressionOf } from '../../src/sensitivity/regression.ts';
 import { uniforms } from '../support/uniforms.ts';
 
-/** 50 rows of three inputs and an output; the same numbers in the reference. */
+/** Random rows of three inputs and an output. The reference values come from the same numbers. */
 function sample(rows: number, seed: number) {
   const random = uniforms(seed);
   const inputs = [0, 1, 2].map(() => new Float64Array(rows));
@@ -47,7 +47,7 @@ test('the squared coefficients of a linear function add up to the whole variance
   }
 });
 
-test('intervals of 95 % contain the coefficient of very many rows, also for a nonlinear output', () => {
+test('intervals of 95 % contain the coefficient that very many rows have, also if the output is nonlinear', () => {
   const truth = regressionOf(sample(100_000, 1).inputs, sample(100_000, 1).output, 0.95).src;
   let held = 0;
   for (let repeat = 0; repeat < 200; repeat += 1) {

@@ -10,7 +10,7 @@ import { ISHIGAMI, ishigami } from './functions.ts';
 
 const UNIT = { min: 0, max: 1, digits: 6 };
 
-/** The log of a search with a number of points, most of them near one place. */
+/** Makes a campaign and the log of its search. The last `near` points lie near one place. */
 function searched(
   of: (x: readonly number[]) => number,
   { count, near }: { count: number; near: number },
@@ -39,7 +39,7 @@ function searched(
   return { campaign, asks };
 }
 
-test('indices are those of the function, not of the points, which are dense where values are good', () => {
+test('the indices are those of the function, although the points are dense where values are good', () => {
   const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
   const { indices, r2, warnings, runs } = searchedAnalysis(campaign, asks, false);
   expect([runs, warnings]).toEqual([60, []]);
@@ -66,7 +66,7 @@ test('the intervals contain the exact indices of a function with interactions', 
   }
 });
 
-test('a warning tells that no model explains the chance', () => {
+test('a warning says that the indices are rough if values are only chance', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
   const { r2, warnings } = searchedAnalysis(campaign, asks, true);
@@ -86,7 +86,7 @@ test('slices go through the best point, with the sign of the output', () => {
   expect(slices!.map(({ input }) => input)).toEqual(['a', 'b', 'c']);
   for (const { points } of slices!)
     expect(points.every(({ value, low, high }) => low <= value && value <= high)).toBe(true);
-  // the maximized output is the negative of the told values
+  // the told values are the maximized output with the opposite sign
   const top = slices![0]!.points.reduce((one, other) => (other.value > one.value ? other : one));
   expect(Math.abs(top.x - 0.25)).toBeLessThan(0.05);
   const [figure] = sliceFigures(campaign, { points: askedPoints(campaign, { asks }) }, analysis);

@@ -5,7 +5,7 @@ import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
 
 type Function = (unit: readonly number[]) => number;
 
-/** The values of a Saltelli design, in the order of its rows. */
+/** The values of a function at the points of a Saltelli design, in the order of its rows. */
 function design(of: Function, size: Omit<SaltelliLayout, 'inputs'> & { inputs: number; seed: number }) {
   const layout: SaltelliLayout = { ...size, inputs: names(size.inputs) };
   const rows = saltelliUnit({ ...size, inputs: layout.inputs.map((name) => ({ name })) });
@@ -15,7 +15,7 @@ function design(of: Function, size: Omit<SaltelliLayout, 'inputs'> & { inputs: n
 test.each([
   ['Ishigami', ishigami, ISHIGAMI],
   ['Sobol G', sobolG, SOBOL_G],
-])('indices of %s are within .03 in each of ten scrambles of 1,024 points', (_, of, exact) => {
+])('the indices of %s are exact to 0.03 in each of ten scrambles of 1,024 points', (_, of, exact) => {
   for (let seed = 0; seed < 10; seed += 1) {
     const { layout, values } = design(of, {
       inputs: exact.first.length,
@@ -32,7 +32,7 @@ test.each([
   }
 });
 
-test('the index of two inputs is their joint effect', () => {
+test('a second-order index is the joint effect of two inputs', () => {
   const { layout, values } = design(ishigami, {
     inputs: 3,
     points: 512,
@@ -50,8 +50,8 @@ test('the index of two inputs is their joint effect', () => {
 });
 
 test.each([
-  ['of scrambles', 8, 32],
-  ['of a bootstrap', 1, 64],
+  ['from scrambles', 8, 32],
+  ['from a bootstrap', 1, 64],
 ])('intervals %s contain the index in at least 93 %% of 200 repeats', (_, scrambles, points) => {
   const held = { first: 0, total: 0 };
   for (let seed = 0; seed < 200; seed += 1) {

@@ -113,13 +113,13 @@ describe('submit', () => {
       runs: 6,
       there: 3,
     });
-    // an object in JSON is a definition as well
+    // a definition may also be a JSON object
     const definition = { campaign: 'object', model: { name: 'Rehearsal' }, design: { grid: { Value: [1] } } };
     expect(await json(post('/plan', definition))).toMatchObject({ points: 1 });
     expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
   });
 
-  test('accepts files, and reads none from the machine', async () => {
+  test('accepts files in the request, and reads no files of the machine', async () => {
     const folder = join(ROOT, 'examples/boarding-school-flu');
     const definition = readFileSync(join(folder, 'campaign.yaml'), 'utf8');
     const observed = readFileSync(join(folder, 'observed.csv')).toString('base64');
@@ -222,7 +222,7 @@ describe('results', () => {
     expect((await api(path, { headers: { range: `bytes=${expected.length}-` } })).status).toBe(416);
     expect((await api(path, { headers: { range: 'bytes=0-3', 'if-range': '"other"' } })).status).toBe(200);
     expect((await api(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
-    // a reader that fetches the footer first, then column by column
+    // this reader requests the footer first, and then one column after another
     const slice = async (start: number, end = expected.length) =>
       (await api(path, { headers: { range: `bytes=${start}-${end - 1}` } })).arrayBuffer();
     const rows = await parquetReadObjects({ file: { byteLength: expected.length, slice } });
@@ -349,7 +349,7 @@ describe('a campaign that runs', () => {
     expect((await post('/campaigns/slow/resume')).status).toBe(202);
     const changed = await held;
     expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false]);
-    await until('it goes on', async () => (await status()).phase !== 'paused');
+    await until('the campaign continues', async () => (await status()).phase !== 'paused');
 
     const change = (path: string, body: string, more = {}) =>
       api(`/campaigns/slow/${path}`, { method: 'PUT', body, headers: more });
@@ -437,7 +437,7 @@ describe('bad input', () => {
   ];
 
   test.each(Object.entries(endpoints as Record<string, Endpoint>))(
-    'for %s is never an internal error',
+    'for %s never leads to an internal error',
     async (name, { method, path, query, body }) => {
       const faults: unknown[] = [];
       const send = async (at: string, sent?: string) => {
@@ -455,7 +455,7 @@ describe('bad input', () => {
       if (method === 'GET')
         for (const key of [...names, 'unknown'])
           for (const value of VALUES) await send(`${named}?${key}=${encodeURIComponent(value)}`);
-      // these would change the campaign of the other tests
+      // the bodies go to a campaign that does not exist, because they could change the campaign of the other tests
       const nobody = path.replaceAll(/:\w+/g, 'nobody');
       if (body) for (const sent of BODIES) await send(nobody, sent);
       expect(faults).toEqual([]);

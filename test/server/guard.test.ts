@@ -24,7 +24,7 @@ let server: Server;
 beforeAll(async () => {
   writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
   foray = await Foray.open({
-    // nothing listens there, so allowed requests fail behind the guard
+    // nothing listens at this address, so allowed requests fail behind the guard
     service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
     store: `sqlite:${join(folder, 'store.db')}`,
     taskQueue: 'foray',
@@ -166,7 +166,7 @@ describe('a login', () => {
     },
   );
 
-  test('is requested from a browser that opens a page', async () => {
+  test('is the answer to a browser that opens a page without one', async () => {
     const { status, headers } = await ask(`${server.url}/?phase=running`, {
       headers: { accept: 'text/html' },
     });
@@ -181,7 +181,7 @@ describe('the key file', () => {
       (await ask(`${server.url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } })).status;
     const lines = `rita read ${READER}\nstan steer ${STEERER}\n`;
     writeFileSync(keyFile, `${lines}lea read ${key}\n`);
-    await until('the key opens', async () => (await status()) === 200);
+    await until('the key gives access', async () => (await status()) === 200);
     const login = await ask(`${server.url}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
@@ -204,10 +204,10 @@ describe('the key file', () => {
   });
 
   test.each([
-    ['a role that there is not', 'rita write 0123456789abcdef', 0o600],
+    ['an unknown role', 'rita write 0123456789abcdef', 0o600],
     ['a short key', 'rita read short', 0o600],
     ['no keys', '# none', 0o600],
-    ['others who may read it', `rita read ${READER}`, 0o644],
+    ['a file that other users may read', `rita read ${READER}`, 0o644],
   ])('is refused with %s, and the error does not repeat it', (_what, text, mode) => {
     const file = join(folder, 'other-keys');
     writeFileSync(file, text);

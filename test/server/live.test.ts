@@ -60,7 +60,7 @@ async function submit(campaign: Campaign): Promise<void> {
   await store.setPhase(campaign.id, 'running', 2_000);
 }
 
-/** Requests a number of waiting runs and records their ends. Some of them fail. */
+/** Requests a number of waiting runs and records their results. Some of them fail. */
 async function finish(count: number, failing = 7): Promise<void> {
   await observe(await store.intend(ID, await store.waitingRuns(ID, -1, count, false), 3_000), failing);
 }
@@ -75,9 +75,9 @@ async function observe(planned: readonly PlannedRun[], failing: number): Promise
   await store.observe(ID, seen, 9_000);
 }
 
-/** Waits for a new version of the sections. */
+/** Waits until the sections have another version than `since`. */
 function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !== ''): Promise<Seen> {
-  return until('something else is to be seen', async () => {
+  return until('the sections have another version', async () => {
     const seen = await sections.look(ID, view);
     return seen.version !== since && isAll(seen) && seen;
   });
@@ -85,7 +85,7 @@ function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !=
 
 const isFinal = ({ next }: Seen): boolean => next === 0;
 
-/** The report of the store's content, for some points. */
+/** The report of the campaign in the store. `isWanted` chooses points. */
 async function report(isWanted?: (values: readonly string[]) => boolean, show?: string[]): Promise<string> {
   const record = (await store.getCampaign(ID))!;
   const all = await Array.fromAsync(store.results(ID));
@@ -102,13 +102,14 @@ function figuresOf(page: string): number {
   return page.match(/<figure /g)?.length ?? 0;
 }
 
-/** A part of a report without the last digits of its numbers, which come from the order of the runs. */
+/** Rounds the numbers in a part of a report, because their last digits depend on the order of the runs. */
 function rounded(part: string): string {
   return part.replaceAll(/-?\d+\.\d{6,}(e-?\d+)?/g, (number) => Number(number).toPrecision(9));
 }
 
 /**
- * Random changes of a campaign: runs end in any order, failed runs are requested again, and the definition changes.
+ * Makes random changes of a campaign. Runs end in any order, failed runs are requested again, and the definition
+ * changes.
  */
 class Changes {
   readonly #next: () => number;
@@ -148,7 +149,7 @@ class Changes {
 }
 
 describe('the pictures of a campaign', () => {
-  test('follow it through failures, a retry and a change, and equal those of the report at the end', async () => {
+  test('follow it through failures, a retry and a change, and at the end equal the pictures of the report', async () => {
     await submit(campaignOver(recovery));
     await finish(5);
     let seen = await news('');
@@ -170,17 +171,17 @@ describe('the pictures of a campaign', () => {
     const page = await report();
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
     expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
-    // each cell links to its point, and so does the table
+    // each cell of the picture links to its point, and so does each row of the table
     const { html } = seen.sections.find(({ id }) => id === 'grid')!;
     const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
     expect(keys).toHaveLength(16);
     expect(html.match(/<td><a /g)).toHaveLength(16);
-    // a second look gives the same
+    // a second look gives the same sections
     expect(await sections.look(ID, ALL)).toEqual(seen);
   });
 
   test.each(seeds(5, 50))(
-    'equal those of a report at ten random moments, with retries, applies and replications: seed %d',
+    'equal the pictures of a report at ten random moments, with retries, changes and more replications: seed %d',
     async (seed) => {
       const changes = new Changes(seed);
       await changes.begin();
@@ -192,7 +193,7 @@ describe('the pictures of a campaign', () => {
       for (let moment = 0; moment < 10; moment += 1) {
         for (let change = 0; change < 3; change += 1) story.push(await changes.once());
         const expected = rounded(await report());
-        await until(`the pictures are those of the report, seed ${seed}, after ${story.join(', ')}`, () =>
+        await until(`the pictures equal those of the report, seed ${seed}, after ${story.join(', ')}`, () =>
           seen?.sections.every(({ html }) => expected.includes(rounded(asInReport(html)))),
         );
         expect(seen!.sections.length).toBeGreaterThan(2);
@@ -228,7 +229,7 @@ describe('the pictures of a campaign', () => {
 
   test('are refused for a missing campaign or output', async () => {
     const refusal = (view: View) =>
-      until('it is refused', async () => {
+      until('the view is refused', async () => {
         try {
           await sections.look(ID, view);
           return false;

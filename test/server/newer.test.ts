@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { ask, serverOf } from './support.ts';
 
-/** A newer foray changes the store while a server and a worker use it. */
+/** Tests that a newer foray may change the store while a server and a worker use it. */
 
 let world: World;
 let server: Server;
@@ -31,7 +31,7 @@ test('pages, API, worker and commands report that a newer foray has changed the 
   await world.foray.submit(rehearsal({ count: 40, seconds: 2 }), { id: 'live' });
   const headers = { authorization: `Bearer ${KEY}` };
   const get = (path: string, accept: string) => ask(server.url + path, { headers: { ...headers, accept } });
-  // a viewer opens the page
+  // somebody watches the page of the campaign
   await get('/campaigns/live', 'text/html');
   await until('a run is done', async () => (await world.foray.counts('live')).done > 0);
 
@@ -50,14 +50,14 @@ test('pages, API, worker and commands report that a newer foray has changed the 
     if (accept !== 'text/html') expect(JSON.parse(refused.body)).toMatchObject({ code: 'STORE_NEWER' });
   }
   const handle = world.environment.client.workflow.getHandle('live');
-  await until('an activity says it', async () => {
+  await until('an activity reports the newer store', async () => {
     const { raw } = await handle.describe();
     return raw.pendingActivities?.some(({ lastFailure }) => lastFailure?.message?.includes(says));
   });
   const started = await command(world.folder, ['list', '--store', world.settings.store]);
   expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining('was written by a newer foray') });
 
-  // as if the newer foray had taken over
+  // undoes the change, as if this were the newer foray, which continues the campaign
   change("delete from kysely_migration where name like '999%'");
   await until('it is over', async () => (await world.foray.status('live')).phase === 'completed');
   expect((await world.rows('live')).map(({ status }) => status)).toEqual(Array(40).fill('done'));

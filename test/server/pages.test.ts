@@ -88,7 +88,7 @@ describe('without scripts', () => {
     let [lowest] = [Infinity];
     for await (const { outputs } of (await world.foray.results('another')).rows)
       lowest = Math.min(lowest, Number(outputs['Peak infected']));
-    const row = await until('the best value is there', async () => {
+    const row = await until('the list has the best value', async () => {
       const { body } = await page('/?q=sought');
       const [found] = /<tr id="row-another">.*?<\/tr>/s.exec(body)!;
       return found.includes('Peak infected') && found;
@@ -149,7 +149,7 @@ describe('without scripts', () => {
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
-  test('tabs share a view, which filters the runs and the downloads', async () => {
+  test('all tabs use the same view, which filters the runs and the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
       const { body } = await page(`/campaigns/fit/runs?${view}${more}`);
@@ -177,7 +177,7 @@ describe('without scripts', () => {
       const all = [...body.matchAll(/<a href="([^"]+)" tabindex="-1"/g)];
       return all.length > 0 && all;
     });
-    // in the panel of each input
+    // each of the points is in the panel of each input
     expect(marks).toHaveLength(40);
     expect((await page(marks[7]![1]!)).status).toBe(200);
   });
@@ -201,7 +201,7 @@ describe('without scripts', () => {
     };
     expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
-    // the values that the model allows
+    // the page names the values that the model allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
   });
 
@@ -230,7 +230,7 @@ describe('without scripts', () => {
       ['id', 'fit'],
       ['id', 'long'],
     ]).toString();
-    // one of them is over already: the page says so, and the other campaign is still cancelled
+    // one campaign is already over: the page says so, and the other campaign is cancelled all the same
     const answer = await ask(`${server.url}/chosen/cancel`, {
       method: 'POST',
       headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
@@ -241,7 +241,7 @@ describe('without scripts', () => {
     expect((await world.foray.status('long')).phase).toBe('cancelled');
   });
 
-  test('a changed definition is shown as a difference, and applied', async () => {
+  test('a page shows the differences of a changed definition, and applies it', async () => {
     const changed = FIT.replace('[0.4, 0.5]', '[0.4, 0.5, 0.6]');
     const shown = await send('/campaigns/fit/definition', { definition: changed, do: 'compare' });
     expect(shown.body).toContain('3 added, 0 dropped, 6 kept');
@@ -254,7 +254,7 @@ describe('without scripts', () => {
         send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
       ),
     );
-    // if two people apply at once, the second one sees the change of the first
+    // if two people apply a change at once, the second person learns of the first change
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
     await until('it is done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
@@ -275,7 +275,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(shown.body).toMatch(/<td class="number">3<\/td>/);
     expect(shown.body.match(/Run these again/g)).toHaveLength(2);
     expect((await send('/campaigns/broken/retry', { cause: 'No such cause' })).status).toBe(404);
-    // runs of one of two causes are requested again
+    // the runs of one of the two causes are requested again
     const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;
     expect((await send('/campaigns/broken/retry', { cause: cause! })).status).toBe(303);
     await over('broken');
@@ -300,7 +300,7 @@ describe('a live page', () => {
   test('equals the report of a closed campaign, byte for byte', async () => {
     const report = await reportOf(world.foray, 'fit', {});
     let html = '';
-    await until('all is drawn', async () => {
+    await until('all pictures are drawn', async () => {
       const { parts, next } = JSON.parse((await page('/campaigns/fit/live')).body) as {
         next: number;
         parts: { id: string; html: string }[];
@@ -318,13 +318,13 @@ describe('a live page', () => {
     expect((await page(cell!)).status).toBe(200);
   });
 
-  test('is sent at once and says which parts it has, so that they are not sent again', async () => {
+  test('comes at once and says which parts it has, so that the server does not send them again', async () => {
     const view = '?in%3ARecovery+rate=0.5';
     const first = await page(`/campaigns/fit${view}`);
     expect(first.body).toContain('The pictures are being drawn.');
     expect(first.body).toContain('<noscript><meta http-equiv="refresh"');
     let whole = '';
-    await until('all is drawn', async () => {
+    await until('all pictures are drawn', async () => {
       whole = (await page(`/campaigns/fit${view}`)).body;
       return whole.includes('part-facts') && whole.includes('data-next="5000"');
     });

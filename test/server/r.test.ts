@@ -13,7 +13,7 @@ const DOCS = resolve(import.meta.dirname, '../../docs');
 const hasR = spawnSync('Rscript', ['-e', 'stopifnot(requireNamespace("jsonlite"))']).status === 0;
 if (!hasR) report('left out: the lines of docs/guides/r.md, as there is no R with jsonlite');
 
-/** The blocks of code of a page in one language. */
+/** The code blocks of a page in one language. */
 function blocksOf(page: string, language: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
   return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code!);
@@ -40,7 +40,7 @@ function blocksOf(page: string, language: string): string[] {
         once(child, 'exit') as Promise<[number | null]>,
       ]);
       expect([code, faults]).toEqual([0, '']);
-      // a mean for each of three contact rates
+      // R prints a mean for each of the three contact rates
       expect(told).toMatch(/Contact rate\W+Attack rate\n1 +1\.2 +0\.\d+\n2 +1\.6 +0\.\d+\n3 +2\.0 +0\.\d+/);
     } finally {
       await server.close();

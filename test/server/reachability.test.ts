@@ -8,7 +8,7 @@ import { KEY, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Pages while the model service and Temporal are frozen, and while they are down. */
+/** Tests pages while the model service and Temporal are frozen, and while they are down. */
 
 let world: World;
 let neighbours: Proxy[];
@@ -43,7 +43,7 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
-test('every page says which part is unreachable and since when, and shows what is known', async () => {
+test('every page says which part is unreachable and since when, and shows what the store has', async () => {
   const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });
@@ -53,7 +53,7 @@ test('every page says which part is unreachable and since when, and shows what i
   for (const id of ['one', 'other'])
     await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed');
   await stopWorker();
-  // no worker works on it
+  // no worker works on this campaign
   await submit('open');
   const shown = {
     '/': 'href="/campaigns/open"',
@@ -83,7 +83,7 @@ test('every page says which part is unreachable and since when, and shows what i
   await since(false);
 
   await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
-  // the first request notices it, and does not wait for the service's timeout of a minute
+  // the first request notices the silence, and does not wait for the service's timeout of a minute
   const definition = 'model: {name: Epidemic}\ndesign: {grid: {Days: [10]}}\n';
   const refused = {
     'GET /models': 'SERVICE_UNREACHABLE',
@@ -110,9 +110,9 @@ test('every page says which part is unreachable and since when, and shows what i
     const { body } = await page('/');
     return SILENT.every((silent) => silent.test(body));
   };
-  await until('both are found to be silent', areAway);
+  await until('the page calls both parts silent', areAway);
   const frozen = await since(true);
-  // the page keeps the first time
+  // the page keeps the time at which the part became unreachable
   await Promise.all(neighbours.map((proxy) => proxy.spoil('down')));
   expect(await since(true)).toEqual(frozen);
 
@@ -129,7 +129,7 @@ test('every page says which part is unreachable and since when, and shows what i
   });
 
   await Promise.all(neighbours.map((proxy) => proxy.heal()));
-  await until('both answer again', async () => {
+  await until('the page calls no part silent', async () => {
     const { body } = await page('/');
     return !SILENT.some((silent) => silent.test(body));
   });

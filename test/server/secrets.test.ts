@@ -12,7 +12,7 @@ import { leaksIn } from '../support/spellings.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
 
-/** No key and no login is in any answer or log of the server, even where the model service repeats its key. */
+/** No answer and no log of the server contains a key or a login, even if the model service repeats its key. */
 
 const OURS = 'steer+0123/4567=89-of-the-server';
 const OTHERS = 'read+9876/5432=10-of-the-server';
@@ -48,7 +48,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Sends a request with the permission to steer, and keeps the answer. */
+/** Sends a request with a key that may steer, and keeps the answer for the search for secrets. */
 async function asked(path: string, method = 'GET', body?: string, more: Record<string, string> = {}) {
   const headers = { authorization: `Bearer ${OURS}`, accept: 'text/html', ...more };
   const answer = await ask(server.url + path, { method, headers, ...(body !== undefined && { body }) });
@@ -60,7 +60,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const api = (path: string): string =>
   `/api/v1${path.replace(':id', 'told').replace(':name', 'Rehearsal').replace(':figure', 'effects')}`;
 
-/** All pages that links lead to from the first one. */
+/** Reads all pages to which links lead from the first page. */
 async function readAllPages(): Promise<Set<string>> {
   const found = new Set(['/']);
   for (const path of found) {
@@ -75,7 +75,7 @@ async function readAllPages(): Promise<Set<string>> {
 }
 
 test('no answer and no log contains a key or a login', async () => {
-  // the reason of a run repeats the service's key
+  // the service repeats its key in the reason of a failed run
   front.plan = (asked) => {
     if (!isRunRequest(asked)) return pass();
     const run = {
@@ -120,7 +120,7 @@ test('no answer and no log contains a key or a login', async () => {
   await asked('/campaigns/told/live');
   await asked('/live');
 
-  // every endpoint, with a service that answers, one that repeats its key, and one that is gone
+  // calls every endpoint while the service answers, while it repeats its key, and while it does not answer
   const ofAll = async (): Promise<void> => {
     for (const [name, { method, path, body }] of Object.entries(endpoints as Record<string, Endpoint>)) {
       if (['deleteCampaign', 'putCampaign', 'createCampaign', 'retry'].includes(name)) continue;

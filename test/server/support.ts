@@ -11,7 +11,7 @@ export interface Answer {
   body: string;
 }
 
-/** A request with exactly these headers; `fetch` sets Host and others by itself. */
+/** Sends a request with exactly these headers. `fetch` would set Host and other headers by itself. */
 export async function ask(
   url: string,
   {
@@ -26,12 +26,15 @@ export async function ask(
   return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };
 }
 
-/** The server of a world, with one key that may steer: the world's. */
+/** Starts a server for a world. The key of the world may steer it. */
 export function serverOf({ foray, settings }: World): Promise<Server> {
   return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
 }
 
-/** A part of a page in the form of the report: without links from marks to points, and without tables of pictures. */
+/**
+ * Turns a part of a page into the form of the report: without links from marks to points, and without tables of
+ * pictures.
+ */
 export function asInReport(section: string): string {
   return section
     .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')

@@ -33,10 +33,10 @@ async function ended(child: ChildProcess): Promise<number | null> {
 test('foray ui serves the page, a second foray ui finds it, and Ctrl-C ends it', async () => {
   const page = join(folder, '.foray/page.json');
   const { child, said } = start('ui', '--no-open');
-  const [, url, code] = await until('it says its address', () => {
+  const [, url, code] = await until('foray ui prints its address', () => {
     return /(http:\/\/127\.0\.0\.1:\d+)\/login#(\S+)/.exec(said()) ?? false;
   });
-  await until('the home says where it is', () => existsSync(page));
+  await until('the home has its address', () => existsSync(page));
   expect(statSync(page).mode & 0o777).toBe(0o600);
   const { key } = JSON.parse(readFileSync(page, 'utf8')) as { key: string };
   const { status } = await ask(`${url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } });
@@ -48,7 +48,7 @@ test('foray ui serves the page, a second foray ui finds it, and Ctrl-C ends it',
   // no output contains the key
   expect(said() + second.stdout + second.stderr).not.toContain(key);
 
-  // the module for Python comes from the server itself
+  // the server itself serves the module for Python
   const module = await ask(`${url}/python/foray.py`);
   expect([module.status, module.body]).toEqual([200, expect.stringContaining('def connect(')]);
 
@@ -64,7 +64,10 @@ test('foray server needs keys for other machines, and prints names and roles wit
   expect([badSite.code, badSite.stderr]).toEqual([2, expect.stringContaining('address of a site')]);
   const names = ['--host-name', 'runs.example.org', '--frame-ancestors', 'https://lab.example.org/tree'];
   const { child, said } = start('server', '--port', '0', '--keys', 'keys', ...names);
-  const [, url] = await until('it says its address', () => /API +(\S+)\/api\/v1/.exec(said()) ?? false);
+  const [, url] = await until(
+    'foray server prints its address',
+    () => /API +(\S+)\/api\/v1/.exec(said()) ?? false,
+  );
   const headers = { host: 'runs.example.org', authorization: 'Bearer 0123456789abcdef' };
   const list = await ask(`${url}/api/v1/campaigns`, { headers });
   expect([list.status, list.headers['content-security-policy']]).toEqual([

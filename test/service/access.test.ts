@@ -21,10 +21,10 @@ import {
 const routes = Object.values(allEndpoints as Record<string, Endpoint>).flatMap((endpoint) =>
   [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ method, path })),
 );
-/** Routes that are about a model or a version, and so about a permission. */
+/** Routes of a model or a version. Users need a permission for them. */
 const guarded = routes.filter(({ path: route }) => /:(modelId|versionId)/.test(route));
 
-/** `secret` belongs to ada; bob may develop it, carol may use it, dave may do nothing. */
+/** The model `secret` belongs to ada. bob may develop it, carol may use it, and dave has no permission. */
 const users = ['ada', 'bob', 'carol', 'dave'] as const;
 type User = (typeof users)[number];
 
@@ -34,7 +34,7 @@ interface Protected {
   keys: Record<User, string>;
   model: Model;
   version: string;
-  /** A completed run of ada. */
+  /** A completed run that ada requested. */
   run: Run;
 }
 
@@ -73,7 +73,7 @@ async function startProtected(): Promise<Protected> {
   return { service, keyFile, keys, model: found, version, run };
 }
 
-/** A request that would succeed, or almost, for a user with the permission. */
+/** A request to a route that fails at most because of its content if the user has the permission. */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
     ':modelId': model.id,
@@ -131,7 +131,7 @@ describe('every route', () => {
         route.path.startsWith('/models') ? 'UNKNOWN_MODEL' : 'UNKNOWN_VERSION',
       ]);
       if (route.path.includes('/name')) continue;
-      // with the same message as for an unknown id
+      // an unknown id gives the same message
       const unknown = crypto.randomUUID();
       const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
       const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
@@ -146,7 +146,7 @@ describe('every route', () => {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
         const isRefused = user === 'carol' && route.path.endsWith('/prune');
-        // this test does not cover the files of animations
+        // a request for a file of an animation may fail here
         const isFine =
           status === (isRefused ? 403 : 200) ||
           (route.path.endsWith('/animation') && ![401, 404].includes(status));
@@ -180,7 +180,7 @@ describe('models', () => {
     expect((await service.get<Model[]>('/models', { Authorization: ada })).body).toEqual([]);
   });
 
-  test('are subject to a changed permission from the next request on', async () => {
+  test('follow a changed permission from the next request on', async () => {
     const on = await startProtected();
     const text = readFileSync(on.keyFile, 'utf8');
     const get = (user: User) => on.service.get(`/models/${on.model.id}`, { Authorization: on.keys[user] });
@@ -190,7 +190,7 @@ describe('models', () => {
 });
 
 describe('a user', () => {
-  test('may have several keys, which share runs with all who may use the version', async () => {
+  test('may have several keys; all users of a version share its runs', async () => {
     const on = await startProtected();
     const second = await addKey(on.keyFile, 'carol');
     for (const Authorization of [on.keys.carol, second, on.keys.bob]) {
@@ -215,7 +215,7 @@ describe('the key file', () => {
       expect(error).toMatchObject({ code: 'KEYS_INVALID' });
       return (error as { toLine(): string }).toLine().replace(keyFile, 'keys.yaml');
     }
-    throw new Error(`was not refused: ${content}`);
+    throw new Error(`the key file was not refused: ${content}`);
   }
 
   test('is refused with the place of a mistake, without repeating a possible key', async () => {

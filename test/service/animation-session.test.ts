@@ -37,8 +37,8 @@ describe('a session', () => {
     for (let n = 0; n < 20; n++) expect(await session.frame()).toEqual({ ...held, speed: 5000 });
 
     expect((await session.command('run')).body).toBeNull();
-    // it would not get this far at its own speed with this number of pictures
-    const later = await session.reach('time has flown', ({ time }) => time > held.time + 1000);
+    // at its native speed, the run would not get this far within this number of pictures
+    const later = await session.reach('a much later time', ({ time }) => time > held.time + 1000);
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
     const far = await until(async () => {
       const { total } = messageIn(await stateOf(service, run));
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(far).toBeLessThan(100);
   });
 
-  test('never goes back, and does not move while it is paused, for any commands', async () => {
+  test('never goes back in time, and does not move while it is paused, whatever the commands', async () => {
     const service = await startTestService();
     const { session } = await startSession(service, 'Rehearsal', { Seconds: 1e9 });
     const command = fc.oneof(
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect((await service.post(`/versions/${run.modelVersionId}/results/${run.id}`, [])).status).toBe(404);
   });
 
-  test('that reaches the end is a completed run, with the same outputs as without animation', async () => {
+  test('that reaches the end gives a completed run, with the same outputs as without animation', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const inputs = { Stochastic: true, Days: 40, '{RANDOM_SEED}': 7 };
     const { session, run } = await startSession(service, 'Epidemic', inputs);
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(new Map(body.map(({ outputs, value }) => [outputs[0]!.name, value]))).toEqual(expected);
   });
 
-  test('whose model fails is a failed run with the reason', async () => {
+  test('whose model fails gives a failed run with the reason', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 0.2, Fail: true });
     const { status, reason } = await session.end();
@@ -115,7 +115,7 @@ describe('a session', () => {
 
   test('whose model hangs can be stopped at once, and delays nothing', async () => {
     const folder = temporaryFolder();
-    // from its second picture on
+    // the model hangs from its second picture on
     const scene = `let drawn = false; return {
       end: 60, advance() {}, outputs: () => ({ Out: 1 }),
       draw() { while (drawn); drawn = true; return '<circle r="9"/>'; },
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect((await session.frame()).speed).toBe(1);
   });
 
-  test('is open to browsers of other hosts, needs no key, and is known only by its uuid', async () => {
+  test('is open to pages of other hosts, and needs no key but its uuid', async () => {
     const log = new PassThrough();
     const lines: string[] = [];
     log.setEncoding('utf8').on('data', (line: string) => lines.push(line));
@@ -160,7 +160,7 @@ describe('a session', () => {
         'no-referrer',
       ]);
     }
-    // existing clients send the key here, too, so browsers send a preflight request
+    // existing clients also send the key here, so browsers send a preflight request
     const asked = await fetch(`${session.address}/stop`, {
       method: 'OPTIONS',
       headers: {

@@ -40,7 +40,7 @@ describe('POST …/runs/animation', () => {
     );
   });
 
-  test('starts a new run for every request, which is not shared', async () => {
+  test('starts a new run for every request, which no other request shares', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const ids = new Set<string>();
@@ -107,7 +107,7 @@ describe('POST …/runs/animation', () => {
     expect(stored).toEqual(Object.values(faults).map(([, failure]) => ({ status: 'FAILED', failure })));
   });
 
-  test('has a limit of runs at once, and starts more when one has ended', async () => {
+  test('has a limit of runs at once, and starts another run when one has ended', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
     const service = await startTestService({ modelDirs: [folder] });
@@ -126,7 +126,7 @@ describe('each shipped model', () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     expect(models.length).toBeGreaterThanOrEqual(2);
-    // so that they do not end before the test sees them
+    // with these inputs, runs do not end before the test sees them
     const long: Record<string, Record<string, number>> = {
       Epidemic: { Days: 90 },
       Rehearsal: { Seconds: 90 },
@@ -152,7 +152,7 @@ describe('without a viewer', () => {
     await session.frame();
     clock.pass(RENDER_TIMEOUT - 1);
     expect((await stateOf(service, run)).status).toBe('RUNNING');
-    // a command does not count as a view
+    // a command does not count as viewing the run
     await session.command('pause');
     await session.state();
     clock.pass(1);
@@ -209,7 +209,7 @@ describe('a restart of the service', () => {
 });
 
 describe('the page', () => {
-  test('is served at the address in the answer, and may load and run only files of the service', async () => {
+  test('has the address in the answer, and may load and run only files of the service', async () => {
     const service = await startTestService();
     const { session, info } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     const bare = await session.raw('');
@@ -220,7 +220,7 @@ describe('the page', () => {
       /^default-src 'none'; script-src 'self'; style-src 'self';/,
     );
     expect(body).not.toMatch(/https?:|<style|<script>|style=|\son\w+=/);
-    // the address that existing clients put into their own page
+    // existing clients put these addresses into their own page
     for (const [asset, type] of [
       ['assets/svg-template.html', 'text/html'],
       ['standalone.bundle.js', 'text/javascript'],

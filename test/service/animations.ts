@@ -14,7 +14,7 @@ export function startAnimation(
   return service.post(`/versions/${version}/runs/animation`, { ...simulation(inputs), experimentType });
 }
 
-/** A session as existing clients use it: without a key, at the address that they build from the answer. */
+/** A session as existing clients use it. They build its address from the answer, and need no key. */
 export class RemoteSession {
   readonly address: string;
 
@@ -32,7 +32,7 @@ export class RemoteSession {
     return { status: response.status, headers: response.headers, body: await response.text() };
   }
 
-  /** The answer to a request with a body that the service should refuse. */
+  /** Sends a body that the service should refuse. Returns the body of the answer. */
   async post(what: string, body: string): Promise<ErrorBody> {
     const response = await fetch(`${this.address}${what}`, { method: 'POST', body });
     return (await response.json()) as ErrorBody;
@@ -48,13 +48,13 @@ export class RemoteSession {
     return body;
   }
 
-  /** Unpacked like in the official client. */
+  /** The state of the session. The official client unpacks it in the same way. */
   async state(): Promise<unknown> {
     const { body } = await this.ask<string>('/get-state', 'GET');
     return JSON.parse(JSON.parse(body) as string) as unknown;
   }
 
-  /** Requests pictures until the run has the expected state. */
+  /** Requests pictures until one of them meets a condition. */
   async reach(what: string, is: (frame: FrameResource) => boolean): Promise<FrameResource> {
     return await until(what, async () => {
       const frame = await this.frame();
@@ -70,7 +70,7 @@ export class RemoteSession {
   }
 }
 
-/** Timers of a clock that the test moves. */
+/** A clock whose time stands still until the test moves it, with its timers. */
 export class StandingClock {
   #now = 0;
   readonly #pending = new Set<{ due: number; callback: () => void }>();
@@ -94,7 +94,7 @@ export class StandingClock {
   }
 }
 
-/** A model with its own animation. `scene` is the source of the function that makes the scene. */
+/** The source of a model with an animation. `scene` is the body of the function that makes the scene. */
 export function drawn(name: string, scene: string): string {
   return `export default {
     name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 1 }],

@@ -13,7 +13,7 @@ const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(
 );
 
 describe('keys', () => {
-  test('a key is accepted alone and after Bearer', async () => {
+  test('a key is accepted alone and after "Bearer"', async () => {
     const service = await startTestService();
     for (const Authorization of [KEY, `Bearer ${KEY}`]) {
       expect((await service.get('/models', { Authorization })).status).toBe(200);
@@ -44,7 +44,7 @@ describe('keys', () => {
     });
   });
 
-  test('a new key is made once, if no key is given and none is known', async () => {
+  test('a new key is made once, if the service has no key and gets none', async () => {
     const first = await startTestService({ apiKey: undefined });
     const key = first.running.newKey!;
     expect(key).toMatch(/^[0-9a-f]{8}-/);
@@ -63,7 +63,7 @@ describe('keys', () => {
     expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ user }) => user)).toEqual(['local', 'node1']);
   });
 
-  test('a given key is valid while the service runs, together with the stored keys', async () => {
+  test('a given key is valid, beside the stored keys, while the service runs with it', async () => {
     const first = await startTestService({ apiKey: undefined });
     const kept = first.running.newKey!;
     await first.close();

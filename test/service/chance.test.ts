@@ -116,7 +116,7 @@ describe('random inputs', () => {
       drawValue(String(seed), 'N', 'RANDOM_INTEGER', '{"min":1,"max":6}'),
     );
     const counts = ['1', '2', '3', '4', '5', '6'].map((face) => draws.filter((draw) => draw === face).length);
-    // 100 ± 9 each; fixed seeds, so this cannot fail by chance
+    // each face has 100 ± 9 draws; the seeds are fixed, so this cannot fail by chance
     for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(40);
     const coins = Array.from({ length: 400 }, (_, seed) =>
       drawValue(String(seed), 'C', 'RANDOM_BOOLEAN', ''),
@@ -128,7 +128,7 @@ describe('random inputs', () => {
 describe('Monte Carlo', () => {
   const replicated = (n: number, inputs = {}) => monteCarlo({ '{NUMBER_OF_REPLICATIONS}': n, ...inputs });
 
-  test('repeats a run with own seeds; numbers become histograms, other outputs arrays', async () => {
+  test('repeats a run with different seeds; numbers become histograms, and other outputs become arrays', async () => {
     const { service, version } = await mirror();
     const body = replicated(50, { N: dice });
     const run = await complete(service, version, body);
@@ -160,7 +160,7 @@ describe('Monte Carlo', () => {
     expect(new Set(executed(service.dataDir).map(({ inputs }) => inputs['{RANDOM_SEED}'])).size).toBe(50);
   });
 
-  test('has an n-th seed that does not depend on the number of replications, so more replications reuse the first ones', async () => {
+  test('has the same n-th seed for any number of replications, so more replications reuse the first ones', async () => {
     const { service, version } = await mirror();
     await complete(service, version, replicated(5));
     await complete(service, version, replicated(8));
@@ -218,7 +218,7 @@ describe('histograms', () => {
       statistics: Record<string, number | null>;
     };
 
-  test('count every number once, in its interval', () => {
+  test('count every number exactly once, in its interval', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 300 }),

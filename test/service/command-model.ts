@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A command model that runs `program` in Node, which has `inputs` and `say`. */
+/** Writes a command model. It runs `program` in Node, which can use `inputs` and `say`. */
 export function writeCommandModel(
   folder: string,
   name: string,

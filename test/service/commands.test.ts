@@ -186,7 +186,7 @@ describe('command models', () => {
 });
 
 describe('a model that changes while the service runs', () => {
-  test('is served as a new version; the runs of the old one stay', async () => {
+  test('is served as a new version, and the runs of the old version stay', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Changing', `say({ outputs: { Out: inputs.N * 2 } });`);
     const lines: string[] = [];
@@ -224,7 +224,7 @@ describe('a model that changes while the service runs', () => {
     expect(await service.latest('Broken')).toBe(version);
   });
 
-  test('is served if it is added', async () => {
+  test('is served if it is new', async () => {
     const folder = temporaryFolder();
     const service = await startTestService({ modelDirs: [folder] });
     expect((await service.get('/models')).body).toEqual([]);

@@ -17,7 +17,7 @@ import {
   writeModel,
 } from './support.ts';
 
-/** A file system of two megabytes for one test; undefined where this process may not mount one. */
+/** Mounts a file system of two megabytes for one test. Returns undefined if this process may not mount one. */
 function diskOfTest(): string | undefined {
   const disk = smallDisk('2m');
   if (disk) onCleanup(() => disk.remove());
@@ -33,9 +33,9 @@ function fill(folder: string): () => void {
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount; in a container perhaps not even that
+// only root may mount a disk; in some containers, root may not either
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('is answered with 507, partial files are removed, and the service continues once there is room', async () => {
+  test('leads to answers with 507, partial files are removed, and the service continues when there is room', async () => {
     const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });
@@ -81,7 +81,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     ['an output', `'x'.repeat(300_000)`, 'STRING', 'RUNNING'],
     ['a file', `writeFile('a.txt', 'x'.repeat(300_000))`, 'OUTPUT_FILE', 'FRESH'],
   ])(
-    '%s that cannot be written fails no run: it completes when there is room',
+    'a run does not fail if %s cannot be written: it completes when there is room',
     async (_, value, type, waits) => {
       const dataDir = diskOfTest();
       if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');

@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 describe('kill -9', () => {
-  test('loses no accepted run, and runs that executed are executed again, in order', async () => {
+  test('loses no accepted run, and executes interrupted runs again, in their order', async () => {
     const dataDir = temporaryFolder();
     const first = await startProcess(dataDir);
     const client = clientOf(first.url);
@@ -45,7 +45,7 @@ describe('kill -9', () => {
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
     const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    // two executors, of which one may have been between two runs
+    // the service has two executors; one of them may have been between two runs
     expect([1, 2]).toContain(cut.length);
 
     const second = await startProcess(dataDir);
@@ -95,7 +95,7 @@ describe('kill -9 during a parameter variation', () => {
         }
       }
 
-      // it continues without a new request
+      // the variation continues without a new request
       const { url } = await startProcess(dataDir);
       const client = clientOf(url);
       await reach(client, parent!, 'COMPLETED');
@@ -150,7 +150,7 @@ describe('a database of the first version', () => {
       const names = columns.map(({ name }) => name as string).join();
       db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
     }
-    // this is the state after a kill during the run
+    // sets the state that a kill during the run leaves behind
     db.exec("UPDATE main.runs SET status = 'RUNNING'");
     db.close();
     const restarted = await startTestService({ dataDir });
@@ -188,7 +188,7 @@ describe('closing', () => {
 });
 
 describe('a data folder that cannot be used', () => {
-  test('is refused by name if its database is damaged', async () => {
+  test('is refused with its name if its database is damaged', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const Days of [5, 6, 7, 8, 9, 10]) await outputsOf(service, version, { Days });

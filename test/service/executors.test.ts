@@ -53,7 +53,7 @@ describe('models that misbehave', () => {
     expect(outputs.get('Out')).toBe('4');
   });
 
-  test('can be stopped at once and do not delay the service if they compute endlessly', async () => {
+  test('can be stopped at once, and do not delay the service if they compute without an end', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'Spins', model('Spins', `run() { for (;;); }`));
     const service = await startTestService({ modelDirs: [folder], executors: 1 });
@@ -101,7 +101,7 @@ describe('models that misbehave', () => {
   });
 });
 
-test('an executor keeps what Node has compiled for it before it is killed', async () => {
+test('an executor writes what Node has compiled for it, so that a kill does not lose it', async () => {
   const cache = temporaryFolder();
   const before = process.env.NODE_COMPILE_CACHE;
   process.env.NODE_COMPILE_CACHE = cache;
@@ -111,7 +111,7 @@ test('an executor keeps what Node has compiled for it before it is killed', asyn
     () => undefined,
   );
   try {
-    // more than its watchdog has
+    // these are more files than the executor's watchdog alone would write
     await until('the cache is written', () => readdirSync(cache, { recursive: true }).length > 20);
   } finally {
     await killModelProcess(child);

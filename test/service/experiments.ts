@@ -1,4 +1,4 @@
-/** Helpers of tests of experiments with several runs. */
+/** Helpers for tests of experiments with several runs. */
 import path from 'node:path';
 import type { ExperimentType, InputType } from '../../src/api/constants.ts';
 import type { Outputs, RequestInputItem, Run, RunRequest } from '../../src/api/resources.ts';
@@ -14,7 +14,7 @@ import {
 
 type Value = RequestInputItem['value'];
 
-/** An input of a request with its own type. */
+/** An input of a request that names its type. */
 export interface Typed {
   type: InputType;
   value: Value;
@@ -58,7 +58,7 @@ export async function complete(service: Requested, version: string, body: RunReq
   return run;
 }
 
-/** The outputs of a request, shaped by the template. The request runs first if necessary. */
+/** Runs a request if necessary. Returns its outputs in the form that the template asks for. */
 export async function results(
   service: Requested,
   version: string,
@@ -69,7 +69,7 @@ export async function results(
   return (await service.post<Outputs>(`/versions/${version}/results/${run.id}`, template)).body;
 }
 
-/** The database rows of runs that are executed themselves. */
+/** The database rows of runs that executors execute, without the experiments that consist of such runs. */
 export function executed(
   dataDir: string,
 ): { status: string; executions: number; inputs: Record<string, string> }[] {
@@ -135,6 +135,6 @@ export async function startMirror() {
   return { service, version: await service.latest('Mirror') };
 }
 
-/** The element of an output. */
+/** The element with the name of an output. */
 export const named = (outputs: Outputs, name: string) =>
   outputs.find((element) => element.outputs[0]?.name === name)!;

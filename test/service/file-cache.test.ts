@@ -11,7 +11,7 @@ function cacheIn(folder = temporaryFolder()) {
   const cache = new FileCache(new ContentFiles(folder), FIT * 100);
   cache.prepare();
   const { files } = cache;
-  /** Writes a file like an executor, and returns its hash. */
+  /** Writes a file as an executor does, and returns its hash. */
   const write = (name: string): string => files.write(name.padEnd(100, '.'));
   const use = (hash: string): void => {
     cache.hold([hash]);
@@ -22,10 +22,10 @@ function cacheIn(folder = temporaryFolder()) {
 }
 
 describe('copies of files', () => {
-  test('are removed when there are too many, first the copy that was unused for the longest time', () => {
+  test('are removed when there are too many; the copy that was unused for the longest time is the first', () => {
     const { write, use, there } = cacheIn();
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(write) as [string, string, string, string, string];
-    // no file is a copy before its first use: it may exist nowhere else
+    // a file counts as a copy only after its first use; before, it may exist nowhere else
     expect(there([a, b, c, d, e])).toEqual([true, true, true, true, true]);
     for (const hash of [a, b, c, a, d]) use(hash);
     expect(there([a, b, c, d])).toEqual([true, false, true, true]);
@@ -36,7 +36,7 @@ describe('copies of files', () => {
   test('stay while a run uses them, even if there are too many', () => {
     const { cache, write, use, there } = cacheIn();
     const hashes = Array.from({ length: 2 * FIT }, (_, number) => write(`${number}`));
-    // two runs use the first
+    // two runs use the first file
     cache.hold(hashes);
     cache.hold([hashes[0]!]);
     cache.release([hashes[0]!]);
@@ -46,7 +46,7 @@ describe('copies of files', () => {
     expect(there(hashes)).toEqual([false, false, false, true, true, true]);
   });
 
-  test('of an earlier process are removed, too, the oldest first; a missing copy does not count', () => {
+  test('from an earlier process are removed, too, the oldest first; a missing copy does not count', () => {
     const first = cacheIn();
     const hashes = ['a', 'b', 'c', 'd'].map(first.write);
     for (const [age, hash] of hashes.entries())

@@ -43,7 +43,7 @@ describe('uploads and checks of files', () => {
     expect(unfinished(service.dataDir)).toEqual([]);
   });
 
-  test('find no file for a name that is no hash, also if it is a path', async () => {
+  test('find no file for a name that is not a hash, even if it is a path', async () => {
     const service = await startTestService();
     for (const hash of ['..%2F..%2Fservice.db', 'x', 'A'.repeat(43)]) {
       expect((await service.get(`/check-file?hash=${hash}`)).body).toBe(false);
@@ -55,7 +55,7 @@ describe('uploads and checks of files', () => {
     });
   });
 
-  test('leave nothing of an interrupted upload', async () => {
+  test('keep nothing of an interrupted upload', async () => {
     const service = await startTestService();
     const request = http.request(`${service.running.url}/upload-file`, {
       method: 'POST',
@@ -68,7 +68,7 @@ describe('uploads and checks of files', () => {
     await until(() => unfinished(service.dataDir).length === 0 || undefined, 'the upload to be given up');
   });
 
-  test('refuse a file over the limit, and leave nothing of it', async () => {
+  test('refuse a file above the limit, and keep nothing of it', async () => {
     const folder = temporaryFolder();
     const files = new ContentFiles(path.join(folder, 'files'));
     files.prepare();
@@ -78,7 +78,7 @@ describe('uploads and checks of files', () => {
     expect(files.has(await storeUpload(files, body(), 11))).toBe(true);
   });
 
-  test('refuse an announced size over the limit at once', async () => {
+  test('refuse an announced size above the limit at once', async () => {
     const { running } = await startTestService({ limits: { upload: 1_000 } });
     const request = http.request(`${running.url}/upload-file`, {
       method: 'POST',
@@ -94,7 +94,7 @@ describe('uploads and checks of files', () => {
 });
 
 describe('a file that is damaged on the disk', () => {
-  test('is never served: it is refused by name, missing in checks, and repaired by another upload', async () => {
+  test('is never served: it is refused with its name and missing in checks, and another upload repairs it', async () => {
     const service = await startTestService();
     const content = randomBytes(100_000);
     const hash = hashOf(content);
@@ -120,14 +120,14 @@ describe('a file that is damaged on the disk', () => {
 
       expect((await upload(restarted, content)).body).toBe(hash);
       expect(hashOf(Buffer.from(await (await fetch(signed)).arrayBuffer()))).toBe(hash);
-      // also when it happens while the service runs
+      // the same holds if the damage happens while the service runs
       writeFileSync(stored, damaged);
       expect((await fetch(signed)).status).toBe(410);
       await restarted.close();
     }
   });
 
-  test('fails a run that reads it, with its name', async () => {
+  test('makes a run that reads it fail, and the reason names the file', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
     writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
@@ -180,7 +180,7 @@ describe('pre-signed downloads', () => {
     expect((await fetch(bare)).status).toBe(400);
   });
 
-  test('are refused if and only if a part is altered', () => {
+  test('are refused exactly if a part of the address was altered', () => {
     const start = Date.parse('2026-11-20T10:00:00Z');
     const isOpen = (file: NamedFile, query: SignedQuery, secret: string, now: number): boolean => {
       try {
@@ -227,7 +227,7 @@ describe('pre-signed downloads', () => {
     expect([expired.status, await expired.json()]).toMatchObject([403, { code: 'URL_REFUSED' }]);
   });
 
-  test('are valid equally long if the clock changes', async () => {
+  test('stay valid if the clock changes', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
@@ -239,7 +239,7 @@ describe('pre-signed downloads', () => {
     }
   });
 
-  test('need no key for a preflight request, as everywhere', async () => {
+  test('need no key for a preflight request, as all addresses', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gathered } from '../../src/service/runs/gathered.ts';
 
-/** Doubles numbers in groups. A group with a negative number fails. */
+/** A task that doubles a number. Tasks run in groups, and a group with a negative number fails. */
 function doubles(mayBeOfOne: boolean) {
   const groups: number[][] = [];
   const gathered = new Gathered<number, number>({
@@ -27,7 +27,7 @@ test('the first task runs at once, and tasks that come in the meantime run toget
   expect(groups).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a task that fails does not fail the others, if it may be its own fault', async () => {
+test('a task that fails does not make the others fail if the task itself may be the cause', async () => {
   const own = doubles(true);
   expect(await own.outcomes([1, 2, -3, 4])).toEqual([2, 4, 'failed', 8]);
   expect(own.groups).toEqual([[1], [2, -3, 4], [2], [-3], [4]]);

@@ -7,7 +7,7 @@ import { ErrorBody } from '../../src/api/resources.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { clientOf, KEY, upload } from './support.ts';
 
-/** Text that must not reach a header, a redirect or a file name as it is. */
+/** Texts that must not reach a header, a redirect or a file name unchanged. */
 const texts = [
   '//evil.example',
   '//evil.example/..',
@@ -22,7 +22,7 @@ const texts = [
   'a'.repeat(900),
 ];
 
-/** Every path with a variable part, in the interface and outside of it. */
+/** Every path with a variable part, both of the interface and of other pages. */
 const routes = [
   ...Object.values(endpoints).flatMap((endpoint) =>
     [endpoint, ...('older' in endpoint ? [endpoint.older] : [])].map(({ method, path }) => ({
@@ -53,10 +53,10 @@ afterAll(async () => {
 
 describe('hostile text in an address', () => {
   test.each(routes)(
-    '$method $path: is an error of the interface, and no header repeats it',
+    '$method $path: the answer is an error in the shape of the interface, and no header repeats the text',
     async (route) => {
       const variables = route.path.match(/:\w+/g)!;
-      // each variable part in turn, the others being uuids
+      // replaces one variable part after another, while the other parts are uuids
       for (const hostile of variables) {
         for (const value of texts) {
           const path = route.path.replaceAll(/:\w+/g, (part) =>
@@ -80,7 +80,7 @@ describe('hostile text in an address', () => {
     },
   );
 
-  test('does not make the page of an animated run redirect elsewhere', async () => {
+  test('does not make the page of an animated run redirect to another site', async () => {
     for (const [node, session] of [
       [UUID, '%2F%2Fevil.example'],
       ['%2F%2Fevil.example', UUID],
@@ -94,7 +94,7 @@ describe('hostile text in an address', () => {
   });
 });
 
-test('any requested name of a download is a single value in the header', async () => {
+test('the name of a download is always a single value in the header', async () => {
   const { body: hash } = await upload({ running }, 'content');
   for (const value of texts) {
     const query = new URLSearchParams({ hash, filename: value }).toString();

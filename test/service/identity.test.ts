@@ -17,7 +17,7 @@ const settingsOf = (inputs: RequestInputItem[]) =>
   readSettings(template, { experimentType: 'SIMULATION', inputs });
 const identity = (inputs: RequestInputItem[]) => identityOf('version', settingsOf(inputs));
 
-/** Ways to write one number. */
+/** Different spellings of one number. */
 const spellings = (value: number): fc.Arbitrary<string | number> =>
   fc.constantFrom<string | number>(
     value,
@@ -38,7 +38,7 @@ const settings = fc.record({
   Label: fc.string(),
 });
 
-/** A request for the settings, with random spelling, order, repetitions and types. */
+/** A request with the given values. Spelling, order, repetitions and types are random. */
 const requestFor = (values: Record<string, string | number | boolean>): fc.Arbitrary<RequestInputItem[]> => {
   const items = Object.entries(values).map(([name, value]) =>
     fc.record({
@@ -61,7 +61,7 @@ const requestFor = (values: Record<string, string | number | boolean>): fc.Arbit
 };
 
 describe('identity of a run', () => {
-  test('order, spelling, repeats and stated types make no difference', () => {
+  test('order, spelling, repeated inputs and stated types make no difference', () => {
     fc.assert(
       fc.property(
         settings.chain((values) => fc.tuple(fc.constant(values), requestFor(values), requestFor(values))),
@@ -92,7 +92,7 @@ describe('identity of a run', () => {
     expect(seeds[0]).not.toBe(seeds[1]);
   });
 
-  test('over HTTP, omitted inputs have their defaults, and formats and order do not matter', async () => {
+  test('over HTTP, omitted inputs have their defaults, and the formats and the order of inputs do not matter', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: first } = await requestRun(service, version, { Seconds: 0, Value: 8 });

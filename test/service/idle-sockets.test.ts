@@ -6,7 +6,7 @@ import { startProcess } from './process.ts';
 import { clientOf, onCleanup, outputsOf, temporaryFolder, until, upload } from './support.ts';
 
 const SOCKETS = 1_000;
-/** Their texts, in turn: nothing, the beginning of a request, a request without a key, a request with a wrong key. */
+/** What the connections send: nothing, the beginning of a request, a request without a key, or with a wrong key. */
 const WORDS = [
   '',
   'GET /api/open/8.5.0/mod',
@@ -15,7 +15,7 @@ const WORDS = [
 ];
 
 test.each([150, 300])(
-  `${SOCKETS} connections without a key use few of %i files, and exclude no client`,
+  `${SOCKETS} connections without a key use few of %i open files, and exclude no client`,
   async (openFiles) => {
     const { child, url } = await startProcess(temporaryFolder(), undefined, { openFiles });
     const service = { ...clientOf(url), running: { url } as Parameters<typeof upload>[0]['running'] };
@@ -32,7 +32,7 @@ test.each([150, 300])(
         socket.write(WORDS[at % WORDS.length]!);
       });
     }
-    // a client among a thousand at the same moment may be disconnected before its request; it succeeds when it tries
+    // the service may disconnect a client before its request, because a thousand connect at once; the client tries
     // again
     const models = await until(
       () => service.get<Model[]>('/models').catch(() => undefined),
@@ -43,12 +43,12 @@ test.each([150, 300])(
     await until(() => open.size <= openFiles / 4 || undefined, 'most of them to be closed');
 
     const version = await service.latest('Rehearsal');
-    // as many runs as executors, which have not started yet
+    // there are as many runs as executors, and no executor has started yet
     const values = [1, 2, 3, 4];
     const outputs = await Promise.all(values.map((Value) => outputsOf(service, version, { Value })));
     expect(outputs.map((output) => output.size > 0)).toEqual(values.map(() => true));
 
-    // requests that need no key: a page with its pictures, and a download
+    // a page with its pictures and a download need no key
     const { body: info } = await startAnimation(service, version, { Seconds: 500 });
     const session = new RemoteSession(service, info);
     expect((await session.raw('/')).status).toBe(200);

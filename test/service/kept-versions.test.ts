@@ -46,7 +46,7 @@ describe('old versions', () => {
     expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
     expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
     if (model === 'Draws') {
-      // its allowed values are kept as well
+      // the service also keeps the allowed values of the version
       expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
     }
     await before.close();
@@ -61,7 +61,7 @@ describe('old versions', () => {
     expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
   });
 
-  test('never run with a flipped byte in their folder: the folder is made again', async () => {
+  test('never run with a flipped byte in their folder: the service makes the folder again', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const [draws, program] = await Promise.all(['Draws', 'Program'].map((name) => service.latest(name)));
     writeKernelModel(models, 7);
@@ -88,7 +88,7 @@ describe('old versions', () => {
     expect((await outputsOf(again, draws!, { N: 2 })).get('Out')).toBe('4');
   });
 
-  test('with damaged kept files make their own runs wait, and no others', async () => {
+  test('make only their own runs wait if their kept files are damaged', async () => {
     const service = await startTestService({ modelDirs: [models], executors: 1 });
     const first = await service.latest('Program');
     const sim = readFileSync(path.join(models, 'Program', 'sim.mjs'), 'utf8');
@@ -116,7 +116,7 @@ describe('old versions', () => {
     const version = await service.latest('Service System Demo');
     const before = await outputsOf(service, version);
     await service.close();
-    // its results are requested again, and its code is nowhere else
+    // deletes the results, so that the run executes again; only the service still has the old code
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     db.exec('DELETE FROM results; DELETE FROM runs');
     db.close();
@@ -124,7 +124,7 @@ describe('old versions', () => {
     expect(await outputsOf(after, version)).toEqual(before);
   });
 
-  test('get the packages beside the model, and files with the right mode', async () => {
+  test('have the packages beside the model, and files with the right mode', async () => {
     const folder = path.join(models, 'Program');
     mkdirSync(path.join(folder, 'node_modules', 'five'), { recursive: true });
     writeFileSync(
@@ -159,7 +159,7 @@ describe('pruned versions', () => {
     const { body } = await prune(service, 'Program', { keep: 2 });
     expect(body).toEqual({ pruned: [1, 2], busy: [], bytes: expect.any(Number) });
     expect(body.bytes).toBeGreaterThan(0);
-    // each version has its own program; the declaration is shared
+    // each version has its own program, and all versions share the declaration
     expect(contents(service)).toHaveLength(before - 2);
     const [one, , three] = await versionsOf(service, 'Program');
     expect(one).toMatchObject({ state: 'retired', reason: 'its files were pruned', size: null });
@@ -173,13 +173,13 @@ describe('pruned versions', () => {
     expect((await outputsOf(service, ids[2]!, { N: 2 })).get('Out')).toBe('6');
     expect((await service.get(`/versions/${ids[0]}/code`)).body).toMatchObject({ retired: true });
 
-    // the current one always stays
+    // pruning always keeps the current version
     const { body: all } = await prune(service, 'Program', {
       before: new Date(Date.now() + 1000).toISOString(),
     });
     expect(all.pruned).toEqual([3]);
     expect((await outputsOf(service, ids[3]!, { N: 2 })).get('Out')).toBe('8');
-    // its files are back, and are kept again
+    // the files of the model are back, and the service keeps them again
     await service.close();
     writeProgram(models, 1);
     const back = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
@@ -189,7 +189,7 @@ describe('pruned versions', () => {
     ]);
   });
 
-  test('have no unfinished runs, and pruning needs the permission', async () => {
+  test('had no unfinished runs, and pruning needs a permission', async () => {
     const keys = path.join(temporaryFolder(), 'keys.yaml');
     const user = (name: string) => `  ${name}: {keys: [{sha256: ${hashOf(name)}}]}\n`;
     writeFileSync(
@@ -228,7 +228,7 @@ describe('pruned versions', () => {
 });
 
 describe('versions that cannot be kept', () => {
-  test('because of files outside the folder are reported, and retired once the model has changed', async () => {
+  test('because of files outside the folder are reported, and retired when the model changes', async () => {
     const outside = path.join(models, '..', `${path.basename(models)}-common.mjs`);
     writeFileSync(outside, 'export const one = 1;');
     const name = path.basename(outside);
@@ -259,13 +259,13 @@ describe('versions that cannot be kept', () => {
     });
   });
 
-  test('of an earlier foray stay retired, except the current one, which is kept from now on', async () => {
+  test('of an earlier foray stay retired, except the current version, which the service keeps from now on', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const first = await service.latest('Program');
     writeProgram(models, 2);
     await untilVersions(service, 'Program', 2);
     await service.close();
-    // the state that an earlier foray has left
+    // makes the state that an earlier foray left behind
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     for (const column of ['manifest', 'made_at', 'pruned_at'])
       db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);

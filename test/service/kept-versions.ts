@@ -5,7 +5,7 @@ import { writeCommandModel } from './command-model.ts';
 import { type TestService, until, versionsOf } from './support.ts';
 
 /**
- * A model in TypeScript that uses the kernel, and has code and data in its own files and in those of the folder beside
+ * Writes a model in TypeScript that uses the kernel. It has code and data in its own folder and in the folder beside
  * it.
  */
 export function writeKernelModel(models: string, factor: number): void {
@@ -42,7 +42,7 @@ export async function idOf(service: TestService, model: string): Promise<string>
   return (await service.post<{ id: string }>('/models/name/', model)).body.id;
 }
 
-/** Waits until a model has a number of versions. */
+/** Waits until a model has exactly this number of versions. */
 export async function untilVersions(
   service: TestService,
   model: string,

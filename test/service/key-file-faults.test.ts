@@ -14,7 +14,7 @@ const importOf = (name: string, file: string) =>
 const adds = (keyFile: string, user: string) => `${importOf('addKey', 'src/service/keys/edit.ts')}
   await addKey(${JSON.stringify(keyFile)}, '${user}').catch((error) => console.log(error.toLine()));`;
 
-test('a key is refused if the disk is full, and all other keys still work', async () => {
+test('a key cannot be added if the disk is full, and all other keys still work', async () => {
   const folder = temporaryFolder();
   const keyFile = path.join(folder, 'keys.yaml');
   const users = Array.from({ length: 60 }, (_, n) => [
@@ -46,7 +46,7 @@ test('keys that are added at the same time are all kept', async () => {
   ).toEqual(users);
 });
 
-test('a change waits for another change, and continues if that is killed', async () => {
+test('a change waits for another change, and continues if the other process is killed', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
   const holder = startModule(`${importOf('tryLock', 'src/system/file-lock.ts')}
     const lock = tryLock(${JSON.stringify(`${keyFile}.lock`)});

@@ -5,7 +5,7 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
-/** The number of runs: too many to wait for. */
+/** An experiment with too many runs to wait for. */
 const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
 
 const count = (dataDir: string, where: string): number =>
@@ -23,7 +23,7 @@ test('other requests are answered while an experiment of 10,000 runs is added; i
     expect((await service.get('/models')).status).toBe(200);
     answered += 1;
   }
-  // if the addition blocked the service, only the requests before and after it would be answered
+  // if adding the experiment blocked the service, it would only answer requests before and after
   expect(answered).toBeGreaterThan(20);
   const runs = await asked;
   expect(new Set(runs.map(({ body }) => body.id)).size).toBe(1);
@@ -43,7 +43,7 @@ test('a stop during the addition of an experiment stops it', async () => {
   expect(count(service.dataDir, `status <> 'STOPPED'`)).toBe(0);
 });
 
-test('an experiment that was only half added when the service was killed does not exist, and can be requested again', async () => {
+test('an experiment that is only half added when the service is killed does not exist, and can be requested again', async () => {
   const dataDir = temporaryFolder();
   const first = await startProcess(dataDir);
   const client = clientOf(first.url);

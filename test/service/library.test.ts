@@ -50,7 +50,7 @@ test('a change of these files changes modules, but not command models', () => {
   expect(new Set(hashes).size).toBe(2);
 });
 
-test('a package may have the name of a property that every object has', () => {
+test('a package may have the name of a property that JavaScript objects inherit', () => {
   const program = "await import('constructor').catch(({ code }) => console.log(code));";
   const hook = `--import=${pathToFileURL(ownModule('src/package/own-package')).href}`;
   const printed = execFileSync(process.execPath, [hook, '--input-type=module', '--eval', program], {

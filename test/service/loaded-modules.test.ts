@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
 import { SHIPPED_MODELS, temporaryFolder } from './support.ts';
 
-/** The names of the folders of the packages that a program loads. */
+/** The folder names of the packages that a program loads. */
 function packagesOf(program: string): string[] {
   const hooked = `
     import { registerHooks } from 'node:module';
@@ -14,7 +14,7 @@ function packagesOf(program: string): string[] {
     registerHooks({ load: (url, context, next) => { urls.push(url); return next(url, context); } });
     ${program}
     console.log(JSON.stringify(urls));`;
-  // a file, because the processes of models inherit the flags
+  // the program is in a file, because the processes of models inherit the flags of Node
   const file = path.join(temporaryFolder(), 'program.mjs');
   writeFileSync(file, hooked);
   const printed = execFileSync(process.execPath, [file], { encoding: 'utf8' });
@@ -33,7 +33,7 @@ test('a service on one machine loads no packages for Temporal, PostgreSQL and S3
     });
     await service.close();`);
   expect(packages).toContain('fastify');
-  // the settings of all commands are read by @temporalio/envconfig, which connects to nothing
+  // @temporalio/envconfig reads the settings of all commands, and connects to nothing
   const settings = ['@temporalio/envconfig', '@temporalio/common'];
   const heavy = packages.filter((name) => /temporal|^(pg|kysely|aws4fetch|got)/.test(name));
   expect(heavy.filter((name) => !settings.includes(name))).toEqual([]);

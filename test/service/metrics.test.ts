@@ -7,7 +7,7 @@ import { KEY, outputsOf, reach, requestRun, startTestService, temporaryFolder, u
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 
-/** Values by the text of name and labels. */
+/** The values of metrics. The keys are names with labels, as the page shows them. */
 async function metricsAt(url: string): Promise<Map<string, number>> {
   const response = await fetch(url);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -68,7 +68,7 @@ test('the service has metrics of its queue, slots, runs, repeats and requests, w
   }
   expect((await fetch(url, { method: 'POST' })).status).toBe(405);
 
-  // runs that executed start again after a restart
+  // interrupted runs start again after a restart
   await service.close();
   await expect(fetch(url)).rejects.toThrow();
   const after = await startTestService({ ...options, dataDir: service.dataDir });
@@ -94,7 +94,7 @@ test('metrics are off by default, and a taken port is reported', async () => {
     code: 'PORT_IN_USE',
     hint: expect.stringContaining('--metrics'),
   });
-  // nothing of it is left: the folder is free
+  // the service that did not start leaves the folder free
   await until(async () => {
     const again = await startService({ modelDirs: [], dataDir }).catch(() => undefined);
     await again?.close();

@@ -29,7 +29,7 @@ describe('models and versions', () => {
     }
   });
 
-  test('defaults are always text', async () => {
+  test('defaults are always texts', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');
     const { body: version } = await service.get<Version>(`/models/${model.id}/versions/number/1`);

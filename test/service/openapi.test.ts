@@ -39,7 +39,7 @@ describe('openapi.json', () => {
       path.replaceAll(/:(\w+)/g, '{$1}'),
     ]);
     expect(new Set(described.map(String))).toEqual(new Set(table.map(String)));
-    // the sixteen endpoints of the specification, and the extensions, which say so
+    // the sixteen endpoints of the specification, and the extensions, which are marked as extensions
     expect(described).toHaveLength(24);
     expect(document.paths['/versions/{versionId}/runs/{runId}/log']!['get']!).toMatchObject({
       summary: expect.stringMatching(/^Extension of the specification/),
@@ -80,7 +80,7 @@ describe('openapi.json', () => {
 });
 
 describe('methods', () => {
-  test('that an address does not accept are answered with 405 and the accepted methods', async () => {
+  test('that an address does not accept lead to answers with 405 and the accepted methods', async () => {
     const { running } = await startTestService();
     const id = crypto.randomUUID();
     for (const [method, path, allow] of [
@@ -107,7 +107,7 @@ describe('methods', () => {
     }
   });
 
-  test('include HEAD, which is answered like GET without a body', async () => {
+  test('include HEAD, whose answer is the answer to GET without a body', async () => {
     const { running } = await startTestService();
     const response = await fetch(`${running.url}/models`, {
       method: 'HEAD',

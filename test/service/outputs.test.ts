@@ -36,7 +36,7 @@ const FIELD = {
   yMax: Infinity,
 };
 
-/** For each type, values with their text for clients, and invalid values. */
+/** For each type: valid values, each with its text for clients, and invalid values. */
 const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> = {
   STRING: { good: [['a "b"', '"a \\"b\\""']], bad: [5, ['a'], {}] },
   DOUBLE: {
@@ -104,7 +104,7 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
 };
 
 describe('outputs', () => {
-  test.each(outputTypes)('%s: a fitting value becomes text, and any other value is refused', (type) => {
+  test.each(outputTypes)('%s: a valid value becomes a text, and any other value is refused', (type) => {
     for (const [value, text] of cases[type].good) expect(outputText(type, value)).toBe(text);
     for (const value of cases[type].bad) {
       expect(() => outputText(type, value)).toThrow(`which is not a ${type}`);
@@ -113,7 +113,7 @@ describe('outputs', () => {
     expect(() => outputText(type, undefined)).toThrow('was not given by the model');
   });
 
-  test('of all types reach the client, the same at every execution', async () => {
+  test('of all types reach the client, and are the same at every execution', async () => {
     const folder = temporaryFolder();
     const types = outputTypes.filter((type) => type !== 'OUTPUT_FILE');
     const values = types.map((type) => `${type}: ${source(cases[type].good[0]![0])}`);
@@ -149,7 +149,7 @@ describe('outputs', () => {
     expect(title).toBe('the output "File" was given by the model as a file that it did not write');
   });
 
-  test('include the items of a chart, by their names or by the name of the chart', async () => {
+  test('include the items of a chart, which a template names by their own names or by the chart', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'Size', 'Queue|Served', 'Queue length']));
     const service = await startTestService({ modelDirs: [folder] });
@@ -169,7 +169,7 @@ describe('outputs', () => {
     expect(wrong.body).toMatchObject({ status: 400, code: 'UNKNOWN_OUTPUT' });
   });
 
-  test('cannot have the name of a chart: this is refused at the start', async () => {
+  test('cannot have the name of a chart: the service refuses the model at the start', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'queue']));
     const starting = startService({ dataDir: temporaryFolder(), modelDirs: [folder] });
@@ -185,7 +185,7 @@ function charts(names: string[]): string {
     run() { return ${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, at])))}; } };`;
 }
 
-/** A value as JavaScript text. */
+/** JavaScript source of a value. */
 function source(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'number') return String(value);

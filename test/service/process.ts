@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { onCleanup } from './support.ts';
 
-/** The service in a separate process with a limit of open files. Without `models` it has the shipped models. */
+/** Starts the service in a separate process with a limit of open files. Without `models`, it has the shipped models. */
 export async function startProcess(
   dataDir: string,
   models?: string,

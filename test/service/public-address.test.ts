@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PublicAddress, type ProxyOptions } from '../../src/service/http/public-address.ts';
 
-/** A request to the service from an address. */
+/** A request to the service from a remote address. */
 function request(headers: Record<string, string | undefined> = {}, remoteAddress = '127.0.0.1') {
   return {
     protocol: 'http',
@@ -47,7 +47,7 @@ describe('the address at which clients reach the service', () => {
     );
   });
 
-  test('comes from a trusted proxy, and from no other client', () => {
+  test('follows the headers of a trusted proxy, and of no other client', () => {
     const trustedProxies = ['loopback', '10.1.0.0/16', '2001:db8::7'];
     for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '10.1.255.3', '2001:db8::7'])
       expect([peer, rootOf({ trustedProxies }, HEADERS, peer)]).toEqual([
@@ -68,7 +68,7 @@ describe('the address at which clients reach the service', () => {
   );
 
   test.each([
-    // each proxy appends its own address, and the earlier ones may be forged
+    // each proxy appends an address, so earlier addresses in the list may be forged
     [
       { 'x-forwarded-proto': 'ftp, https', 'x-forwarded-host': 'evil.example, sim.example' },
       'https://sim.example',

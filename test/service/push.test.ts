@@ -22,7 +22,7 @@ import {
   versionsOf,
 } from './support.ts';
 
-/** A module with a data file, and code in a folder beside it. */
+/** Writes a model as a module with a data file, and with code in a folder beside it. */
 function writeModule(folder: string, factor: number): void {
   mkdirSync(path.join(folder, 'scale', 'data'), { recursive: true });
   mkdirSync(path.join(folder, 'lib'), { recursive: true });
@@ -57,7 +57,7 @@ function pushTo({ running }: TestService, folder: string, ...flags: string[]) {
   return foray(path.dirname(folder), ['models', 'push', folder, ...flags], { env });
 }
 
-test('a pushed model runs like one in a folder; a push of changes makes a version, and earlier versions still run', async () => {
+test('a pushed model runs like a model in a folder; a push of changes makes a version, and earlier versions still run', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeModule(folder, 10);
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
@@ -118,7 +118,7 @@ test('a mistake in a model is reported with its place, and nothing is pushed', a
   expect([code, stderr]).toEqual([2, expect.stringContaining('nothing')]);
 });
 
-test('a push needs the permission to change the model and its own uploaded files; anything but a model is refused', async () => {
+test('a push needs the permission for the model, and files that the user has uploaded; anything but a model is refused', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(folder, 'Shown', 'say({ outputs: { Out: inputs.N } });');
   const users = { ada: 'key-of-ada', bob: 'key-of-bob' };
@@ -153,12 +153,13 @@ test('a push needs the permission to change the model and its own uploaded files
       expect(await send('/push/file?model=Secret', text, key)).toEqual({ status: 200, body: sha256(text) });
   };
 
-  // a new model is for the local user; bob may not even upload for it
+  // only the local user may push a new model, so bob may not even upload files for it
   expect((await send('/push/model', request(), users.bob)).status).toBe(403);
   expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // also files of a model in a folder: the permission for one model does not allow reading another
+  // files of a model in a folder count as missing, too: a permission for one model does not give access to another
+  // model
   expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
   await pushFiles(KEY);
   expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });

@@ -5,7 +5,7 @@ import { HolderClosed } from '../../src/service/runs/feed.ts';
 import { RunRepository } from '../../src/service/runs/repository.ts';
 import type { NewRun } from '../../src/service/runs/stored-run.ts';
 
-/** The queue of a service in a database. */
+/** The queue of a service in a database, with functions that tests use. */
 export function queueIn(database: Database) {
   const runs = new RunRepository(database, Date.now);
   const open = async (): Promise<string> => {
@@ -16,7 +16,7 @@ export function queueIn(database: Database) {
   return { runs, holders: runs.holders, open, rows: (text: string) => database.all(text) };
 }
 
-/** Adds a version of a model, for runs. */
+/** Adds a version of a model, so that runs can be added. */
 export async function addVersion(database: Database): Promise<void> {
   await database.all("INSERT INTO models VALUES ('model', 'Model', '', 1)");
   await database.all(`INSERT INTO versions (id, model_id, number, code_hash, template, experiments)
@@ -49,7 +49,7 @@ async function statuses({ runs }: TestQueue, ids: readonly string[]): Promise<st
 }
 
 /**
- * Tests of claims and ends of runs, for every database of a service.
+ * Tests how runs are claimed and how they end, for each kind of database.
  *
  * @param databaseOfTest - an empty database with a version
  * @param many - a large number of runs for this database
@@ -59,7 +59,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
 
   describe(title, () => {
     describe('a claim', () => {
-      test('takes the runs that were requested first, each only once for many claims at once', async () => {
+      test('takes the runs that were requested first, and each run only once if many claims come at once', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 100);
         const holders = await Promise.all(Array.from({ length: 10 }, () => world.open()));
@@ -88,14 +88,14 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('two holders that finish the same run', () => {
-      test('give it one result, the first one; a late failure changes nothing', async () => {
+      test('give it one result, which is the first one; a late failure changes nothing', async () => {
         const world = await queueOfTest();
         const ids = await add(world, many);
         const old = await world.open();
         await world.holders.claim(old, many);
         await world.holders.close(old, { isLost: true });
         const holder = await world.open();
-        // half of the runs execute again when the first result comes
+        // half of the runs are executing again when the first result comes
         await world.holders.claim(holder, many / 2);
         await Promise.all(
           ids.flatMap((id, at) => {
@@ -107,12 +107,12 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(new Set(await statuses(world, ids))).toEqual(new Set(['COMPLETED']));
         expect(await world.rows('SELECT count(*) AS results FROM results')).toEqual([{ results: many }]);
         expect(world.runs.tally.ended).toEqual({ COMPLETED: many, FAILED: 0, STOPPED: 0 });
-        // for each run, the holder that reported first
+        // for each run, the result of the holder that reported first
         const first = await world.runs.outputs((await world.runs.byId(ids[0]!))!);
         expect(first).toEqual({ by: JSON.stringify(old) });
       });
 
-      test('count once in an experiment, which completes with its last run', async () => {
+      test('count the run once in its experiment, which completes with its last run', async () => {
         const world = await queueOfTest();
         const parts = Array.from({ length: 20 }, (_, number) => newRun(`part ${number}`));
         const parent = await addExperiment(world, 'experiment', parts);
@@ -134,7 +134,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('a failure', () => {
-      test('counts only if it comes from the holder of the run', async () => {
+      test('counts only if the holder of the run reports it', async () => {
         const world = await queueOfTest();
         const [id] = await add(world, 1);
         const [old, holder] = [await world.open(), await world.open()];
@@ -169,7 +169,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('a holder that is closed', () => {
-      test('returns its runs to their old places in the queue, and runs that had not started do not count as executed', async () => {
+      test('returns its runs to their old places in the queue; runs that had not started do not count as executed', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 3);
         const holder = await world.open();
@@ -185,12 +185,12 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(next.map(({ id }) => id)).toEqual(ids);
       });
 
-      test('without a report for the fifth time fails its runs, with the reason', async () => {
+      test('without a report makes its runs fail, with the reason, if this is their fifth loss', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 1);
         const parent = await addExperiment(world, 'experiment', [newRun('run 0')]);
         for (let time = 1; time <= 5; time += 1) {
-          // a release does not count
+          // a release is not a loss
           for (const isLost of [false, true]) {
             const holder = await world.open();
             expect(await world.holders.claim(holder, 1)).toHaveLength(1);
@@ -208,7 +208,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('an identical request', () => {
-      test('at the end of a run gets a live run', async () => {
+      test('at the moment when a run ends gets a run that is not stopped', async () => {
         const world = await queueOfTest();
         await add(world, 1);
         const holder = await world.open();

@@ -4,7 +4,7 @@ import { RepeatedCheck } from '../../src/service/repeated-check.ts';
 const EVERY = 5_000;
 const GATHER = 50;
 
-/** Checks in virtual time, each with a function that ends it. */
+/** The functions that end the checks that have begun. Time is virtual. */
 let begun: (() => void)[];
 let checks: RepeatedCheck;
 
@@ -30,7 +30,7 @@ test('requests within a moment get one check, and without requests there is one 
   expect(begun).toHaveLength(2);
 });
 
-test('a request during a check, which may have missed its reason, does not wait for the interval', async () => {
+test('a request during a check does not wait for the interval, because the check may have missed its reason', async () => {
   checks.request();
   await jest.advanceTimersByTimeAsync(GATHER);
   checks.request();

@@ -22,7 +22,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { cloudClient } from '../../src/client/index.ts';
 import { clientOf, KEY, reach, requestRun, rows, upload, writeModel } from './support.ts';
 
-/** A command that fails three calls deep. */
+/** The source of a program that fails three calls deep. */
 const DEEP = `
 const inputs = JSON.parse(readFileSync(0, 'utf8'));
 console.log('Reading ' + inputs.N);
@@ -111,14 +111,14 @@ afterAll(async () => {
 const logOf = async ({ modelVersionId, id }: Run): Promise<RunLog> =>
   (await service.get<RunLog>(`/versions/${modelVersionId}/runs/${id}/log`)).body;
 
-/** The log of a run of a model, once it has failed. */
+/** Requests a run that fails. Returns the run and its log. */
 async function failed(name: string, inputs = {}): Promise<{ run: Run; log: RunLog }> {
   const { body: run } = await requestRun(service, await service.latest(name), inputs);
   await reach(service, run, 'FAILED');
   return { run, log: await logOf(run) };
 }
 
-test('the log of a failed command has its output and the whole stack', async () => {
+test('the log of a failed run of a command has its output and the whole stack', async () => {
   const { run, log } = await failed('Deep', { N: 5 });
   expect(log.omitted).toBe(0);
   expect(log.lines).toContain('Reading 5');
@@ -130,10 +130,10 @@ test('the log of a failed command has its output and the whole stack', async () 
   expect(messages.toSorted()).toEqual(log.lines.toSorted());
 });
 
-test('it has a limit, no progress reports, and unchanged characters', async () => {
+test('the log has a limit, no progress reports, and unchanged characters', async () => {
   const { log } = await failed('Chatty');
   expect(log.lines).toHaveLength(100);
-  // 305 lines, because a carriage return ends a line on standard output
+  // the program has 305 lines, because a carriage return ends a line on standard output
   expect(log.omitted).toBe(205);
   expect(log.lines).toEqual(
     expect.arrayContaining([
@@ -147,14 +147,14 @@ test('it has a limit, no progress reports, and unchanged characters', async () =
   expect(log.lines.join()).not.toContain('progress');
 });
 
-test('a module that throws leaves its stack, and a module that exits leaves its last lines', async () => {
+test('the log of a module that throws has its stack, and the log of a module that exits has its last lines', async () => {
   const thrown = (await failed('Throws', { N: 2 })).log.lines;
   expect(thrown.slice(0, 2)).toEqual(['N 2', 'TypeError: deep down']);
   expect(thrown[2]).toMatch(/at deeper .*Throws\/model\.js/);
   expect((await failed('Exits')).log.lines).toEqual(['the last words']);
 });
 
-test('a completed run has no lines, an unknown run is an error, and a restart changes nothing', async () => {
+test('a completed run has no log lines, an unknown run is an error, and a restart changes nothing', async () => {
   const { run, log } = await failed('Deep', { N: 6 });
   const { body: fine } = await requestRun(service, await service.latest('Fine'));
   await reach(service, fine, 'COMPLETED');
@@ -166,7 +166,7 @@ test('a completed run has no lines, an unknown run is an error, and a restart ch
   expect(await logOf(run)).toEqual(log);
 });
 
-test('only the last logs are kept', async () => {
+test('the service keeps only the last logs', async () => {
   const { run } = await failed('Deep', { N: 7 });
   const [{ number }] = rows(dataDir, 'SELECT max(number) AS number FROM run_logs') as [{ number: number }];
   await service.running.close();
@@ -204,7 +204,7 @@ test('the client reads the log, and reads none from a service without logs', asy
   }
 });
 
-test('the folder of a failed run is kept, and repeats the run by hand', async () => {
+test('the folder of a failed run is kept, and a person can repeat the run in it', async () => {
   const { body: Data } = await upload(service, 'good');
   const { run, log } = await failed('Files', { N: 4, Data });
   expect(log.command).toBe(`sh '${kept}/${run.id}/command'`);
@@ -223,13 +223,13 @@ test('the folder of a failed run is kept, and repeats the run by hand', async ()
     expect(again).toBe(read('stdout.txt'));
   }
   expect(readdirSync(path.join(dataDir, 'files', 'unfinished'))).toEqual([]);
-  // completed runs leave nothing
+  // completed runs leave no folder
   const { body: fine } = await requestRun(service, await service.latest('Fine'), { N: 3 });
   await reach(service, fine, 'COMPLETED');
   expect(readdirSync(path.join(kept, '.unfinished'))).toEqual([]);
 });
 
-test('the folder of a module repeats its run with "models check", and has everything that it printed', async () => {
+test('"models check" repeats the run of a module in its folder, which has everything that the module printed', async () => {
   const { run, log } = await failed('Throws', { N: 12 });
   const printed = readFileSync(path.join(kept, run.id, 'stderr.txt'), 'utf8');
   expect(printed).toMatch(/^TypeError: deep down\n +at deeper/);

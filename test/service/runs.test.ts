@@ -69,7 +69,7 @@ describe('runs', () => {
     });
   });
 
-  test('that were never requested are a 404, and a status request starts nothing', async () => {
+  test('that were never requested lead to a 404, and a status request starts nothing', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const request = simulation({ Value: 3 });
@@ -132,7 +132,7 @@ describe('runs', () => {
     const version = await service.latest('Rehearsal');
     const outcomes = new Set<string>();
     await until(async () => {
-      // a completed run is not executed again, so each attempt is another run with the same seed
+      // a completed run is not executed again, so each attempt of this test is another run with the same seed
       const { body: run } = await requestRun(service, version, {
         Seconds: 0,
         'Failure rate': 0.5,
@@ -171,7 +171,7 @@ describe('runs', () => {
       expect([answer.status, answer.body]).toEqual([200, null]);
       expect((await stateOf(service, run)).status).toBe('STOPPED');
     }
-    // its executor is free for the next one
+    // the executor of the stopped run is free for the next run
     await reach(service, quick, 'COMPLETED');
     const again = await service.post(`/versions/${version}/runs/stop`, simulation({ Seconds: 0 }));
     expect([again.body, (await stateOf(service, quick)).status]).toEqual([null, 'COMPLETED']);

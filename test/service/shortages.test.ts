@@ -36,14 +36,14 @@ async function requestRuns(service: Requested, version: string, count: number): 
 const statusesIn = (dataDir: string) =>
   rows(dataDir, 'SELECT status, count(*) AS n, max(executions) AS executions FROM runs GROUP BY status');
 
-test('while no process can be started, runs wait, and each is executed once afterwards', async () => {
+test('while no process can be started, runs wait; afterwards each run is executed once', async () => {
   const lines: string[] = [];
   const service = await startTestService({
     modelDirs: [SHIPPED_MODELS],
     onProblem: (line) => lines.push(line),
   });
   const version = await service.latest('Rehearsal');
-  // an environment that is too large is an error that Node throws at once
+  // if the environment is too large, Node throws an error at once
   process.env['TOO_LARGE'] = 'x'.repeat(200_000);
   const runs = await requestRuns(service, version, 20);
   const health = await until(async () => {
@@ -66,7 +66,7 @@ test('while no process can be started, runs wait, and each is executed once afte
 const onLinux = existsSync('/usr/bin/prlimit') ? describe : describe.skip;
 
 onLinux('without descriptors', () => {
-  test('do not end the service or fail a run: no run is RUNNING, and all continue afterwards', async () => {
+  test('neither end the service nor fail a run: no run is RUNNING meanwhile, and all continue afterwards', async () => {
     const dataDir = temporaryFolder();
     const { child, url } = await startProcess(dataDir);
     const client = clientOf(url);
@@ -119,7 +119,7 @@ describe('a database that refuses how a run has ended', () => {
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
     await reach(service, run, 'RUNNING');
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
-    // another program holds it for longer than the service waits for it
+    // another program locks the database for longer than the service waits for it
     db.exec('BEGIN IMMEDIATE');
     await until(
       async () => codesIn(await healthOf(service.running.url)).includes('RUNS_UNRECORDED') || undefined,
@@ -131,7 +131,7 @@ describe('a database that refuses how a run has ended', () => {
     expect((await healthOf(service.running.url)).status).toBe('ok');
   });
 
-  test('permanently fails the run, with the reason', async () => {
+  test('for good makes the run fail, with the reason', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));

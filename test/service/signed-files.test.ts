@@ -13,7 +13,7 @@ import { onCleanup, temporaryFolder } from './support.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
-/** The pre-signed addresses of a disk, over HTTP and with its own clock. */
+/** Serves pre-signed addresses of files on a disk over HTTP. A test can move the clock. */
 async function startDisk(secret = 'secret') {
   const folder = temporaryFolder();
   const files = new ContentFiles(folder);
@@ -47,7 +47,7 @@ signedSuite(async () => {
 describe('downloads of a part from the service', () => {
   test('give exactly the requested bytes for any range', async () => {
     const disk = await startDisk();
-    // each byte value once, so that a part shows its place
+    // each byte has another value, so that a part shows its position
     const body = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
     await store(disk.content, body);
     const address = await disk.content.address({ hash: hashOf(body), filename: 'a' }, disk.root);
@@ -76,7 +76,7 @@ describe('downloads of a part from the service', () => {
     );
   });
 
-  test('give the whole file for several ranges and for other units', async () => {
+  test('give the whole file for several ranges, and for other units than bytes', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);
@@ -86,7 +86,7 @@ describe('downloads of a part from the service', () => {
     }
   });
 
-  test('refuse a part of a damaged file, also if the part itself is right', async () => {
+  test('refuse a part of a damaged file, even if this part is undamaged', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);

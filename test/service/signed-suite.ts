@@ -10,14 +10,14 @@ export interface SignedPlace {
   root: string;
   /** How far the signing clock is ahead, in milliseconds. */
   clock: { ahead: number };
-  /** Another place of the same kind, which did not sign these addresses. */
+  /** Another place of the same kind, which has not signed the addresses. */
   stranger: { content: ContentStore; root: string };
 }
 
 export const hashOf = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('base64url');
 
-/** Stores a content; returns its hash. */
+/** Stores a content. Returns its hash. */
 export function store(content: ContentStore, body: Uint8Array | string): Promise<string> {
   return content.store(Readable.from([Buffer.from(body)]), 1_000_000);
 }
@@ -38,7 +38,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
   };
 
   describe('pre-signed addresses', () => {
-    test('give the content unchanged and without a key, also if it was stored again', async () => {
+    test('give the content unchanged and without a key, even if it was stored again', async () => {
       const body = randomBytes(300_000);
       const { content, hash, address } = await stored(body);
       expect(await store(content, body)).toBe(hash);
@@ -99,7 +99,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect(await statusOf(address, { headers: { Range: 'bytes=100-' } })).toBe(416);
     });
 
-    test('give a download the requested name, with any content', async () => {
+    test('give a download the requested name, whatever its content', async () => {
       for (const name of ['a b.csv', '"x"; y=(1)*.csv', 'Größe+100%.csv', "it's & so #1?.txt"]) {
         const { address } = await stored('named', name);
         const response = await fetch(address);
@@ -109,7 +109,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       }
     });
 
-    test('do not exist for a missing file, or for a name that is no hash', async () => {
+    test('do not exist for a missing file, or for a name that is not a hash', async () => {
       const { content, root } = await place();
       for (const hash of ['', '../../service.db', hashOf('a').slice(1)]) {
         expect(await content.has(hash)).toBe(false);

@@ -6,7 +6,7 @@ import { KEY, onCleanup, startTestService, upload } from './support.ts';
 const SOCKETS = 200;
 const CLOSED_WITHIN = 30_000;
 
-/** Ways to waste a connection. The endless ones send one byte at a time. */
+/** Ways to waste a connection. Each sends its text. Those that never end then send one byte at a time. */
 const ways = {
   'says nothing': '',
   'asks once, without a key': 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -32,7 +32,7 @@ describe('slow connections', () => {
       const [way, text] = texts[at % texts.length]!;
       socket.write(text);
       const drip = setInterval(() => way.startsWith('never') && socket.writable && socket.write('x'), 1_000);
-      // a client that does not close its own side must not keep the connection either
+      // the service must also close the connection of a client that does not close its own side
       await once(socket, 'close');
       clearInterval(drip);
       return performance.now() - began;
@@ -54,7 +54,7 @@ describe('slow connections', () => {
 
 test('a download that the client does not read ends, and does not delay a closing service', async () => {
   const service = await startTestService();
-  // more than the operating system buffers for a client that does not read
+  // the file is larger than what the operating system buffers for a client that does not read
   const { body: hash } = await upload(service, Buffer.alloc(50_000_000));
   const { body: signed } = await service.get<string>(`/output-file?hash=${hash}&filename=f`);
   const { pathname, search } = new URL(signed);

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are looked at as they come */
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- the tests look at answers without a schema */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { KEY } from './fixed.ts';
@@ -33,7 +33,7 @@ describe('3 States', () => {
     await reach(service, endless, 'STOPPED');
   });
 
-  test('results of an incomplete run are a 404', async () => {
+  test('a request for the results of an incomplete run gets a 404', async () => {
     const failing = ok(await service.post<Json>(runs, simulation({ Text: 'fail' })));
     await reach(service, failing, 'FAILED');
     expect((await service.post(`/versions/${version.id}/results/${failing.id}`, [])).status).toBe(404);
@@ -74,7 +74,7 @@ describe('4 Endpoints', () => {
     expect(ok(await service.post(`${runs}/stop`, request))).toBeNull();
   });
 
-  test('POST run returns the status of a run, and starts none', async () => {
+  test('POST run returns the status of a run, and starts no run', async () => {
     const request = simulation({ Rate: 6 });
     expect((await service.post(`/versions/${version.id}/run`, request)).status).toBe(404);
     const run = await completed(request);
@@ -82,7 +82,7 @@ describe('4 Endpoints', () => {
     expect(asked).toMatchObject({ id: run.id, status: 'COMPLETED', outputs: null });
   });
 
-  test('results by request, shaped by the template, need no run id; missing results are an error', async () => {
+  test('results can be requested by inputs, without a run id, in the form of a template; missing results are an error', async () => {
     const request = { ...simulation({ Rate: 7 }), outputs: JSON.stringify(templateOf('Twice')) };
     expect((await service.post(`/versions/${version.id}/results`, request)).status).toBe(404);
     await completed(simulation({ Rate: 7 }));

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are looked at as they come */
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- the tests look at answers without a schema */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { reach } from './support.ts';
 import {
@@ -122,7 +122,7 @@ describe('2.4 Experiment', () => {
 });
 
 describe('2.5 Outputs', () => {
-  test('rule 1: a single run has IDENTITY, no inputs, one descriptor, and the value as text', async () => {
+  test('rule 1: a single run has IDENTITY, no inputs, one descriptor, and the value as a text', async () => {
     const run = await completed(simulation({ Rate: 2.5 }));
     const outputs = ok(await service.post<Json>(`/versions/${version.id}/results/${run.id}`, []));
     for (const element of outputs) {

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are looked at as they come */
+/* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-return, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- the tests look at answers without a schema */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { KEY, SHIPPED_MODELS } from './fixed.ts';
 import { type Answer, clientOf, reach, type TestService } from './support.ts';
 
 /**
- * Helpers of the tests that go through the specification of the open REST interface. They go section by section
- * and line by line, over HTTP alone and without the schemas of src/api: the tests repeat the statements of the page.
- * Other files test what the page leaves open. Each of these files has its own service.
+ * Helpers of the tests that go through the specification of the open REST interface, section by section and line by
+ * line. These tests use only HTTP and not the schemas of src/api, so they repeat the statements of the page. Other
+ * files test what the page leaves open. Each of these files has its own service.
  */
 
 export let running: RunningService;
@@ -20,7 +20,7 @@ export let model: Json;
 export let version: Json;
 export let runs: string;
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are looked at as they come
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the tests look at answers without a schema
 export type Json = any;
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The template's inputs with some other values, in the form of a client's request. */
+/** The inputs of the template with some other values, as a client sends them. */
 export function inputs(set: Record<string, unknown> = {}): Json[] {
   return version.experimentTemplate.inputs.map((input: Json) => ({
     ...input,

@@ -11,8 +11,8 @@ import {
 } from './support.ts';
 
 /**
- * Talks to an animated run exactly like the client of interface 8.5.0: the same addresses and bodies, and the same
- * unpacking of answers.
+ * Talks to an animated run exactly as the client of interface 8.5.0 does: with the same addresses and bodies. It also
+ * unpacks answers in the same way.
  */
 class OfficialClient {
   readonly #session: RemoteSession;
@@ -59,7 +59,7 @@ async function start(service: TestService, model: string, inputs: Parameters<typ
   return { session, client: new OfficialClient(session) };
 }
 
-/** The service's refusal of a request. */
+/** The status, code and message with which the service refuses a request. */
 async function refusal(asked: Promise<unknown>): Promise<[number, string, string]> {
   const { status, code, message } = (await asked.then(
     () => ({ status: 200 }),
@@ -82,7 +82,7 @@ test('values of the model Service System Demo can be read and changed during an 
   expect(await client.command('setpresentable', 'experiment.root')).toBeNull();
   expect(await viewBox(session)).toBe('0 0 960 540');
 
-  // no customer arrives on their own, and no service ends
+  // with these values, no customer arrives by itself, and no service ends
   expect(await client.setValue('experiment.root.Mean service time', 1e9)).toBeNull();
   expect(await client.getValue('experiment.root.mean service time')).toBe(1e9);
   expect(await client.getValue('Customers waiting')).toBe(0);
@@ -129,7 +129,7 @@ test('values of the model Service System Demo can be read and changed during an 
     );
   expect((await session.post('/get-value', '')).code).toBe('INVALID_QUERY');
 
-  // refused values have changed nothing
+  // the refused values have not stopped the run
   expect(await session.state()).toBe('RUNNING');
   expect(await client.getValue('Mean service time')).toBe(1e9);
   await session.ask('/stop');
@@ -208,7 +208,7 @@ test('values keep the precision of their type, and a failing function does not e
     ]);
   expect(await session.state()).toBe('RUNNING');
 
-  // a request to a function that hangs is answered when the run is stopped
+  // a request to a function that hangs gets its answer when the run is stopped
   const hanging = refusal(client.callFunction('hangs', []));
   await session.ask('/stop');
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');

@@ -8,11 +8,11 @@ import { describe, expect, test } from '@jest/globals';
 import { KEY, onCleanup, temporaryFolder } from './support.ts';
 
 const MB = 1024 ** 2;
-/** Four times the allowed growth of the service. */
+/** The size of the file: four times the allowed growth of the service's memory. */
 const SIZE = 400 * MB;
 const GROWTH = 100 * MB;
 
-/** Different blocks, so that no part repeats an earlier one. They are hashed on the way. */
+/** Different blocks, so that no part of the file repeats an earlier part. Adds each block to a hash. */
 function* blocks(hash: { update(data: Buffer): unknown }) {
   for (let at = 0; at < SIZE / MB; at++) {
     const block = Buffer.alloc(MB, `block ${at} `);

@@ -66,7 +66,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   return { ...clientOf(running.url), running, dataDir, close };
 }
 
-/** Requests to a service, wherever it runs, with the test's key. */
+/** Functions that send requests to a service with the key of the tests. */
 export function clientOf(url: string): Pick<TestService, 'get' | 'post' | 'latest'> {
   async function send<T>(pathname: string, init: RequestInit): Promise<Answer<T>> {
     const headers = { Authorization: KEY, ...(init.headers as Record<string, string>) };
@@ -116,7 +116,7 @@ export async function stateOf(service: Requested, { modelVersionId, id }: Run): 
   return body;
 }
 
-/** Waits until a run has the status. */
+/** Waits until a run has a status. */
 export async function reach(service: Requested, run: Run, status: RunState['status']): Promise<RunState> {
   return await until(async () => {
     const state = await stateOf(service, run);
@@ -124,7 +124,7 @@ export async function reach(service: Requested, run: Run, status: RunState['stat
   }, `run ${run.id} to be ${status}`);
 }
 
-/** The versions of a model, and which files of each are kept. */
+/** The versions of a model. Each says whether its files are kept. */
 export async function versionsOf(service: Requested, model: string): Promise<VersionSummary[]> {
   const { body } = await service.post<{ id: string }>('/models/name/', model);
   return (await service.get<VersionSummary[]>(`/models/${body.id}/kept-versions`)).body;
@@ -151,7 +151,7 @@ export async function healthOf(url: string): Promise<Health> {
   return Health.parse(await (await fetch(new URL('/health', url))).json());
 }
 
-/** Repeats a call until it has a result; fails after two minutes. */
+/** Repeats a call until it has a result. Fails after two minutes. */
 export async function until<T>(ask: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
   const deadline = Date.now() + 120_000;
   for (;;) {
@@ -162,7 +162,7 @@ export async function until<T>(ask: () => Promise<T | undefined> | T | undefined
   }
 }
 
-/** Rows of the service's database, read from outside. */
+/** Reads rows of the service's database without the service. */
 export function rows(dataDir: string, sql: string): Record<string, unknown>[] {
   const db = new DatabaseSync(path.join(dataDir, 'service.db'), { readOnly: true });
   try {

@@ -24,7 +24,7 @@ const CLOCK = [
   input('{STOP_DATE}', 'DATE_TIME', '2026-03-31T00:00'),
 ];
 
-/** A model that outputs its inputs. */
+/** Starts a service with a model that gives its inputs as its output. */
 async function startWith(inputs: string[], body: string, options = {}) {
   const folder = temporaryFolder();
   writeModel(
@@ -40,7 +40,7 @@ async function startWith(inputs: string[], body: string, options = {}) {
 const TELL = `return { Told: context.horizon.start + ' to ' + context.horizon.stop };`;
 
 describe('start and stop', () => {
-  test('give a model its time horizon in its own units', async () => {
+  test('give a model its time horizon in the units of the model', async () => {
     const { service, version } = await startWith(CLOCK, TELL);
     const told = async (inputs: Record<string, string | number>) =>
       JSON.parse((await outputsOf(service, version, inputs)).get('Told')!) as string;
@@ -48,7 +48,7 @@ describe('start and stop', () => {
     expect(await told({ '{START_TIME}': 10, '{STOP_TIME}': '10.0' })).toBe('10 to 10');
     expect(await told({ '{STOP_MODE}': ' stop_mode_never ' })).toBe('0 to Infinity');
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{START_TIME}': 5 })).toBe('5 to 725');
-    // the lost hour in spring belongs to a time zone, not to local dates
+    // an hour is missing in spring only in a time zone; these dates have no time zone
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-03-01T01:30' })).toBe(
       '0 to 1.5',
     );
@@ -138,7 +138,7 @@ describe('limits of a run', () => {
       const { body: run } = await requestRun(service, version, { How });
       const { title } = messageIn(await reach(service, run, 'FAILED'));
       expect(title).toBe('it needed more memory than it may take: 64 MB');
-      // the only executor continues, with this limit and with another one
+      // the only executor continues to work, with this limit and with another limit
       expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');

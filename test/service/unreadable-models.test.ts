@@ -22,7 +22,7 @@ import {
 let [models, elsewhere, marks] = ['', '', ''];
 let lines: string[] = [];
 
-/** Runs of N = 0 wait until the file `go` is there. */
+/** The source of a model. Its runs with N = 0 wait until the file `go` exists. */
 const MODULE = () => `
   import { existsSync, writeFileSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
@@ -88,7 +88,7 @@ async function requestBoth(service: TestService, N: number): Promise<Run[]> {
 describe('a folder of models that cannot be read', () => {
   test('does not change its models; runs wait, and complete when the folder is back', async () => {
     const service = await start();
-    // one run of each is executing when the folder disappears, and more of them wait
+    // one run of each model is executing when the folder disappears, and further runs wait
     const runs = [...(await requestBoth(service, 0)), ...(await requestBoth(service, 2))];
     await until(
       () => ['module', 'program'].every((name) => existsSync(path.join(marks, name))) || undefined,
@@ -102,7 +102,7 @@ describe('a folder of models that cannot be read', () => {
       since: expect.any(String),
     });
     runs.push(...(await requestBoth(service, 4)));
-    // a run that was executing has no outputs, because its program cannot be read
+    // a command model's run that was executing has no outputs, because its program cannot be read
     expect((await reach(service, runs[1]!, 'FRESH')).status).toBe('FRESH');
     for (const run of runs.slice(4)) expect((await stateOf(service, run)).status).toBe('FRESH');
     expect(failed(service)).toEqual([]);

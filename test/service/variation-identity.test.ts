@@ -14,7 +14,7 @@ describe('identity of a parameter variation', () => {
   const identity = (inputs: RequestInputItem[]) =>
     identityOf('version', readSettings(template, { experimentType: 'PARAMETER_VARIATION', inputs }));
 
-  /** Ways to write one range. */
+  /** Different spellings of one range. */
   const spelled = (name: string, type: RequestInputItem['type'], bounds: [string, number][]) =>
     fc
       .tuple(
@@ -73,7 +73,7 @@ describe('identity of a parameter variation', () => {
     return items.chain((given) => fc.shuffledSubarray(given, { minLength: given.length }));
   };
 
-  test('order, spelling and repeats make no difference', () => {
+  test('order, spelling and repeated inputs make no difference', () => {
     fc.assert(
       fc.property(
         settings.chain((values) => fc.tuple(requestFor(values), requestFor(values))),

@@ -57,14 +57,14 @@ describe('requests for a parameter variation', () => {
     ]);
     const body = { experimentType: type as 'PARAMETER_VARIATION', inputs };
     const { body: run } = await request(service, version, body);
-    // a run shows its inputs in their requested form
+    // a run shows its inputs in the form of the request
     expect(run.inputs).toEqual(inputs);
     await reach(service, run, 'COMPLETED');
     const { body: outputs } = await service.post<Outputs>(`/versions/${version}/results/${run.id}`, []);
     expect(JSON.parse(named(outputs, 'Sum').value)).toEqual([3, 3, 3.5, 3.5, 4, 4]);
   });
 
-  test('make one experiment of 100 identical requests at once, with each run executed once', async () => {
+  test('make one experiment if 100 identical ones come at once, and each run is executed once', async () => {
     const { service, version } = await startMirror();
     const spellings = [
       variation({ N: integers(1, 5), X: doubles(0, 1, 0.5) }),

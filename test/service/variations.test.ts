@@ -44,7 +44,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
       { name: 'N', type: 'FIXED_RANGE_INTEGER', units: null, value: '{"min":1,"max":2,"step":1}' },
       { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
     ]);
-    // the order of the template, with its first input outermost, for any order of the request
+    // whatever the order in the request, results have the order of the template; its first input varies slowest
     const combinations = [0.1, 0.2, 0.3].flatMap((x) =>
       [1, 2].flatMap((n) => [false, true].map((flag) => [x, n, flag])),
     );
@@ -61,7 +61,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(byInputs.body).toEqual(outputs);
   });
 
-  test('are filtered and ordered by the template, which may also place the varied inputs', async () => {
+  test('are filtered and ordered by the template, which may also say where the varied inputs come', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 3) });
     const ask = async (template: object[]) =>
@@ -84,7 +84,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(await ask([{ outputs: [{ name: 'Queue|Served' }] }])).toEqual([chart[1], varied]);
   });
 
-  test('have one run without a range', async () => {
+  test('have one run if no input has a range', async () => {
     const { service, version } = await startMirror();
     const outputs = await results(service, version, variation({ N: 4 }), [{ outputs: [{ name: 'Sum' }] }]);
     expect(outputs).toMatchObject([{ aggregationType: 'ARRAY', value: '[4]' }]);
@@ -100,7 +100,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
 });
 
 describe('sub-runs', () => {
-  test('are single runs: existing runs are reused, in both directions', async () => {
+  test('are ordinary runs: an experiment reuses existing single runs, and a single run reuses runs of an experiment', async () => {
     const { service, version } = await startMirror();
     const before = await complete(service, version, experiment('SIMULATION', { N: 2 }));
     await complete(service, version, variation({ N: integers(1, 3) }));
@@ -115,12 +115,12 @@ describe('sub-runs', () => {
       ['3', 1],
       ['4', 1],
     ]);
-    // no run is missing, so it is completed at the request
+    // no run is missing, so the experiment is completed at once
     const { body } = await request(service, version, variation({ N: integers(1, 4) }));
     expect([body.status, messageIn(body)]).toMatchObject(['COMPLETED', { total: 100, finishedTasks: 4 }]);
   });
 
-  test('are executed once each, over any overlapping experiments', async () => {
+  test('are executed once each, however experiments overlap', async () => {
     const { service, version } = await startMirror();
     const ranges = fc.sample(
       fc.record({
@@ -145,7 +145,7 @@ describe('sub-runs', () => {
     expect(runs.every(({ executions }) => executions === 1)).toBe(true);
   });
 
-  test('execute at once, as many as there are executors, and the parent reports their progress', async () => {
+  test('execute at the same time, as many as there are executors, and the parent reports their progress', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const { body: quick } = await requestRun(service, version, { Seconds: 60, Value: 0 });
@@ -173,7 +173,7 @@ describe('sub-runs', () => {
     expect(statuses.map(({ status }) => status).filter((status) => status === 'RUNNING')).toHaveLength(2);
   });
 
-  test('that fail make the parent fail, with their name and reason; only missing runs are executed again', async () => {
+  test('that fail make the parent fail, with their names and reasons; only missing runs are executed again', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 4), Label: 'fail at 3' });
     const { body: first } = await request(service, version, body);
@@ -194,10 +194,10 @@ describe('sub-runs', () => {
     expect(thirds.map(({ executions }) => executions)).toEqual([1, 1]);
   });
 
-  test('are stopped when one of them fails, unless another request needs them', async () => {
+  test('are stopped when a sub-run fails, unless another request needs them', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
-    // the single run that is requested is a part of the variation
+    // this single run is also a part of the variation
     const { body: own } = await requestRun(service, version, { Seconds: 59, Value: 1 });
     await reach(service, own, 'RUNNING');
     const { body: parent } = await request(
@@ -239,7 +239,7 @@ describe('stopping a parameter variation', () => {
     expect(statuses()).toEqual(['RUNNING', 'RUNNING', 'FRESH', 'STOPPED']);
 
     await service.post(`/versions/${version}/runs/stop`, body(2));
-    // their executors are free for the remaining run
+    // the executors of the stopped runs are free for the remaining run
     await reach(service, own, 'RUNNING');
     expect(statuses()).toEqual(['STOPPED', 'STOPPED', 'RUNNING', 'STOPPED']);
 
@@ -251,7 +251,7 @@ describe('stopping a parameter variation', () => {
     ]);
   });
 
-  test('by stopping a sub-run fails the parent, because it can no longer complete', async () => {
+  test('is not possible by its sub-runs: stopping a sub-run makes the parent fail, because it can no longer complete', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: before } = await requestRun(service, version, { Seconds: 60 });

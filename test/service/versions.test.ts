@@ -21,7 +21,7 @@ const source = (factor: number) => `
   };`;
 
 describe('versions of models', () => {
-  test('a changed model is a new version; the old one keeps its results and can still run', async () => {
+  test('a changed model is a new version; the old version keeps its results and can still run', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     const start = () => startTestService({ dataDir, modelDirs: [models] });
     writeModel(models, 'multiplier', source(2));
@@ -94,7 +94,7 @@ describe('versions of models', () => {
     expect(body[0]!.value).toBe('4');
   });
 
-  test('code that changes while the service runs is not executed as the old version', async () => {
+  test('the old version is never executed with code that changed while the service runs', async () => {
     const models = temporaryFolder();
     writeModel(models, 'multiplier', source(2));
     const service = await startTestService({ modelDirs: [models] });
@@ -103,7 +103,7 @@ describe('versions of models', () => {
     expect((await outputsOf(service, version, { N: 2 })).get('Product')).toBe('4');
   });
 
-  test('a removed model stays readable, and can still run', async () => {
+  test('the results of a removed model stay readable, and it can still run', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     writeModel(models, 'multiplier', source(2));
     const before = await startTestService({ dataDir, modelDirs: [models] });
@@ -137,8 +137,8 @@ describe('invalid models', () => {
       source(1).replace('run', "animation: { width: 1, units: 'DAY', start() {} }, run"),
       /animation\.height/,
     ],
-    ['a field too many', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
-  ])('%s: are refused by name at the start', async (_, text, message) => {
+    ['an unknown field', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
+  ])('%s: are refused with their name at the start', async (_, text, message) => {
     const models = temporaryFolder();
     writeModel(models, 'broken', text);
     const dataDir = temporaryFolder();

@@ -20,18 +20,18 @@ import {
   writeModel,
 } from './support.ts';
 
-/** Requests as raw bytes that an HTTP client would not send. */
+/** Tests requests that an HTTP client would not send, as raw bytes. */
 
 const ROOT = '/api/open/8.5.0';
 
 function open({ running }: TestService): Socket {
   const socket = connect(running.port, '127.0.0.1');
-  // the service closes some of them
+  // the service closes some of these connections
   socket.on('error', () => undefined);
   return socket;
 }
 
-/** Sends lines and reads the answer to its end. */
+/** Sends lines and reads the whole answer. */
 async function say(
   service: TestService,
   lines: string[],
@@ -49,8 +49,8 @@ const codeOf = (body: string): unknown => ErrorBody.parse(JSON.parse(body)).code
 describe('a service that closes', () => {
   test.each([
     ['says nothing', ''],
-    ['has said half a head', 'GET /health HT'],
-    ['has had its answer', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['has sent half of a head', 'GET /health HT'],
+    ['has got its answer', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['has begun another head', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /heal'],
   ])('does not wait for a connection that %s', async (_, said) => {
     const service = await startTestService();
@@ -108,7 +108,7 @@ describe('the host', () => {
   });
 
   test.each(['localhost', 'a-b.example:8080', '127.0.0.1:1', '[::1]:80'])(
-    '%s is in the address',
+    'the host %s is in the address',
     async (host) => {
       const service = await startTestService();
       const { body: hash } = await upload(service, 'a file');
@@ -128,7 +128,7 @@ describe('errors have one shape, also for pages of any origin', () => {
     ['a broken address', ['GET /%zz HTTP/1.1', 'Host: x'], 'BAD_REQUEST'],
     ['a long segment', [`GET ${ROOT}/models/${'a'.repeat(1_001)} HTTP/1.1`, 'Host: x'], 'BAD_REQUEST'],
     ['a large head', ['GET / HTTP/1.1', `X: ${'x'.repeat(20_000)}`], 'BAD_REQUEST'],
-    ['what is no HTTP', ['HELLO'], 'BAD_REQUEST'],
+    ['a text that is not HTTP', ['HELLO'], 'BAD_REQUEST'],
   ])('%s', async (_, lines, code) => {
     const { head, body } = await say(await startTestService(), lines);
     expect(codeOf(body)).toBe(code);
@@ -136,7 +136,7 @@ describe('errors have one shape, also for pages of any origin', () => {
     expect(body.length).toBeLessThan(3_000);
   });
 
-  test('long texts are cut in errors', async () => {
+  test('errors shorten long texts', async () => {
     const service = await startTestService();
     const { status, body } = await service.post<{ message: string }>('/models/name/', 'x'.repeat(100_000));
     expect(status).toBe(404);
@@ -145,8 +145,8 @@ describe('errors have one shape, also for pages of any origin', () => {
 });
 
 test.each([
-  ['an expectation that nobody knows', 'Expect: foo'],
-  ['a type that is none', 'Content-Type: garbage'],
+  ['an unknown expectation', 'Expect: foo'],
+  ['a Content-Type that is not a type', 'Content-Type: garbage'],
   ['an empty type', 'Content-Type: '],
 ])('%s is accepted', async (_, line) => {
   const service = await startTestService();
@@ -158,14 +158,14 @@ test.each([
   expect([status, (JSON.parse(body) as { name?: string }).name]).toEqual([200, 'Rehearsal']);
 });
 
-test('only the owner can read the database, which holds a secret, for any permissions of the folder', async () => {
+test('only the owner can read the database, which has a secret, whatever the permissions of the folder', async () => {
   const { dataDir } = await startTestService();
   for (const name of ['service.db', 'service.db-wal']) {
     expect((statSync(path.join(dataDir, name)).mode & 0o777).toString(8)).toBe('600');
   }
 });
 
-test('values from a range or from chance are checked like single values, before a run starts', async () => {
+test('values from a range or from chance are checked before a run starts, like single values', async () => {
   const models = temporaryFolder();
   writeModel(
     models,
@@ -203,7 +203,7 @@ test('values from a range or from chance are checked like single values, before 
   expect(rows(service.dataDir, 'SELECT id FROM runs')).toEqual([]);
   expect((await outputsOf(service, version)).get('Out')).toBe('1');
 
-  // and an abort by the model itself is not reported as a lack of memory
+  // an abort by the model itself does not count as a lack of memory
   const { body: run } = await requestRun(service, version, { Abort: true });
   const { message } = await reach(service, run, 'FAILED');
   expect(message).toContain('the model crashed');

@@ -9,8 +9,8 @@ const AGAIN_MS = 1_000;
 const FILE = 'soak.json';
 
 /**
- * Carries out actions on campaigns. The actions on one campaign follow each other, and each is repeated until it is
- * acknowledged. An action without acknowledgement may have succeeded, but all of these actions may be repeated.
+ * Carries out actions on campaigns. The actions on one campaign follow each other. Each is repeated until it is
+ * acknowledged. An action without acknowledgement may have succeeded, but all of these actions can be repeated safely.
  */
 export class Campaigns {
   readonly courses = new Map<number, CampaignCourse>();
@@ -25,12 +25,12 @@ export class Campaigns {
     this.foray = foray;
   }
 
-  /** Queues an action behind the earlier ones of the same campaign. */
+  /** Queues an action behind the earlier actions on the same campaign. */
   begin(action: Action): void {
     const { campaign } = action;
     if (action.kind === 'submit')
       this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });
-    // a reduced schedule may lack the submit
+    // a reduced schedule may have no submit of this campaign
     const course = this.courses.get(campaign);
     if (!course) return;
     this.waiting.set(action, 'it was not begun');
@@ -50,7 +50,7 @@ export class Campaigns {
     await Promise.race([all, delay(1_000 * seconds, undefined, { ref: false })]);
   }
 
-  /** Actions that are not acknowledged now are not repeated. */
+  /** Stops repeating the actions that are not acknowledged yet. */
   giveUp(): void {
     this.isGivenUp = true;
   }
@@ -93,7 +93,8 @@ export class Campaigns {
         course.isEnded = false;
         return;
       case 'cancel':
-        // also if the answer is lost; a completed campaign still has all results
+        // this comes before the request, because the answer may be lost; a campaign that had completed keeps all
+        // results
         course.isEnded = course.wasEnded = true;
         if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
         return;
@@ -112,7 +113,7 @@ export class Campaigns {
   }
 }
 
-/** False if the campaign is already over. */
+/** Carries out an action. Returns false if the campaign is already over. */
 async function unlessClosed(act: () => Promise<void>): Promise<boolean> {
   try {
     await act();

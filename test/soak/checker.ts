@@ -5,12 +5,12 @@ import type { Campaigns } from './campaigns.ts';
 import { type CampaignCourse, differences, families, hashOf, runsOf } from './expected.ts';
 import type { World } from './world.ts';
 
-/** The result of a check at the end: numbers, and for each question a list of errors in words. */
+/** The result of the check at the end: numbers, and for each question the errors as sentences. */
 export interface Findings {
   campaigns: number;
   rows: number;
   files: number;
-  /** `runs`: the runs that the service has. `executions`: how often the service began to execute a run. */
+  /** `runs` is the number of runs that the service has. `executions` is how often it began to execute a run. */
   runs: number;
   executions: number;
   open: string[];
@@ -79,7 +79,7 @@ function familyOf(inputs: Record<string, string>): number {
   );
 }
 
-/** The ids of the campaigns that have each run, by the key of the run. */
+/** For each key of a run, the ids of the campaigns that have the run. */
 function ownersOf(courses: readonly CampaignCourse[]): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>();
   for (const { id, plans } of courses)
@@ -129,7 +129,7 @@ function checkService({ disks }: World, findings: Findings): ServiceRun[] {
   }
 }
 
-/** What the integrity check of a SQLite database reports as wrong. It works also while other processes write. */
+/** The errors that the integrity check of a SQLite database finds. The check also works while other processes write. */
 export function integrityOf(db: DatabaseSync, whose: string): string[] {
   const rows = db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
   return rows

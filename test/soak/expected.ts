@@ -3,9 +3,9 @@ import type { CampaignDefinition } from '../../src/campaign/definition.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 
-/** The pure model of campaigns: which results a campaign has, computed without foray and without the model. */
+/** Computes the results that a campaign must have, without foray and without the model. */
 
-/** A short description of a campaign: values from `first` on, in a family. */
+/** A short description of a campaign: its family, and its values from `first` on. */
 export interface Plan {
   family: number;
   first: number;
@@ -14,14 +14,14 @@ export interface Plan {
   concurrency: number | 'auto';
 }
 
-/** The common properties of campaigns in a family, so that they share runs. */
+/** The properties that all campaigns of a family have, so that they share runs. */
 interface Family {
   milliseconds: number;
-  /** Multiples of this value fail; 0 means that none fail. */
+  /** Runs with a multiple of this value fail. 0 means that no run fails. */
   bad: number;
   /** Whether runs write a file, which the campaign keeps. */
   trace: boolean;
-  /** The campaign's seed, from which the seeds of replications are derived. */
+  /** The seed of the campaign. The seeds of replications are derived from it. */
   seed: number | null;
   attempts: number;
 }
@@ -56,7 +56,7 @@ export interface ExpectedRun {
   replication: number;
   seed: number;
   result: string | null;
-  /** The SHA-256 of its file, if it writes one. */
+  /** The SHA-256 of the file that the run writes, or null. */
   file: string | null;
 }
 
@@ -90,18 +90,18 @@ export function traceOf(value: number, seed: number): string {
   return `value ${value}, seed ${seed}\n`.repeat(50);
 }
 
-/** The acknowledged actions on a campaign: its definitions one after the other, and whether it should end early. */
+/** The acknowledged actions on a campaign: its successive definitions, and whether it should end early. */
 export interface CampaignCourse {
   id: string;
   plans: Plan[];
   isEnded: boolean;
-  /** True if it was cancelled at some time. It may lack files from that time. */
+  /** Whether the campaign was ever cancelled. Files from that time may be missing. */
   wasEnded: boolean;
 }
 
 /**
- * The differences between the results of a campaign and its expected results, in words. A campaign that ended early may
- * lack results. Points that a changed definition has dropped may have results.
+ * The differences between the results of a campaign and its expected results, as sentences. A campaign that ended early
+ * may have fewer results. Points that a changed definition has dropped may have results.
  */
 export function differences(course: CampaignCourse, phase: string, rows: readonly ResultRow[]): string[] {
   const found: string[] = [];

@@ -8,7 +8,7 @@ import { descriptorsOf, familyOf } from './processes.ts';
 import type { Fault } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** The number of faults by kind and target. */
+/** Counts faults by kind and target. */
 export class Tally {
   private readonly counts = new Map<string, number>();
 
@@ -21,17 +21,17 @@ export class Tally {
   }
 }
 
-/** The file whose address is requested before the clock is moved. */
+/** The content of a file. The soak requests its address before it moves the clock. */
 const PROBE = 'soak';
-/** libfaketime looks at its file once a second. */
+/** The time after which a process sees a new time, ms. libfaketime looks at its file once a second. */
 const CLOCK_IS_SEEN_MS = 1_500;
-/** A process that aborts writes its stack before it ends, and other processes take the cores meanwhile. */
+/** The time after which an abort has ended a process, ms. The process writes its stack first, on busy cores. */
 const ABORT_IS_SEEN_MS = 5_000;
 
-/** Carries out faults on a world, each until its end. */
+/** Carries out faults on a world. */
 export class Faults {
   readonly tally = new Tally();
-  /** Errors that a fault itself has shown. */
+  /** Errors that a fault itself has revealed. */
   readonly broken: string[] = [];
   private readonly world: World;
   private probe: string | undefined;
@@ -86,8 +86,8 @@ export class Faults {
     this.tally.add('kill postgres');
     await postgres.kill();
     await delay(1_000 * seconds);
-    // it does not start while a process of its old connections exists
-    await until('PostgreSQL is back', () =>
+    // PostgreSQL does not start while a process of its old connections exists
+    await until('PostgreSQL runs again', () =>
       postgres.start().then(
         () => true,
         () => false,
@@ -102,7 +102,7 @@ export class Faults {
     rmSync(filler, { force: true });
   }
 
-  /** Allows a process to open only a few more descriptors. Its new child processes inherit the limit. */
+  /** Lets a process open only a few more descriptors for a while. Its new child processes inherit the limit. */
   private async lowerDescriptors({
     target,
     spare,
@@ -112,7 +112,7 @@ export class Faults {
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
-    // Node itself aborts if no descriptor is left when Temporal runs a workflow's code with a time limit
+    // Node aborts if Temporal runs the code of a workflow with a time limit while no descriptor is free
     kept.mayEnd = target !== 'service';
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
@@ -122,7 +122,7 @@ export class Faults {
     kept.mayEnd = false;
   }
 
-  /** An address from the service stays valid when the clock changes. */
+  /** Moves the clock. An address from the service must stay valid. */
   private async setClock(seconds: number): Promise<void> {
     const { service, clockFile } = this.world;
     const address = await service.getOutputFileUrl(this.probe!, 'probe.txt').catch(() => undefined);

@@ -20,11 +20,11 @@ export interface Leftovers {
 
 const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
 const STORE_FILES = /^store\.db(-wal|-shm)?$/;
-/** After this time, unused content of the store counts as old. */
+/** The time after which unused content of the store counts as old, ms. */
 const LATER_MS = 7_200_000;
 const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
 
-/** Checks to make while all parts run and no work is left. */
+/** Looks for leftovers while all parts run and no work is left. */
 export async function leftoversOf(world: World): Promise<Leftovers> {
   const { leaks, searched } = searchForSecrets(world);
   return {
@@ -48,7 +48,7 @@ function strayFiles({ disks, temporary }: World): string[] {
   ].map((path) => `left over: ${path}`);
 }
 
-/** Deletes all campaigns and removes unused files. Nothing may be left of them. */
+/** Deletes all campaigns and removes unused files. Returns what is left of them. */
 async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   try {
     for (const { campaign } of await foray['store'].listCampaigns()) await foray.delete(campaign.id);
@@ -62,7 +62,7 @@ async function unneededAfterDelete({ foray }: World): Promise<string[]> {
 }
 
 /**
- * Processes that name the world's folder and do not belong to a kept process, such as executors of a killed service.
+ * Processes that work in the world's folder but belong to no part of the world, such as executors of a killed service.
  */
 function strayProcesses({ folder, processes }: World): string[] {
   const kept = new Set(
@@ -105,7 +105,7 @@ async function damagedStore({ disks, postgres, settings }: World): Promise<strin
   }
 }
 
-/** All written files: logs, databases, Temporal's histories. */
+/** Searches all written files for secrets: logs, databases and Temporal's histories. */
 function searchForSecrets({ folder, postgres, key }: World): Pick<Leftovers, 'leaks' | 'searched'> {
   const searched = { files: 0, bytes: 0 };
   const leaks: string[] = [];

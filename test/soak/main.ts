@@ -16,7 +16,7 @@ import { shrink } from './shrink.ts';
 import { soak } from './soak.ts';
 import { findTools, type Tools, triedKinds } from './tools.ts';
 
-/** `npm run test:soak`: runs campaigns under all faults at once, and checks every promise (CONTRIBUTING.md). */
+/** `npm run test:soak` runs campaigns under all faults at once, and checks every promise (CONTRIBUTING.md). */
 
 const USAGE = `npm run test:soak -- [--minutes N] [--seed S] [--store sqlite|postgres] [--without FAULT,…]
                      [--replay FILE] [--shrink TRIES]
@@ -34,7 +34,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** The number in an option. */
+/** The number that an option has. */
 function numberOf(name: 'minutes' | 'seed' | 'shrink', least: number): number {
   const number = Number(flags[name]);
   if (Number.isFinite(number) && number >= least) return number;
@@ -105,7 +105,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  // open requests end with the process
+  // open requests end when the process ends
   process.on(signal, () => process.exit(code));
 }
 try {

@@ -4,16 +4,16 @@ import type { World } from './world.ts';
 
 const EVERY_MS = 5_000;
 /**
- * The first part of the time is left out, because memory still grows there: a worker caches the workflows that it has
- * seen.
+ * The time at the start that is left out, s. Memory still grows there, because a worker caches the workflows that it
+ * sees.
  */
 const WARM_UP_S = 120;
-/** A process with a shorter life is not compared. */
+/** The monitor does not compare a process with a shorter life, s. */
 const LEAST_S = 180;
-/** An allowance for garbage that is not collected yet. */
+/** The allowed growth of memory, MB, for garbage that is not collected yet. */
 const MOST_MB = 40;
 const MOST_SHARE = 0.25;
-/** An allowance for idle connections and for files that are open at times. */
+/** The allowed number of additional descriptors, for idle connections and for files that are open at times. */
 const MOST_DESCRIPTORS = 12;
 
 interface Sample {
@@ -38,12 +38,12 @@ export class Monitor {
     clearInterval(this.timer);
   }
 
-  /** Takes the present number of descriptors as the usual number. */
+  /** Takes the present numbers of descriptors as the usual numbers. */
   setBaseline(): void {
     for (const [name, { pid }] of this.world.processes) this.baseline.set(name, descriptorsOf(pid!));
   }
 
-  /** The processes that hold more descriptors than usual, in words. */
+  /** Sentences about the processes that hold more descriptors than usual. */
   leakedDescriptors(): string[] {
     return [...this.baseline].flatMap(([name, usual]) => {
       const now = descriptorsOf(this.world.processes.get(name)!.pid ?? 0);
@@ -52,8 +52,8 @@ export class Monitor {
   }
 
   /**
-   * The growth of memory of each process that lived long enough: the minimum of its last third compared with that of
-   * its first third.
+   * The growth of memory of each process that lived long enough. It compares the minimum of the last third of its life
+   * with the minimum of the first third.
    */
   memory(): { said: string; problems: string[] } {
     const said: string[] = [];

@@ -6,7 +6,7 @@ const RESTART_MS = 500;
 const READY_MS = 120_000;
 const STOP_MS = 15_000;
 const PROBE_MS = 200;
-/** A frozen process, or one without descriptors, does not report its heap. */
+/** How long to wait for a report of the heap, ms. A process that is frozen or lacks descriptors does not report. */
 const HEAP_MS = 3_000;
 
 export interface ProcessOptions {
@@ -15,22 +15,22 @@ export interface ProcessOptions {
   args: string[];
   env: NodeJS.ProcessEnv;
   log: string;
-  /** Called until it returns true. Without it, the process sends the message `ready`. */
+  /** The soak calls it until it returns true. Without it, the process sends the message `ready`. */
   isReady?: () => Promise<boolean>;
-  /** Whether it has loaded test/support/heap-hook.ts. */
+  /** Whether the process has loaded test/support/heap-hook.ts. */
   tellsHeap?: boolean;
 }
 
-/** A process that is restarted as by a service manager, and can be killed and frozen. */
+/** A process that is restarted when it ends, as by a service manager. It can be killed and frozen. */
 export class KeptProcess {
   readonly options: ProcessOptions;
-  /** The time when it last became ready, ms since the epoch; 0 while it is not ready. */
+  /** The time when the process last became ready, ms since the epoch. It is 0 while the process is not ready. */
   readyAt = 0;
-  /** Whether a fault may end it now. Such an end counts as a kill. */
+  /** Whether a fault may end the process now. Such an end counts as a kill. */
   mayEnd = false;
-  /** Its ends without a kill. */
+  /** A sentence for each time when the process ended without a kill. */
   readonly ownEnds: string[] = [];
-  /** The ids of all its processes so far. */
+  /** The ids that the process has had so far. */
   readonly pids: number[] = [];
   private child: ChildProcess | undefined;
   private downMs: number | undefined;
@@ -46,9 +46,9 @@ export class KeptProcess {
   }
 
   /**
-   * The memory that it needs, MB. If possible this is the heap after a collection, because V8 lets a heap grow to a
-   * multiple of the used size before it collects. Otherwise it is the resident memory. Undefined if the process does
-   * not run or does not answer.
+   * The memory that the process needs, MB. If possible, this is the heap after a garbage collection, because V8 lets a
+   * heap grow to a multiple of the used size before it collects. Otherwise it is the resident memory. Undefined if the
+   * process does not run or does not answer.
    */
   async memoryMb(): Promise<number | undefined> {
     const { child, pid } = this;
@@ -56,7 +56,7 @@ export class KeptProcess {
     return this.options.tellsHeap ? heapMbOf(child) : residentMb(pid);
   }
 
-  /** Starts it and keeps it running. Resolves when it is ready. */
+  /** Starts the process and keeps it running. Resolves when it is ready. */
   async start(): Promise<void> {
     this.kept = this.keep();
     await this.ready();
@@ -71,7 +71,7 @@ export class KeptProcess {
     }
   }
 
-  /** Sends SIGKILL; it is started again after some seconds. False if it does not run now. */
+  /** Sends SIGKILL. The process starts again after some seconds. Returns false if it does not run now. */
   kill(seconds: number): boolean {
     if (this.pid === undefined || this.readyAt === 0) return false;
     this.downMs = 1_000 * seconds;
@@ -79,7 +79,7 @@ export class KeptProcess {
     return this.child!.kill('SIGKILL');
   }
 
-  /** False when it does not run just now. */
+  /** Freezes the process for some seconds. Returns false if it does not run now. */
   async freeze(seconds: number): Promise<boolean> {
     const { child } = this;
     if (!child || hasEnded(child)) return false;
@@ -89,7 +89,7 @@ export class KeptProcess {
     return true;
   }
 
-  /** Ends it for good with SIGTERM, and with SIGKILL if it does not end. Returns whether SIGTERM ended it. */
+  /** Ends the process for good with SIGTERM, or with SIGKILL if it does not end. Returns whether SIGTERM ended it. */
   async close(): Promise<boolean> {
     this.isClosing = true;
     const { child } = this;
@@ -108,7 +108,7 @@ export class KeptProcess {
     return isHeard;
   }
 
-  /** Ends it at once with all its child processes, when the soak itself ends. */
+  /** Ends the process at once with all its child processes, because the soak itself ends. */
   destroy(): void {
     this.isClosing = true;
     if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
@@ -138,7 +138,7 @@ export class KeptProcess {
   private spawn(): ChildProcess {
     const { command, args, env, log } = this.options;
     const file = openSync(log, 'a');
-    // in its own process group, so that a Ctrl-C reaches only the soak
+    // the process has its own process group, so that a Ctrl-C reaches only the soak
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', file, file, 'ipc'] });
     closeSync(file);
     child.on('error', () => undefined);
@@ -211,13 +211,13 @@ function heapMbOf(child: ChildProcess): Promise<number | undefined> {
   });
 }
 
-/** Resident memory, MB; undefined if the process is gone. */
+/** The resident memory of a process, MB. Undefined if the process has ended. */
 function residentMb(pid: number): number | undefined {
   const found = /^VmRSS:\s+(\d+)/m.exec(procFile(pid, 'status'));
   return found ? Number(found[1]) / 1_024 : undefined;
 }
 
-/** The number of its open descriptors. */
+/** The number of open descriptors of a process. */
 export function descriptorsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;

@@ -5,10 +5,10 @@ import type { Leftovers } from './leftovers.ts';
 import type { FaultKind, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 
-/** All observations of a soak. */
+/** Everything that a soak has observed. */
 export interface Outcome {
   faults: Tally;
-  /** Errors during the faults. */
+  /** The errors during the faults. */
   broken: string[];
   unacknowledged: string[];
   counts: { submitted: number; cancelled: number; acknowledged: number };
@@ -24,20 +24,20 @@ export interface Promised {
   promise: string;
   /** The number of trials, and their result. */
   said: string;
-  /** Undefined if it was not tried. */
+  /** The errors, or undefined if the promise was not tested. */
   problems: string[] | undefined;
 }
 
 interface Line {
   promise: string;
-  /** The fault that tests it. A promise without a fault is always tested. */
+  /** The fault that tests the promise. A promise without a fault is always tested. */
   by?: FaultKind;
   times: number;
   said: string;
   problems: string[];
 }
 
-/** One line for each promise that a soak can test, with its number in the list of promises. */
+/** Each promise that a soak can test, with its result and its number in the list of promises. */
 export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: Tools): Promised[] {
   return linesFor(outcome).map(({ promise, by, times, said, problems }) => {
     if (times > 0) return { promise, said, problems };
@@ -167,7 +167,7 @@ function linesFor(outcome: Outcome): Line[] {
 
 const SHOWN = 8;
 
-/** The line, and the errors below it. Similar errors are shown once with their number. */
+/** The line about a promise, and the errors below it. Similar errors are shown once, with their number. */
 export function linesOf({ promise, said, problems }: Promised): string[] {
   if (!problems) return [`promise ${promise}  not tried: ${said}`];
   const alike = Map.groupBy(problems, (problem) => causeOf(problem));

@@ -6,8 +6,8 @@ import { faultKinds, fromLines, generate, killsUntil, type Schedule, toLines } f
 import { shrink } from './shrink.ts';
 
 /**
- * The parts of the soak that need no world: its schedule, its model of campaigns, and the reduction of a failing
- * schedule.
+ * Tests the parts of the soak that need no processes: its schedule, the expected results of campaigns, and the
+ * reduction of a failing schedule.
  */
 
 const made = (seed: number, store: Schedule['store'] = 'sqlite'): Schedule =>
@@ -29,7 +29,7 @@ describe('a schedule', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('has no two faults of the same process at once, and no kill in the last part', () => {
+  test('never has two faults of the same process at once, and has no kill in its last part', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const until = new Map<string, number>();
@@ -48,7 +48,7 @@ describe('a schedule', () => {
   });
 });
 
-/** The rows of a campaign without any failure. */
+/** The result rows of a campaign, as they should be. */
 function rowsOf(plan: Plan): ResultRow[] {
   return [...runsOf(plan).values()].map(({ point, value, replication, result, file }) => {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });
@@ -106,7 +106,7 @@ describe('the model of campaigns', () => {
     ).toHaveLength(2);
   });
 
-  test('accepts missing results only of campaigns that ended early, and results that a change has dropped', () => {
+  test('accepts missing results only of campaigns that ended early, and also accepts results that a change has dropped', () => {
     const ended = { ...course, isEnded: true };
     expect(differences(ended, 'cancelled', [])).toEqual([]);
     expect(differences(ended, 'completed', [])).toHaveLength(1);

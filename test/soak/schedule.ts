@@ -3,8 +3,8 @@ import { type Toxic, toxics } from '../support/proxy.ts';
 import { families, type Plan } from './expected.ts';
 
 /**
- * The actions of a soak and their times. The schedule is a pure function of the seed, and is made before anything
- * starts. `at` is in seconds from the moment when everything runs.
+ * The faults and actions of a soak, with their times. The schedule is a pure function of the seed, and is made before
+ * anything starts. `at` is in seconds from the moment when everything runs.
  */
 
 export type KeptName = 'worker-1' | 'worker-2' | 'service' | 'temporal';
@@ -56,9 +56,9 @@ export interface Means {
   kinds: readonly FaultKind[];
 }
 
-/** There are no faults at first, so that there is a normal state for comparisons. */
+/** The time at the start without faults, s. It shows the normal state for comparisons. */
 const CALM_SECONDS = 15;
-/** In the last part no process is killed, so that its memory can be compared. */
+/** The share of the time in which processes are killed. Later, processes live long enough to compare their memory. */
 const WITH_KILLS = 0.65;
 const BETWEEN_FAULTS = 3.5;
 const BETWEEN_CAMPAIGNS = 6;
@@ -82,14 +82,14 @@ export function generate(seed: number, minutes: number, means: Means): Schedule 
   return { seed, minutes, store: means.store, entries: entries.sort((a, b) => a.at - b.at) };
 }
 
-/** Faults one after the other. They may overlap, but a target has only one fault at a time. */
+/** Makes faults one after the other. They may overlap, but a target has only one fault at a time. */
 function faultsOf(random: Random, minutes: number, means: Means): Entry[] {
   const end = 60 * minutes;
   const entries: Entry[] = [];
   if (means.kinds.length === 0) return entries;
   const busyUntil = new Map<string, number>();
   for (let at = CALM_SECONDS; at < end - 12; at += BETWEEN_FAULTS * (0.3 + 1.4 * random())) {
-    // the parts that are killed are those on which most depends
+    // kills come more often than other faults, because most promises depend on them
     const kind = means.kinds.includes('kill') && random() < 0.2 ? 'kill' : pick(random, means.kinds);
     const fault = faultOf(random, kind, means.store);
     const thing = 'target' in fault ? `${kind === 'disk' ? 'disk ' : ''}${fault.target}` : kind;
@@ -162,7 +162,7 @@ function actionsOf(random: Random, minutes: number): Entry[] {
   return entries;
 }
 
-/** Consecutive campaigns have common points. */
+/** Makes a campaign. Consecutive campaigns have common points. */
 function planOf(random: Random, campaign: number): Plan {
   const family = whole(random, 0, families.length - 1);
   return {
@@ -177,7 +177,7 @@ function planOf(random: Random, campaign: number): Plan {
 type Step = [after: number, action: DistributiveOmit<Action, 'campaign'>];
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** The actions on a campaign after its submission, with their delays in seconds. */
+/** Makes the actions on a campaign after its submit, with their delays in seconds. */
 function courseOf(random: Random, plan: Plan): Step[] {
   const soon = (): number => between(random, 0, 20);
   const chance = random();
@@ -205,7 +205,7 @@ function courseOf(random: Random, plan: Plan): Step[] {
   return random() < 0.5 ? [end] : [end, [to, { kind: 'retry' }]];
 }
 
-/** One line of JSON for the head, and one for each entry. */
+/** Writes a schedule as lines of JSON: one line for the head, and one line for each entry. */
 export function toLines({ entries, ...head }: Schedule): string {
   return [head, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('');
 }

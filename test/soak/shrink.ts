@@ -1,6 +1,6 @@
 /**
- * Delta debugging (Zeller and Hildebrandt, 2002): finds a small part of a list that still fails, by leaving out smaller
- * and smaller pieces. The number of tries is limited.
+ * Finds a small part of a list that still fails, within a number of tries. It leaves out smaller and smaller pieces:
+ * delta debugging (Zeller and Hildebrandt, 2002).
  */
 export async function shrink<T>(
   items: readonly T[],

@@ -15,17 +15,17 @@ import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
 /**
- * The time without a finished run after which the remaining campaigns count as stuck. It is also the time limit for
+ * The time without a finished run after which the remaining campaigns count as stuck, s. It is also the time limit for
  * acknowledgements.
  */
 const STUCK_S = 180;
 const ACKNOWLEDGE_S = 180;
-/** The time in which unneeded connections must be closed. */
+/** The time within which unneeded connections must be closed, s. */
 const QUIET_S = 90;
-/** The time at which the descriptors of processes are taken as usual. */
+/** The time from the start at which the soak notes the usual number of descriptors of each process, s. */
 const BASELINE_S = 12;
 
-/** Carries out a schedule in a new world. Returns the results, one line per promise. */
+/** Carries out a schedule in a new world. Returns a result for each promise. */
 export async function soak(
   schedule: Schedule,
   tools: Tools,
@@ -129,8 +129,8 @@ async function describe({ foray }: World, id: string): Promise<string> {
 }
 
 /**
- * Waits until all campaigns are over, as long as runs still finish. The total time depends on the machine and has no
- * limit.
+ * Waits until all campaigns are over, and gives up if no run finishes for too long. The total time has no limit,
+ * because it depends on the machine.
  */
 async function untilOver(
   { foray }: World,

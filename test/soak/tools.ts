@@ -8,9 +8,9 @@ import { type FaultKind, faultKinds } from './schedule.ts';
 /** The faults that this machine allows, and why the others are missing. */
 export interface Tools {
   hasPostgres: boolean;
-  /** The library that moves the clock of a process. */
+  /** The path of the library that moves the clock of a process, if it is installed. */
   faketime: string | undefined;
-  /** Faults that cannot be tried, with the reason. */
+  /** The faults that cannot be tried, with the reasons. */
   missing: Map<FaultKind, string>;
 }
 

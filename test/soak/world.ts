@@ -26,7 +26,7 @@ export interface World {
   logs: string;
   settings: Settings;
   foray: Foray;
-  /** Sends its requests directly to the service, not to the proxy. */
+  /** A client that sends its requests directly to the service, not to the proxy. */
   service: CloudClient;
   /** The key of the service. No file and no log may contain it. */
   key: string;
@@ -37,7 +37,7 @@ export interface World {
   models: { here: string; away: string };
   /** Folders on separate small disks, if these can be mounted. */
   disks: { service: string; store: string };
-  /** The error of the service's clock: an offset, for libfaketime. */
+  /** The file from which libfaketime reads how far the service's clock is wrong. */
   clockFile: string;
   /** The folder for temporary files of foray's processes. */
   temporary: string;
@@ -63,7 +63,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  // the processes and folders are removed however the soak ends
+  // this removes the processes and folders, however the soak ends
   const destroy = (): void => {
     for (const each of processes.values()) each.destroy();
     postgres?.destroy();

@@ -4,7 +4,10 @@ import { uniforms } from '../support/uniforms.ts';
 import { type BatchMeans, batchMeans } from '../../src/statistics/batch-means.ts';
 import { halfWidth, Sample } from '../../src/statistics/sample.ts';
 
-/** A series that fills its batches: whole numbers, so that rounding is small compared with their variance. */
+/**
+ * A series that fills its batches. Its values are whole numbers, so that rounding is small compared with their
+ * variance.
+ */
 const filled = fc
   .tuple(fc.integer({ min: 2, max: 12 }), fc.integer({ min: 1, max: 8 }))
   .chain(([batches, batchSize]) =>
@@ -25,7 +28,7 @@ function expectClose(found: BatchMeans, wanted: BatchMeans): void {
 
 describe('the mean of a series by batch means', () => {
   test('is the mean of its batches, with Student’s interval', () => {
-    // means 2, 4, 9: their mean is 5, their variance 13; t of 2 degrees of freedom at 0.975 is 4.302653 in any table
+    // the means 2, 4 and 9 have the mean 5 and the variance 13; the 0.975 quantile of t with 2 degrees is 4.302653
     const found = batchMeans([7, 1, 3, 4, 4, 10, 8], { batches: 3 });
     expect(found).toMatchObject({ n: 6, batches: 3, batchSize: 2, mean: 5 });
     expect(found.sd).toBeCloseTo(Math.sqrt(13), 12);
@@ -39,7 +42,7 @@ describe('the mean of a series by batch means', () => {
     expect(batchMeans(values)).toMatchObject({ batches: 20, batchSize: 3 });
   });
 
-  test('leaves out the warm-up, and the first values if the number does not divide', () => {
+  test('leaves out the warm-up, and further first values if the batches would not be equal', () => {
     const leading = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 30 });
     fc.assert(
       fc.property(filled, leading, fc.nat(), ({ batches, batchSize, values }, before, extra) => {
@@ -53,7 +56,7 @@ describe('the mean of a series by batch means', () => {
     );
   });
 
-  test('shifts and scales with the values, and does not depend on their order within a batch', () => {
+  test('shifts and scales with the values, and does not depend on the order of values within a batch', () => {
     const change = fc.record({
       by: fc.integer({ min: -500, max: 500 }),
       times: fc.integer({ min: -9, max: 9 }),
@@ -94,7 +97,7 @@ describe('the mean of a series by batch means', () => {
 
   test.each([
     ['too few values', [1, 2, 3], { batches: 4 }],
-    ['too few without the warm-up', [1, 2, 3, 4], { batches: 2, warmup: 3 }],
+    ['too few values after the warm-up', [1, 2, 3, 4], { batches: 2, warmup: 3 }],
     ['a warm-up beyond the end', [1, 2, 3, 4], { batches: 2, warmup: 9 }],
     ['no values', [], {}],
     ['one batch', [1, 2, 3, 4], { batches: 1 }],
@@ -106,10 +109,10 @@ describe('the mean of a series by batch means', () => {
     expect(() => batchMeans(values, options)).toThrow(RangeError);
   });
 
-  test('is in its interval as often as the confidence says, also for correlated values', () => {
+  test('lies in its interval as often as the confidence says, also if values are correlated', () => {
     const next = uniforms(11);
     const [mean, likeness] = [3, 0.8];
-    // an autoregression of order 1, begun with the variance of its steady state
+    // an autoregression of order 1 that begins in its steady state
     const series = (length: number): number[] => {
       let away = (next() - 0.5) / Math.sqrt(1 - likeness ** 2);
       return Array.from({ length }, () => {
@@ -125,7 +128,7 @@ describe('the mean of a series by batch means', () => {
       if (contains(batchMeans(values, { confidence: 0.9 }))) within += 1;
       if (contains(batchMeans(values, { batches: values.length, confidence: 0.9 }))) naively += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.03; an interval for independent values would reach about 0.42
+    // three standard deviations of the share 0.9 are 0.03; intervals for independent values would give a share of 0.42
     expect(within / rounds).toBeGreaterThan(0.87);
     expect(within / rounds).toBeLessThan(0.93);
     expect(naively / rounds).toBeLessThan(0.5);

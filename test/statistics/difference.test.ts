@@ -10,8 +10,8 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-// Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: hours of sleep that ten patients gained by two
-// drugs
+// the hours of sleep that ten patients gained by two drugs: Student, "The probable error of a mean", Biometrika 6
+// (1908) 1-25
 const first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2];
 const second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
 
@@ -25,40 +25,40 @@ describe('the difference of two means', () => {
   });
 
   test('uses Welch’s interval for independent samples', () => {
-    // R's t.test prints for these values: -3.3654832 to 0.2054832, for the first minus the second
+    // R's t.test prints the interval of the first minus the second for these values: -3.3654832 to 0.2054832
     const { difference, low, high } = welchDifference(sampleOf(first), sampleOf(second), 0.95);
     expect(difference).toBeCloseTo(1.58, 12);
     expect(low).toBeCloseTo(-0.2054832, 7);
     expect(high).toBeCloseTo(3.3654832, 7);
   });
 
-  test('only changes its sign with the order of the samples', () => {
+  test('changes only its sign if the samples change places', () => {
     const [a, b] = [sampleOf(first), sampleOf(second.slice(0, 4))];
     const [one, other] = [welchDifference(a, b, 0.9), welchDifference(b, a, 0.9)];
     expect([other.difference, other.low, other.high]).toEqual([-one.difference, -one.high, -one.low]);
   });
 
-  test('is exact without variance', () => {
+  test('is exact if the samples have no variance', () => {
     const [a, b] = [sampleOf([1, 1]), sampleOf([4, 4, 4])];
     expect(welchDifference(a, b, 0.95)).toEqual({ difference: 3, low: 3, high: 3 });
     expect(pairedDifference(sampleOf([2, 2]), 0.95)).toEqual({ difference: 2, low: 2, high: 2 });
   });
 
-  test('has the interval of one mean if only this sample has variance', () => {
+  test('has the interval of one mean if only that sample has variance', () => {
     const { low, high } = welchDifference(sampleOf([0, 0, 0]), sampleOf(first), 0.95);
     const alone = pairedDifference(sampleOf(first), 0.95);
     expect(low).toBeCloseTo(alone.low, 9);
     expect(high).toBeCloseTo(alone.high, 9);
   });
 
-  test('needs two values', () => {
+  test('has an interval only if each sample has two values', () => {
     expect(() => pairedDifference(sampleOf([1]), 0.95)).toThrow(RangeError);
     expect(() => pairedDifference(sampleOf([]), 0.95)).toThrow(RangeError);
     expect(() => welchDifference(sampleOf([1]), sampleOf([1, 2]), 0.95)).toThrow(RangeError);
     expect(() => welchDifference(sampleOf([1, 2]), sampleOf([1]), 0.95)).toThrow(RangeError);
   });
 
-  test('is in its interval as often as the confidence says, for very different samples', () => {
+  test('lies in its interval as often as the confidence says, also if samples are very different', () => {
     const next = uniforms(7);
     const normals = (count: number, mean: number, sd: number): Sample =>
       sampleOf(Array.from({ length: count }, () => mean + sd * normalQuantile(next())));
@@ -68,7 +68,7 @@ describe('the difference of two means', () => {
       const { low, high } = welchDifference(normals(5, 1, 4), normals(20, 3, 1), 0.9);
       if (low <= 2 && 2 <= high) within += 1;
     }
-    // three standard deviations of a share of 0.9 are 0.01; an interval that assumes equal variances would reach about
+    // three standard deviations of the share 0.9 are 0.01; intervals that assume equal variances would give a share of
     // 0.74
     expect(within / rounds).toBeGreaterThan(0.885);
     expect(within / rounds).toBeLessThan(0.915);

@@ -24,8 +24,9 @@ function expectClose(values: number[][], expected: number[][]): void {
     for (const [j, value] of row.entries()) expect(values[i]![j]).toBeCloseTo(value, 10);
 }
 
-// Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which reads two inputs one after the other): loess(x, y, span=…, degree=2, normalize=False, surface='direct',
-// statistics='exact'), then predict(…, stderror=True) for value and standard error, and outputs.one_delta
+// Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which reads two inputs one after the other): loess(x, y,
+// span=…, degree=2, normalize=False, surface='direct', statistics='exact'), then predict(…, stderror=True) for value
+// and standard error, and outputs.one_delta
 describe('local regression agrees with Cleveland and Devlin', () => {
   test('over one input', () => {
     const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
@@ -63,7 +64,7 @@ test('a quadratic polynomial is reproduced, with an interval without width', () 
   expect(smooth.explained).toBeCloseTo(1, 9);
 });
 
-test('a curve is fitted with few neighbours, a straight line with all', () => {
+test('few neighbours give a curve, and all neighbours give a straight line', () => {
   const places = Array.from({ length: 60 }, (_, i) => [i / 59]);
   const noise = (i: number): number => 0.2 * Math.cos(37 * i * i);
   expect(
@@ -80,7 +81,7 @@ test('a curve is fitted with few neighbours, a straight line with all', () => {
   expect(flat.explained).toBeLessThan(0.1);
 });
 
-test('repeated places and few different places leave terms out', () => {
+test('if places are repeated or few, the regression leaves terms out', () => {
   const places = Array.from({ length: 20 }, (_, i) => [i % 2]);
   const smooth = new LocalRegression(
     places,
@@ -109,12 +110,12 @@ test('values of any size are fitted', () => {
     expect(big / 1e307).toBeCloseTo(small, 9);
 });
 
-test('fewer points than twice the terms are refused', () => {
+test('points are refused if they are fewer than twice the terms', () => {
   expect(() => new LocalRegression(LINE.slice(0, 5), ON_LINE.slice(0, 5))).toThrow(RangeError);
   expect(() => new LocalRegression(PLANE.slice(0, 11), ON_PLANE.slice(0, 11))).toThrow(RangeError);
 });
 
-test('near a cluster of points with one value, the smooth lies between its neighbours', () => {
+test('near a cluster of points with the same value, the smooth line lies between its neighbours', () => {
   const places = Array.from({ length: 60 }, (_, at) => [at < 40 ? 0 : (at - 38) / 22]);
   const smooth = new LocalRegression(
     places,

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { normalCdf, normalQuantile } from '../../src/statistics/normal.ts';
 
-/** The difference of two numbers, divided by the second. */
+/** How far a value is from an expected value, divided by the expected value. */
 const off = (value: number, of: number): number => Math.abs(value / of - 1);
 
 describe('normalCdf', () => {
-  // mpmath 1.3 with 40 digits
+  // the values come from mpmath 1.3 with 40 digits
   test.each([
     [-37, 5.725571222524577e-300],
     [-20, 2.753624118606234e-89],
@@ -23,12 +23,12 @@ describe('normalCdf', () => {
     expect(off(normalCdf(x), expected)).toBeLessThan(2e-15);
   });
 
-  test('is 0 or 1 beyond the precision of a double', () => {
+  test('is 0 or 1 where a double has no other value', () => {
     expect([-Infinity, -1e308, -40].map(normalCdf)).toEqual([0, 0, 0]);
     expect([40, 1e308, Infinity].map(normalCdf)).toEqual([1, 1, 1]);
   });
 
-  test('never falls, except by its error', () => {
+  test('never falls by more than its error', () => {
     const x = fc.double({ min: -37, max: 37, noNaN: true });
     fc.assert(
       fc.property(x, x, (a, b) => {
@@ -39,7 +39,7 @@ describe('normalCdf', () => {
 });
 
 describe('normalQuantile', () => {
-  // scipy 1.15.3, and mpmath 1.3 for 2e-16
+  // the values come from scipy 1.15.3, and from mpmath 1.3 for 2e-16
   test.each([
     [1e-300, -37.0470962993612],
     [1e-20, -9.262340089798409],

@@ -9,8 +9,8 @@ const anySample = fc
 const anyP = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('a quantile of a sample', () => {
-  test('equals that of R', () => {
-    // R: quantile(c(1, 2, 4, 8, 16), c(0, 0.1, 0.25, 0.5, 0.9, 1))
+  test('equals the quantile of R', () => {
+    // the values come from R: quantile(c(1, 2, 4, 8, 16), c(0, 0.1, 0.25, 0.5, 0.9, 1))
     const sample = [1, 2, 4, 8, 16];
     const found = [0, 0.1, 0.25, 0.5, 0.9, 1].map((p) => quantile(sample, p));
     for (const [at, expected] of [1, 1.4, 2, 4, 12.8, 16].entries())
@@ -43,7 +43,7 @@ describe('a quantile of a sample', () => {
 describe('the interval of a quantile', () => {
   const upTo = (n: number) => Array.from({ length: n }, (_, at) => at + 1);
 
-  // ranks of the median with 95 %: W. J. Conover, Practical Nonparametric Statistics, and tables of the sign test
+  // the ranks are in W. J. Conover, Practical Nonparametric Statistics, and in tables of the sign test for 95 %
   test.each([
     [6, 1, 6],
     [10, 2, 9],
@@ -57,12 +57,12 @@ describe('the interval of a quantile', () => {
   test('does not exist with too few values', () => {
     expect(quantileInterval([], 0.5, 0.95)).toBeNull();
     expect(quantileInterval(upTo(5), 0.5, 0.95)).toBeNull();
-    // 0.9 ** 35 is more than 2.5 %
+    // all 35 values are below the quantile with the probability 0.9 ** 35, which is more than 2.5 %
     expect(quantileInterval(upTo(35), 0.9, 0.95)).toBeNull();
     expect(quantileInterval(upTo(36), 0.9, 0.95)).toEqual({ low: 29, high: 36 });
   });
 
-  test('mirrors that of the other tail, also with very many values', () => {
+  test('mirrors the interval of the other tail, also with very many values', () => {
     for (const n of [40, 1_000, 100_000]) {
       const [low, high] = [0.1, 0.9].map((p) => quantileInterval(upTo(n), p, 0.95)!);
       expect([high!.low, high!.high]).toEqual([n + 1 - low!.high, n + 1 - low!.low]);
@@ -80,7 +80,7 @@ describe('the interval of a quantile', () => {
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('excludes 0 for a difference only if both intervals are apart', () => {
+  test('of a difference excludes 0 only if the two intervals do not overlap', () => {
     const [a, b] = [upTo(100), upTo(100).map((value) => value + 50)];
     expect(quantileDifference(a, b, 0.5, 0.95)).toMatchObject({ difference: 50 });
     expect(quantileDifference(a, b, 0.5, 0.95).low).toBeGreaterThan(0);

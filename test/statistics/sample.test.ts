@@ -22,7 +22,7 @@ describe('a sample', () => {
     );
   });
 
-  test('is accurate far from 0 and for equal values', () => {
+  test('is accurate if the values are far from 0 or equal', () => {
     expect(sampleOf([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]).variance).toBe(30);
     expect(sampleOf(new Array<number>(7).fill(0.1))).toMatchObject({ mean: 0.1, variance: 0 });
   });
@@ -37,14 +37,14 @@ describe('a sample', () => {
 
 describe('half the interval of a mean', () => {
   test('follows Student’s t', () => {
-    // Student, "The probable error of a mean", Biometrika 6 (1908) 1-25: the additional hours' sleep of ten patients
+    // the additional hours of sleep of ten patients: Student, "The probable error of a mean", Biometrika 6 (1908) 1-25
     const hours = sampleOf([1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4]);
     const half = halfWidth(10, Math.sqrt(hours.variance!), 0.95);
     expect(hours.mean! - half).toBeCloseTo(0.7001142, 7);
     expect(hours.mean! + half).toBeCloseTo(2.4598858, 7);
   });
 
-  test('needs two values', () => {
+  test('does not exist with fewer than two values', () => {
     expect(() => halfWidth(1, 0, 0.95)).toThrow(RangeError);
   });
 });

@@ -3,7 +3,7 @@ import { pairedShareDifference, shareDifference, wilsonInterval } from '../../sr
 import { uniforms } from '../support/uniforms.ts';
 
 describe('the interval of a share', () => {
-  // R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, Table I, method 3
+  // the values are in R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, Table I, method 3
   test.each([
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
@@ -30,7 +30,7 @@ describe('the interval of a share', () => {
 });
 
 describe('the difference of two shares', () => {
-  // R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, Table II, method 10
+  // the values are in R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, Table II, method 10
   test.each([
     [56, 70, 48, 80, 0.0524, 0.3339],
     [9, 10, 3, 10, 0.1705, 0.809],
@@ -47,8 +47,8 @@ describe('the difference of two shares', () => {
     expect(found.high).toBeCloseTo(high, 4);
   });
 
-  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875: airway hyper-responsiveness
-  // before and after a transplantation, -0.507 to -0.026 for before minus after
+  // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875, give -0.507 to -0.026 for
+  // airway hyper-responsiveness before a transplantation minus after it
   test('is known for pairs', () => {
     const found = pairedShareDifference({ both: 1, onlyA: 1, onlyB: 7, neither: 12 }, 0.95);
     expect(found.difference).toBeCloseTo(6 / 21, 12);
@@ -56,7 +56,7 @@ describe('the difference of two shares', () => {
     expect(found.high).toBeCloseTo(0.507, 3);
   });
 
-  test('is 0 for pairs that never differ, but not certain', () => {
+  test('is 0 for pairs that never differ, but its interval has a width', () => {
     const { difference, low, high } = pairedShareDifference(
       { both: 0, onlyA: 0, onlyB: 0, neither: 10 },
       0.95,
@@ -69,13 +69,13 @@ describe('the difference of two shares', () => {
     );
   });
 
-  test('is in its interval for pairs as often as the confidence says', () => {
+  test('lies in its interval for pairs as often as the confidence says', () => {
     const uniform = uniforms(5);
     let inside = 0;
     for (let trial = 0; trial < 2_000; trial += 1) {
       const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
       for (let run = 0; run < 40; run += 1) {
-        // one draw for both, like common random numbers: true below 0.3 in A and below 0.45 in B, except for a tenth
+        // both use the same draw, as with common random numbers: A is true below 0.3, B below 0.45, except for a tenth
         const draw = uniform();
         const other = uniform() < 0.1 ? uniform() : draw;
         const [inA, inB] = [draw < 0.3, other < 0.45];

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 
-/** The error of a value, relative to the expected value. */
+/** How far a value is from the expected value, relative to the expected value. */
 function error(value: number, expected: number): number {
   return Math.abs(value / expected - 1);
 }
@@ -15,7 +15,7 @@ const anyProbability = fc.oneof(
 const anyFreedom = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.double({ min: 1, max: 1e8, noNaN: true }));
 
 describe('the quantile of Student’s t', () => {
-  // M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, table 26.10
+  // the values are in M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, table 26.10
   test.each([
     [0.975, 1, '12.706'],
     [0.975, 4, '2.776'],
@@ -29,7 +29,7 @@ describe('the quantile of Student’s t', () => {
   test('follows the formula with 1 and 2 degrees of freedom', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
-        // the formula of these two that loses no digits of p
+        // of these two equal formulas, takes the one that loses no digits of p
         const one = p < 0.25 ? -1 / Math.tan(Math.PI * p) : Math.tan(Math.PI * (p - 0.5));
         expect(error(studentQuantile(p, 1), one)).toBeLessThan(1e-12);
         const spread = 4 * p * (1 - p);
@@ -53,7 +53,7 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('falls with the degrees of freedom, down to that of the normal distribution', () => {
+  test('falls with the degrees of freedom towards the quantile of the normal distribution', () => {
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
         fc.pre(Math.abs(p - 0.5) > 1e-3);

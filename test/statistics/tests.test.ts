@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { studentQuantile } from '../../src/statistics/student.ts';
 import { fisherTail, studentTails } from '../../src/statistics/tests.ts';
 
-// scipy.stats.f.sf
+// the values come from scipy.stats.f.sf
 test.each([
   [0.5, 1, 1, 0.6081734479693928],
   [3.2, 2, 6, 0.11328924843073408],

@@ -7,9 +7,9 @@ import { campaign, done, points } from './fixtures.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount; in a container, root may not be allowed to either
+// only root may mount a disk; in some containers, root may not either
 (isRoot ? describe : describe.skip)('a store on a full disk', () => {
-  test('says that the disk is full, changes nothing, and continues once there is room', async () => {
+  test('says that the disk is full, changes nothing, and continues when there is room', async () => {
     const disk = smallDisk('4m');
     if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
     const store = await openStore(`sqlite:${join(disk.folder, 'store.db')}`);
@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       const filler = join(disk.folder, 'filler');
       fillDisk(filler);
 
-      // far more than SQLite holds in memory, so that the disk also becomes full within a statement
+      // the text is far larger than SQLite's memory, so that the disk also becomes full during a statement
       const long = JSON.stringify('x'.repeat(300_000));
       const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);

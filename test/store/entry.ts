@@ -1,6 +1,6 @@
 import { openStore } from '../../src/store/index.ts';
 
-/** A process that opens a store, prints its id and adds a file: `node entry.ts ADDRESS NAME`. */
+/** A program that opens a store, prints its id and adds a file: `node entry.ts ADDRESS NAME`. */
 const [, , address, name] = process.argv;
 const store = await openStore(address!);
 await store.putFile(name!, new Uint8Array([1]), 1);

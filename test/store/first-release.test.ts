@@ -26,7 +26,7 @@ describe('a store of the first release', () => {
   const names = ['a', 'b', 'c', 'd'];
   const seqs = [...Array(8).keys()];
 
-  /** A store of the first release: its only migration, and rows in its format. */
+  /** Makes a store of the first release, with its only migration and with rows in its format. */
   beforeEach(async () => {
     const db = new Kysely({ dialect: sqliteDialect(file) });
     const first = { [FIRST]: migrations[FIRST]! };
@@ -122,7 +122,7 @@ describe('a store of the first release', () => {
     database.close();
     await opened(async (store) => {
       expect(store.id).toBe(value);
-      // columns that it did not have get their defaults
+      // columns that the first release did not have get their defaults
       expect(await store.getCampaign('flu')).toEqual({
         campaign: {
           ...campaign('flu'),
@@ -159,7 +159,7 @@ describe('a store of the first release', () => {
         },
       ]);
     });
-    // a second opening has nothing to do
+    // opening the store again has nothing to migrate
     expect(await opened(runs)).toEqual(['a/2', 'b/2', 'c/1']);
   });
 
@@ -173,7 +173,7 @@ describe('a store of the first release', () => {
     expect(executed.map(({ name }) => name)).toEqual(Object.keys(migrations));
   });
 
-  test('supports all present operations on a campaign', async () => {
+  test('supports all operations of the present release', async () => {
     await opened(async (store) => {
       expect(await store.resetFailed('flu', true, 10)).toBe(1);
       expect(await store.intend('flu', [4], 11)).toMatchObject([{ seq: 4, failures: 0, reseeded: 1 }]);

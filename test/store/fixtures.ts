@@ -6,11 +6,11 @@ import type { ResultRow, RunObservation, Store } from '../../src/store/index.ts'
 /** A database for one test, which several handles may open. */
 export interface TestDatabase {
   open(): Promise<Store>;
-  /** Closes all handles and removes the database. */
+  /** Closes all open handles and removes the database. */
   remove(): Promise<void>;
 }
 
-/** Gives each test of a block a new database and its open store. */
+/** Gives each test of a block a new database with an open store. */
 export function openForEachTest(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
   use: (database: TestDatabase, store: Store) => void,
@@ -48,7 +48,7 @@ export function campaign(id: string): Campaign {
   };
 }
 
-/** A run that has never failed. */
+/** The fields of a run that has never failed. */
 export const untried = { failures: 0, reseeded: 0, version: null };
 
 export function* points(count: number): Generator<Point> {
@@ -66,7 +66,7 @@ export async function add(
   if (size) await store.addPoints(id, points(size.points), size.replications);
 }
 
-/** Points with some names, in their order. */
+/** Points with these names, in this order. */
 export function* named(names: readonly string[]): Generator<Point> {
   for (const [ordinal, name] of names.entries()) yield { ordinal, key: `key of ${name}`, values: [name] };
 }
@@ -104,7 +104,7 @@ export async function change(
   );
 }
 
-/** Runs an action through a handle that closes after some steps: the store is then as after a kill of a worker. */
+/** Runs an action through a handle that closes after some steps. This leaves the store as a killed worker would. */
 export async function cutShort(
   database: TestDatabase,
   { turns, steps }: { turns: number; steps: number },
@@ -118,7 +118,7 @@ export async function cutShort(
   await acting;
 }
 
-/** All runs of a campaign by state. This changes nothing. */
+/** The seqs of all runs of a campaign by state. Reading them changes nothing. */
 export async function seqsOf(
   store: Store,
   id = 'flu',
@@ -132,7 +132,7 @@ export async function seqsOf(
   return { waiting, open, over: over.toSorted((a, b) => a - b) };
 }
 
-/** Requests all waiting runs to identify them: `name/replication` by seq. */
+/** Requests all waiting runs, and returns `name/replication` of each by its seq. */
 export async function requestAll(store: Store, id = 'flu'): Promise<Map<number, string>> {
   await store.setPhase(id, 'running', 1);
   const planned = await store.intend(id, await store.waitingRuns(id, -1, 1_000_000, false), 6_000);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from './fixtures.ts';
 
-/** A new folder for the databases of one test. */
+/** Makes a new folder for the databases of one test. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'foray-store-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -28,7 +28,7 @@ export function sqliteDatabase(): TestDatabase {
   };
 }
 
-/** Opens the store in another process, which puts a file into it. Returns the id of the store. */
+/** Opens the store in another process, which adds a file to it. Returns the id of the store. */
 export async function openInProcess(file: string, name: string): Promise<string> {
   const entry = join(import.meta.dirname, 'entry.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [entry, `sqlite:${file}`, name]);

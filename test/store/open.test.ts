@@ -37,10 +37,10 @@ async function refusal(address: string): Promise<{ code: string; line: string; t
     if (!isForayError(error)) throw error;
     return { code: error.code, line: error.toLine(), text: `${error.message} ${error.stack} ${error.hint}` };
   }
-  throw new Error('it was opened');
+  throw new Error('the store was opened');
 }
 
-/** Number of handles of this process to files in the folder. */
+/** The number of open files of this process in the folder. */
 function handles(): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -52,7 +52,7 @@ function handles(): number {
 }
 
 describe('openStore', () => {
-  test('makes missing folders', async () => {
+  test('creates missing folders', async () => {
     const deep = join(folder.path, 'a', 'b', 'store.db');
     await (await openStore(`sqlite:${deep}`)).close();
     expect(existsSync(deep)).toBe(true);
@@ -71,7 +71,7 @@ describe('openStore', () => {
     expect(text).not.toContain('secret');
   });
 
-  test('refuses a file that is no database, does not change it, and keeps no handle open', async () => {
+  test('refuses a file that is not a database, does not change it, and keeps no file open', async () => {
     for (const content of ['campaign: flu\n'.repeat(100), `SQLite format 3\0${'x'.repeat(4_000)}`]) {
       writeFileSync(file, content);
       const { code, line } = await refusal(`sqlite:${file}`);
@@ -106,7 +106,7 @@ describe('openStore', () => {
     chmodSync(file, 0o444);
     chmodSync(folder.path, 0o555);
     try {
-      // root can write anyway
+      // root can write to the file all the same
       if (process.getuid?.() === 0) await (await openStore(`sqlite:${file}`)).close();
       else expect((await refusal(`sqlite:${file}`)).code).toBe('STORE_UNUSABLE');
     } finally {
@@ -149,7 +149,7 @@ describe('openStore', () => {
   });
 
   test('completes a store with an unfinished migration', async () => {
-    // the state after a process was killed when it had created only the tables of the migrator
+    // this is the state after a process was killed that had created only the tables of the migrator
     const database = new DatabaseSync(file);
     database.exec(
       'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',

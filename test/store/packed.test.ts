@@ -8,7 +8,7 @@ const anyValue = fc.oneof(
   fc.array(fc.double(), { minLength: 200, maxLength: 300 }).map((dataX) => JSON.stringify({ dataX })),
 );
 
-test('outputs of any length are read back unchanged', () => {
+test('outputs of any length come back unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), anyValue), (outputs) => {
       expect(toOutputs(toColumns(outputs))).toEqual({ ...outputs });
@@ -16,7 +16,7 @@ test('outputs of any length are read back unchanged', () => {
   );
 });
 
-test('large outputs are compressed, small ones are readable in the database', () => {
+test('large outputs are compressed, and small outputs are readable in the database', () => {
   const curve = JSON.stringify({ dataX: Array.from({ length: 500 }, (_, day) => day) });
   const { outputs, packed } = toColumns({ 'Peak day': '7', Infected: curve });
   expect(outputs).toBe('{"Peak day":"7"}');
@@ -24,6 +24,6 @@ test('large outputs are compressed, small ones are readable in the database', ()
   expect(toColumns({ 'Peak day': '7' })).toEqual({ outputs: '{"Peak day":"7"}', packed: null });
 });
 
-test('a run without outputs has none', () => {
+test('a run without outputs has nothing stored for them', () => {
   expect(toOutputs({ outputs: null, packed: null })).toEqual({});
 });

@@ -67,22 +67,25 @@ describe('a store of 200,000 runs, most of them finished', () => {
     const pages = [restOfPoint(db, 1, place), otherPoints(db, 1, place)];
     for (const page of pages) {
       const plan = planOf(page.limit(PAGE).compile());
-      // points and runs, each with an index on more than the campaign and the state
+      // the plan has points and runs, each with an index on more than the campaign and the state
       expect(plan).toHaveLength(2);
       for (const step of plan) expect(step).toMatch(/^SEARCH (points|runs) USING INDEX .*\(campaign=\? AND /);
       expect(plan.join()).not.toMatch(/SCAN|TEMP B-TREE|state=/);
     }
   });
 
-  test.each([1, 3, 50, 51, PAGE])('reads the outputs of a page by an index, also of %s ranges', (ranges) => {
-    const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
-    const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
-    expect(steps).toHaveLength(ranges > 50 ? 1 : ranges);
-    for (const step of steps)
-      expect(step).toMatch(/^SEARCH outputs USING INDEX .*\(campaign=\? AND (seq=\?|seq>\? AND seq<\?)\)/);
-  });
+  test.each([1, 3, 50, 51, PAGE])(
+    'reads the outputs of a page by an index, even if it has %s ranges',
+    (ranges) => {
+      const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
+      const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
+      expect(steps).toHaveLength(ranges > 50 ? 1 : ranges);
+      for (const step of steps)
+        expect(step).toMatch(/^SEARCH outputs USING INDEX .*\(campaign=\? AND (seq=\?|seq>\? AND seq<\?)\)/);
+    },
+  );
 
-  /** The queries on runs that the store sends to SQLite during an action. */
+  /** Runs an action. Returns the queries that the store sends to SQLite. */
   async function asked(does: (store: Store) => Promise<unknown>): Promise<CompiledQuery[]> {
     const queries: CompiledQuery[] = [];
     const logged = new Kysely<Tables>({
@@ -137,8 +140,8 @@ describe('a store of 200,000 runs, most of them finished', () => {
     let [count, before] = [0, -1];
     for await (const { values, replication, status, outputs } of store.results('flu')) {
       const at = Number(values[0]) * REPLICATIONS + replication;
-      if (at <= before) throw new Error(`${at} after ${before}`);
-      if ((status === 'done') !== 'Peak day' in outputs) throw new Error(`the outputs of ${at}`);
+      if (at <= before) throw new Error(`run ${at} came after run ${before}`);
+      if ((status === 'done') !== 'Peak day' in outputs) throw new Error(`run ${at} has wrong outputs`);
       before = at;
       count += 1;
     }
@@ -149,10 +152,10 @@ describe('a store of 200,000 runs, most of them finished', () => {
   const waiting = Array.from({ length: 200 }, (_, at) => at * 50 + 9);
   test.each<[string, (store: Store) => Promise<unknown>]>([
     ['to request runs', (store) => store.intend('flu', waiting, 1)],
-    ['to look at open ones', (store) => store.openRuns('flu', waiting)],
-    ['to ask what has finished', (store) => store.finished('flu', waiting)],
+    ['to look at open runs', (store) => store.openRuns('flu', waiting)],
+    ['to ask which runs have finished', (store) => store.finished('flu', waiting)],
     [
-      'to write what was seen',
+      'to write observations',
       (store) => {
         const running = waiting.map((seq) => {
           return { seq, state: 'running' as const, runId: `run ${seq}`, owned: true };
@@ -161,7 +164,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
       },
     ],
     [
-      'to write what is done',
+      'to write results',
       (store) => {
         const seen = waiting.map((seq) => {
           return { seq, state: 'done' as const, runId: `run ${seq}`, origin: 'new' as const, outputs: {} };
@@ -174,19 +177,19 @@ describe('a store of 200,000 runs, most of them finished', () => {
       .flatMap((query) => planOf(query))
       .filter((step) => /\bruns\b/.test(step));
     expect(steps).not.toEqual([]);
-    // and by a scan of the queued or running runs, which are few
+    // the store may also look through the queued or running runs, because they are few
     const walk = 'SEARCH runs USING COVERING INDEX runs_state (state=? AND campaign=? AND seq>? AND seq<?)';
     for (const step of steps.filter((one) => one !== walk))
       expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
   });
 
-  test('reads all results while runs finish: new ones appear once or not at all', async () => {
+  test('reads all results while runs finish: new results appear once or not at all', async () => {
     const store = await openStore(`sqlite:${file}`);
     const before = await store.counts('flu');
     const seen = new Set<number>();
     for await (const { values, replication } of store.results('flu')) {
       const at = Number(values[0]) * REPLICATIONS + replication;
-      if (seen.has(at)) throw new Error(`${at} again`);
+      if (seen.has(at)) throw new Error(`run ${at} came twice`);
       seen.add(at);
       if (seen.size % 20_000 !== 0) continue;
       await store.observe(

@@ -3,11 +3,12 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { until } from './until.ts';
 
-/** The headless shell has no windows, menus and other parts of a browser for people. It takes less CPU time. */
+/** Names of Chromium. The headless shell comes first, because it has no windows and menus and takes less CPU time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * Finds Chromium: the program in FORAY_CHROMIUM, or one on the path.
+ * Finds Chromium: the program that FORAY_CHROMIUM names, or a program on the path.
+ *
  * @throws Error that says what to install
  */
 function findChromium(env: NodeJS.ProcessEnv = process.env): string {
@@ -34,7 +35,7 @@ function isProgram(path: string): boolean {
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findChromium(),
-    // Chromium has no sandbox for root, and we trust our own pages
+    // Chromium's sandbox does not work for root, and we trust our own pages
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -45,7 +46,9 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A page without animations. Some animations of Temporal's Web UI never end, and drawing them takes half a core. */
+/**
+ * Opens a page without animations. Some animations of Temporal's Web UI never end, and drawing them takes half a core.
+ */
 export async function stillPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   const css = '*, *::before, *::after { animation: none !important; transition: none !important }';
@@ -72,14 +75,16 @@ export class WorkflowPage {
     return new WorkflowPage(page);
   }
 
-  /** Sends a signal; `input` is JSON. Returns when Temporal has received it. */
+  /** Sends a signal. `input` is JSON. Returns when Temporal has received the signal. */
   async signal(name: string, input?: string): Promise<void> {
     const dialog = await this.fillIn('Send a Signal', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.waitFor({ state: 'hidden' });
   }
 
-  /** Sends an update; `input` is JSON. Waits for the answer. Returns the reason if the update is refused, otherwise undefined. */
+  /**
+   * Sends an update and waits for the answer. `input` is JSON. Returns the reason of a refusal, otherwise undefined.
+   */
   async update(name: string, input?: string): Promise<string | undefined> {
     const dialog = await this.fillIn('Send an Update', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
@@ -98,7 +103,7 @@ export class WorkflowPage {
     await dialog.waitFor({ state: 'hidden' });
   }
 
-  /** Runs the first query on the page's tab, and returns the answer of the workflow. */
+  /** Opens the tab of queries and runs a query. Returns the answer of the workflow. */
   async query(name: string): Promise<unknown> {
     await this.tab('Queries');
     await this.choose(this.main, this.page.getByTestId('query-select-button'), name);
@@ -110,14 +115,14 @@ export class WorkflowPage {
     await this.main.getByRole('tab', { name }).click();
   }
 
-  /** The JSON document on a tab. */
+  /** The JSON document that a tab shows. */
   async document(tab: 'Search Attributes' | 'Memo'): Promise<unknown> {
     await this.tab(tab);
     await this.main.getByRole('heading', { name: tab, level: 3 }).waitFor();
     return jsonIn(this.main);
   }
 
-  /** The details of the workflow under User Metadata, once they match `expected`. */
+  /** Waits until the details of the workflow under User Metadata match `expected`. Returns them. */
   async details(expected: RegExp): Promise<string> {
     await this.tab('User Metadata');
     await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
@@ -142,8 +147,8 @@ export class WorkflowPage {
     if (input !== undefined) {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
-      // the editor indents JSON when it loses focus, and this moves the elements below it; an immediate click would
-      // miss
+      // When the editor loses focus, it indents the JSON, and the elements below it move. An immediate click would miss
+      // them.
       await editor.blur();
     }
     return dialog;
@@ -157,7 +162,7 @@ export class WorkflowPage {
 
 /** The JSON in the last editor. */
 function jsonIn(place: Locator): Promise<unknown> {
-  return until('there is JSON', async () => {
+  return until('the editor has JSON', async () => {
     const text = await place.getByRole('textbox').last().innerText();
     try {
       return JSON.parse(text) as unknown;

@@ -9,8 +9,8 @@ import type { World } from './world.ts';
 type Client = Pick<World, 'foray'>;
 
 /**
- * Waits until a campaign has ended. It looks into the store only, because the status of an open campaign is a query of
- * its workflow, which costs a hundred times as much.
+ * Waits until a campaign has ended. Meanwhile it reads only the store, because the status of an open campaign needs a
+ * query of its workflow, which costs a hundred times as much.
  */
 export async function toTheEnd({ foray }: Client, id: string): Promise<CampaignStatus> {
   await until(
@@ -21,7 +21,7 @@ export async function toTheEnd({ foray }: Client, id: string): Promise<CampaignS
   return foray.status(id);
 }
 
-/** The status of the closed workflow. The store knows the end of a campaign a moment before Temporal. */
+/** Waits for the status of the closed workflow, because the store knows the end of a campaign before Temporal. */
 export function closedStatus({ environment }: World, id: string): Promise<string> {
   return until('the workflow is closed', async () => {
     const { status } = await environment.client.workflow.getHandle(id).describe();
@@ -31,17 +31,19 @@ export function closedStatus({ environment }: World, id: string): Promise<string
 
 /** Waits until some runs of the campaign are done. */
 export function untilSomeAreDone({ foray }: Client, id: string): Promise<CampaignStatus> {
-  return until(`${id} has runs that are done`, async () => {
+  return until(`${id} has finished runs`, async () => {
     const status = await foray.status(id);
     return status.runs.done > 0 && status;
   });
 }
 
-/** Waits until a run of the campaign is RUNNING at the service. Its runs must last longer than a check of its status. */
+/**
+ * Waits until a run of the campaign is RUNNING at the service. Its runs must last longer than a check of its status.
+ */
 export function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
   return until(`${id} has runs in flight`, async () => {
     const status = await foray.status(id);
-    if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was seen to run`);
+    if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was RUNNING`);
     return status.source === 'workflow' && status.runs.running > 0 && status;
   });
 }

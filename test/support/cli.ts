@@ -28,7 +28,7 @@ export function cleanEnv(): NodeJS.ProcessEnv {
   return { ...env, FORAY_TEMPORAL_CLI: process.env.FORAY_TEMPORAL_CLI };
 }
 
-/** Runs `foray` in a folder to its end. */
+/** Runs `foray` in a folder, and waits for its end. */
 export async function foray(
   folder: string,
   args: string[],
@@ -44,7 +44,7 @@ export async function foray(
   return { code, stdout, stderr };
 }
 
-/** A `foray dev` with all its parts in its own folder. */
+/** A running `foray dev` with all its parts, in its own folder. */
 export interface Dev {
   folder: string;
   child: ChildProcess;
@@ -81,7 +81,7 @@ export async function startDev({
     folder,
     child,
     said: () => said,
-    // take the last printed process id, because a restarted part has another one
+    // takes the last printed process id, because a restarted part has another id
     pidOf: (part) => {
       const lines = said.split('\n').filter((line) => line.toLowerCase().includes(part.toLowerCase()));
       return Number(/process (\d+)/.exec(lines.findLast((line) => line.includes('process '))!)![1]);
@@ -110,7 +110,7 @@ export function isRunning(pid: number): boolean {
     // an ended process exists until its parent reads its exit code; this may take a while for an orphan
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // it has ended in the meantime
+    // the process has ended in the meantime
     return false;
   }
 }

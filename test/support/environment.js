@@ -3,7 +3,7 @@ import { TestEnvironment } from 'jest-environment-node';
 import { keepCompiledCode } from './compile-cache.js';
 import { givePackages, loadPackages } from './packages.ts';
 
-// once in each process of Jest
+// this runs once in each process of Jest
 keepCompiledCode();
 const packages = await loadPackages();
 

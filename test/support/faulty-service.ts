@@ -3,7 +3,7 @@ import { Agent, createServer, request, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What happens to a request. */
+/** What the proxy does with a request. */
 export type Fault =
   /** The service answers normally. */
   | { kind: 'pass' }
@@ -14,7 +14,7 @@ export type Fault =
   /** The service commits, and its answer waits until the promise decides. */
   | { kind: 'hold'; until: Promise<'deliver' | 'lose'> };
 
-/** A request as it arrived. Times are ms since the epoch. */
+/** A request as it arrived at the proxy. Times are ms since the epoch. */
 export interface Asked {
   number: number;
   at: number;
@@ -27,18 +27,18 @@ export interface Asked {
 
 export interface Recorded extends Asked {
   fault: Fault;
-  /** The status of the answer; 0 when the connection was cut. */
+  /** The status of the answer. It is 0 if the connection was cut. */
   status: number;
-  /** The time when the answer was sent or the connection was cut; 0 until then. */
+  /** The time when the answer was sent or the connection was cut. It is 0 until then. */
   answeredAt: number;
 }
 
 /** A proxy for a service over HTTP. It follows a plan for each request. */
 export interface FaultyService {
   url: string;
-  /** Called for each request from now on. */
+  /** The proxy asks this function what to do with each request. */
   plan: (asked: Asked) => Fault;
-  /** In the order of arrival. */
+  /** The requests, in the order of their arrival. */
   recorded: Recorded[];
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
   }
 
   const server = createServer((incoming, response) => {
-    // the client or the service has closed its connection; the other side gets an ended connection
+    // if the client or the service has closed its connection, the connection to the other side ends, too
     handle(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

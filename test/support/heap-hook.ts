@@ -1,15 +1,14 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * This module is loaded into a worker process before the worker's own code. It is loaded in each thread, because
- * Temporal runs workflows in threads. When the process's channel gets `heap`, it collects garbage in all threads and
- * answers with the used heap of
- * each, in bytes. It needs --expose-gc.
+ * Node loads this module into a worker process before the worker's own code. It loads it in each thread, because
+ * Temporal runs workflows in threads. When the process gets the message `heap`, the module collects garbage in all
+ * threads and answers with the used heap of each thread, in bytes. It needs --expose-gc.
  */
 
 const WAIT_MS = 500;
 const others = new BroadcastChannel('foray-heap');
-// a channel that keeps a thread alive would keep the worker from shutting down
+// without this, the channel would keep the thread alive, and the worker could not shut down
 others.unref();
 
 function ownHeap(): number {

@@ -1,19 +1,23 @@
-/** Pairs of lengths n and 2n. The short pairs find quadratic work before the long ones would run forever. */
+/**
+ * The lengths n of the texts. Each is compared with 2n. Short texts reveal quadratic work before long ones run forever.
+ */
 const LENGTHS = [5_000, 20_000, 320_000, 5_000_000];
-/** The largest allowed ratio. Linear work takes twice as long for 2n as for n, and quadratic work four times as long. */
+/**
+ * The largest allowed ratio of times. For 2n, linear work takes twice as long, and quadratic work four times as long.
+ */
 const MOST_RATIO = 3.2;
-/** Below this time, a measurement is mostly noise, ms. */
+/** A shorter measurement is mostly noise, ms. */
 const LEAST_MS = 30;
 const REPEATS = 12;
 
 /**
- * Throws if the CPU time of some work grows faster than linearly with the length of its text. Only the ratio of 2n to n
- * counts. If one measurement looks worse, the smallest of several decides, because other work on the machine only adds
- * time.
+ * Throws if the CPU time of some work grows faster than linearly with the length of its text. It compares the times for
+ * 2n and n characters. If the ratio looks too large, the smallest of several measurements counts, because other work on
+ * the machine only adds time.
  *
- * @param work gets the text; an error that it throws counts as an answer
- * @param pattern is repeated to make the texts
- * @param most characters of the longest text: 10,000, 40,000, 640,000 or 10 million
+ * @param work - gets the text; an error that it throws counts as an answer
+ * @param pattern - is repeated to make the texts
+ * @param most - the characters of the longest text: 10,000, 40,000, 640,000 or 10 million
  */
 export async function checkLinear(
   work: (text: string) => unknown,
@@ -33,13 +37,15 @@ export async function checkLinear(
     }
     if (isSuspect()) {
       const ratio = (both / once).toFixed(1);
-      throw new Error(`${JSON.stringify(pattern)} × ${length}: twice as many take ${ratio} times as long`);
+      throw new Error(
+        `${JSON.stringify(pattern)} × ${length}: twice the length takes ${ratio} times as long`,
+      );
     }
   }
 }
 
 /**
- * CPU time of this thread, ms. Background work of V8 is not included, because it depends on the rest of the process.
+ * The CPU time of this thread, ms. It leaves out background work of V8, which depends on the rest of the process.
  */
 async function costOf(work: (text: string) => unknown, text: string): Promise<number> {
   const before = process.threadCpuUsage();

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ROOT } from './cli.ts';
 
-/** A Markdown page of the repository: its path from the root, and its text without blocks of code. */
+/** A Markdown page of the repository: its path from the root, and its text without code blocks. */
 export interface Page {
   readonly path: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export function pages(): Page[] {
   }));
 }
 
-/** The ids of a page's headings on GitHub. */
+/** The ids that GitHub gives the headings of a page. */
 export function anchors(text: string): Set<string> {
   const found = new Map<string, number>();
   for (const [, heading] of text.matchAll(/^#+ (.+)$/gm)) {
@@ -33,7 +33,7 @@ export function anchors(text: string): Set<string> {
   return new Set(found.keys());
 }
 
-/** The links of a page to missing files or headings, in their written form. */
+/** The links of a page to missing files or headings, as the page has them. */
 export function brokenLinks({ path, text }: Page): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {

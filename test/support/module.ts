@@ -5,17 +5,18 @@ import type { Ran } from './cli.ts';
 
 /**
  * Starts a process that runs the text of a module.
- * @param mostBytes limit for each written file, as on a full disk; a multiple of 1024
+ *
+ * @param mostBytes - limits the size of each written file, as a full disk does; a multiple of 1024
  */
 export function startModule(source: string, { mostBytes }: { mostBytes?: number } = {}): ChildProcess {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', source];
-  // shells count in blocks of 512 or 1024 bytes
+  // `ulimit -f` counts blocks, which are 512 or 1024 bytes in different shells
   return mostBytes === undefined
     ? spawn(process.execPath, args)
     : spawn('sh', ['-c', `ulimit -f ${mostBytes / 1024}; exec "$0" "$@"`, process.execPath, ...args]);
 }
 
-/** As {@link startModule}, and waits for its end. */
+/** Runs the text of a module in a process like {@link startModule}, and waits for its end. */
 export async function runModule(source: string, options: { mostBytes?: number } = {}): Promise<Ran> {
   const child = startModule(source, options);
   const [stdout, stderr, [code]] = await Promise.all([

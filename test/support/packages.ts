@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path';
 
 /**
  * Packages that Node loads once in each process of Jest. Jest would evaluate them again for each test file, so V8 would
- * compile and optimise them again. They keep nothing from one test file for the next one. The tests get them by a module
- * of Jest with the same exports.
+ * compile and optimise them again. They keep no state from one test file to the next. The tests get them through
+ * modules with the same exports, which are written for Jest.
  *
- * Their objects and errors are of another realm than those of the tests, as are those of Node's own modules. They see the
- * environment variables of the process, not those that a test sets. So `@temporalio/envconfig` is not in the list.
+ * Their objects and errors belong to another realm than those of the tests, like those of Node's own modules. The
+ * packages see the environment variables of the process, and not those that a test sets. So `@temporalio/envconfig` is
+ * not in the list.
  */
 const PACKAGES = [
   '@temporalio/activity',
@@ -25,23 +26,23 @@ const PACKAGES = [
   'zod',
 ];
 
-/** The exports of each package. */
+/** The exports of each package, by the name of the package. */
 type Packages = Record<string, object>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'reports', 'packages');
 const MARK = join(FOLDER, 'versions');
-/** The property of the global object of a test file that has the packages. */
+/** The property of a test file's global object that holds the packages. */
 const PROPERTY = 'packagesOfNode';
 
 const fileOf = (name: string): string => `${name.replaceAll(/[@/]/g, '_')}.mjs`;
 
-/** For `moduleNameMapper`: the module of each package. */
+/** The module of each package, as a setting for Jest's `moduleNameMapper`. */
 export const packageModules = Object.fromEntries(
   PACKAGES.map((name) => [`^${name}$`, `<rootDir>/reports/packages/${fileOf(name)}`]),
 );
 
-/** Whether the modules for Jest were written by this file, for the installed versions. */
+/** Whether the modules for Jest exist and match this file and the installed versions. */
 export function hasPackageModules(): boolean {
   return existsSync(MARK) && readFileSync(MARK, 'utf8') === versions();
 }
@@ -60,7 +61,7 @@ function versions(): string {
   return sources.map((file) => readFileSync(file, 'utf8')).join('');
 }
 
-/** Loads the packages, for `givePackages`. */
+/** Loads the packages into this process, for `givePackages`. */
 export async function loadPackages(): Promise<Packages> {
   const loaded = PACKAGES.map(async (name) => [name, (await import(name)) as object] as const);
   return Object.fromEntries(await Promise.all(loaded));
@@ -71,7 +72,7 @@ export function givePackages(global: Record<string, unknown>, packages: Packages
   global[PROPERTY] = packages;
 }
 
-/** A module that exports what Node has loaded. */
+/** The text of a module that exports what Node has loaded from a package. */
 function moduleOf(name: string, exports: object): string {
   const lines = Object.keys(exports).map((key, at) =>
     key === 'default'

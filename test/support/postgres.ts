@@ -9,28 +9,28 @@ import { freePort } from '../../src/dev/ports.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from '../store/fixtures.ts';
 
-/** The folder of the versions of PostgreSQL on Debian. They are not on the path. */
+/** The folder with the versions of PostgreSQL on Debian, whose programs are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
 export const PASSWORD = 'Pg-s3cret-of-tests';
 
-/** A PostgreSQL server for a test on 127.0.0.1, with English sorting of texts. */
+/** A PostgreSQL server for tests on 127.0.0.1. It sorts texts by English rules. */
 export interface Postgres {
-  /** Its data folder. */
+  /** The data folder of the server. */
   folder: string;
-  /** The id of its process; undefined while it is stopped. */
+  /** The id of the server's process, or undefined while it is stopped. */
   pid(): number | undefined;
   /** Creates an empty database, and returns its address as a store. */
   database(): Promise<string>;
   /** Executes a statement in a database as its owner. */
   query(address: string, text: string): Promise<Record<string, unknown>[]>;
-  /** Stops the server at once; connections break. */
+  /** Stops the server at once. Connections break. */
   stop(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the server with SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
-  /** Starts it again with the same data. */
+  /** Starts the server again with the same data. */
   start(): Promise<void>;
   remove(): Promise<void>;
-  /** Ends and removes it without waiting. */
+  /** Ends the server and removes its data without waiting. */
   destroy(): void;
 }
 
@@ -74,10 +74,10 @@ export async function startPostgres(): Promise<Postgres> {
       }
     },
     async start() {
-      // the tests do not need data on the disk, so no write waits for the disk
+      // the data need not survive a crash of the machine, so no write waits for the disk
       const settings = [
         'fsync=off',
-        // the server detects deadlocks at once
+        // the server looks for deadlocks after 50 ms
         'deadlock_timeout=50ms',
         'listen_addresses=127.0.0.1',
         'unix_socket_directories=',
@@ -106,7 +106,7 @@ export async function startPostgres(): Promise<Postgres> {
     },
     destroy() {
       child?.kill('SIGQUIT');
-      // the server writes until it has ended
+      // the server may still write files until it has ended
       for (let tries = 0; tries < 50 && existsSync(folder); tries += 1) {
         rmSync(folder, { recursive: true, force: true });
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
@@ -119,9 +119,9 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /**
- * Empties every table of a database except the list of its migrations and a store's own id. Foreign keys are not
- * checked meanwhile, so the order of the tables does not matter. `truncate` would be slower, because it makes new files
- * for each table.
+ * A statement that empties every table of a database, except the list of its migrations and the id of a store. It does
+ * not check foreign keys, so the order of the tables does not matter. `truncate` would be slower, because it makes new
+ * files for each table.
  */
 export const EMPTY = `do $$
 declare name text;
@@ -135,8 +135,8 @@ begin
 end $$`;
 
 /**
- * A database for the suites that every store passes. Each test gets the same database, emptied, because creating one
- * takes almost a second.
+ * A database for the tests that every store must pass. All tests use the same database, which is emptied before each
+ * test, because creating a database takes almost a second.
  */
 export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   let address: string | undefined;
@@ -167,7 +167,7 @@ function programs(): string {
   return found;
 }
 
-/** The folder with the programs of the newest PostgreSQL. */
+/** The folder with the programs of the newest installed PostgreSQL. */
 function findPrograms(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -177,7 +177,7 @@ function findPrograms(): string | undefined {
   return folders.find((path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'postgres')));
 }
 
-/** PostgreSQL refuses to run as root. For root, it runs as the user that its package created. */
+/** The user that PostgreSQL's package created, if we are root, because PostgreSQL refuses to run as root. */
 function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 
 /**
- * The program in the form of the package, built before the tests. Commands of a checkout take more than twice as long
- * to start.
+ * The folder of the program in the form of the package. It is built before the tests, because commands of a checkout
+ * take more than twice as long to start.
  */
 export const PROGRAM = resolve(import.meta.dirname, '../../node_modules/.cache/foray/program');
 

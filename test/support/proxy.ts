@@ -3,15 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Faults of a network:
- * - `reset`: the connection is reset after some bytes of answers; `truncation`: it ends early, like a complete answer;
- * - `slicing`: answers come in small pieces with pauses; `latency`: they come late;
- * - `black hole`: nothing passes in either direction; after `heal`, all data arrive, unless the hole stays;
- * - `down`: connections end, and new ones are refused.
+ * - `reset`: the connection is reset after some bytes of answers.
+ * - `truncation`: the connection ends early, as it does after a complete answer.
+ * - `slicing`: answers come in small pieces with pauses.
+ * - `latency`: answers come late.
+ * - `black hole`: nothing passes in either direction. After `heal`, all data arrive, unless the hole stays.
+ * - `down`: connections end, and new connections are refused.
  */
 export const toxics = ['reset', 'truncation', 'slicing', 'black hole', 'latency', 'down'] as const;
 export type Toxic = (typeof toxics)[number];
 
-/** Maximum number of bytes of answers before a reset or a truncation: a few answers. */
+/** The maximum number of bytes before a reset or a truncation. It is the size of a few answers. */
 const SPOILT_WITHIN = 4_000;
 const LARGEST_SLICE = 64;
 const LONGEST_PAUSE_MS = 8;
@@ -20,16 +22,16 @@ const LONGEST_LATENCY_MS = 400;
 /** A TCP proxy on 127.0.0.1. */
 export interface Proxy {
   port: number;
-  /** From now on, this share of all connections, chosen at random, has this fault. `down` affects all connections. */
+  /** From now on, a random share of the connections has this fault. `down` affects all connections. */
   spoil(toxic: Toxic, share?: number): Promise<void>;
   /** From now on, connections work. Those in a black hole deliver what they have, or stay in it forever. */
   heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
-  /** Number of connections that met each fault; for slicing and latency, number of answers. */
+  /** How many connections met each fault. For slicing and latency, it is the number of answers. */
   met: Record<Toxic, number>;
   close(): Promise<void>;
 }
 
-/** @param random numbers in [0, 1) that decide which connections have a fault, and when */
+/** @param random - gives numbers in [0, 1) that decide which connections have a fault, and when */
 export async function startProxy(target: number, random: () => number): Promise<Proxy> {
   const links = new Set<Link>();
   const met = Object.fromEntries(toxics.map((toxic) => [toxic, 0])) as Record<Toxic, number>;
@@ -51,7 +53,7 @@ export async function startProxy(target: number, random: () => number): Promise<
     async spoil(toxic, share = 1) {
       now = { toxic, share };
       if (toxic === 'down') {
-        // refused connections are not visible, so the period counts as one connection
+        // the proxy does not see refused connections, so the whole time counts as one connection
         met.down += 1;
         await stop(server, links);
       } else {
@@ -78,17 +80,17 @@ interface Chance {
   meet: (toxic: Toxic) => void;
 }
 
-/** One connection: the client's half, the server's half, and its fault. */
+/** A connection: the socket of the client, the socket of the server, and its fault. */
 class Link {
   private readonly client: Socket;
   private readonly server: Socket;
   private readonly chance: Chance;
   private toxic: Toxic | undefined;
   isLostForGood = false;
-  /** Bytes of answers until a reset or a truncation. */
+  /** The bytes of answers that still pass until a reset or a truncation. */
   private left = Infinity;
   private held: (() => void)[] = [];
-  /** Keeps pieces and delayed answers in the order of the server. */
+  /** Resolves when the earlier answers are sent. It keeps pieces and delayed answers in their order. */
   private answers: Promise<void> = Promise.resolve();
 
   constructor(client: Socket, target: number, chance: Chance) {

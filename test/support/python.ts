@@ -16,23 +16,23 @@ const REQUIREMENTS = [
 ].map((file) => join(ROOT, file));
 
 /**
- * The Python of all tests, with everything that they import. They share one environment, because each installs
- * NumPy, pandas and others again, which takes longer than most tests.
+ * The Python of all tests, with all packages that they import. The tests share one environment, because each further
+ * one would install NumPy, pandas and others again, which takes longer than most tests.
  *
- * @returns the folder of its programs
+ * @returns the folder of the environment's programs
  */
 export function pythonOfTests(say?: (line: string) => void): Promise<string> {
   return pythonWith('tests', REQUIREMENTS, say);
 }
 
 /**
- * A Python with packages, in a virtual environment in the user's cache. It is created when needed (this needs Python
- * 3.10 or newer with venv, and a package index that pip can reach).
+ * A Python with packages, in a virtual environment in the user's cache. Creates the environment if it is missing. This
+ * needs Python 3.10 or newer with venv, and a package index that pip can reach.
  *
- * @param name - name of the environment; other requirements under the same name replace it
- * @param requirements - path of a requirements file, or of several
- * @param say - called when something is installed, for a person who waits
- * @returns the folder of its programs, `python` among them
+ * @param name - the name of the environment; other requirements under the same name replace it
+ * @param requirements - the path of a requirements file, or several paths
+ * @param say - is called before an installation, for a person who waits
+ * @returns the folder of the environment's programs, such as `python`
  */
 export async function pythonWith(
   name: string,
@@ -41,7 +41,7 @@ export async function pythonWith(
 ): Promise<string> {
   const folder = join(cacheFolder(), name);
   const bin = join(folder, 'bin');
-  // written last, so that an interrupted installation is repeated
+  // this file is written last, so that an interrupted installation is repeated
   const installed = join(folder, 'installed.txt');
   const files = [requirements].flat();
   const wanted = files.map((file) => readFileSync(file, 'utf8')).join('\n');
@@ -51,7 +51,7 @@ export async function pythonWith(
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await run('python3', ['-m', 'venv', folder]);
-  // Python compiles what it imports, which is a small part of the packages
+  // without --no-compile, pip would compile all modules; Python itself compiles only the few that it imports
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'];
   await run(join(bin, 'python'), [...pip, ...files.flatMap((file) => ['--requirement', file])]);
   writeFileSync(installed, wanted);

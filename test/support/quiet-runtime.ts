@@ -5,6 +5,6 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 try {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
 } catch (error) {
-  // an earlier test file of this process has already set it
+  // an earlier test file of this process has already done this
   if (!(error instanceof IllegalStateError)) throw error;
 }

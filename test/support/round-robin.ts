@@ -29,7 +29,7 @@ export async function startRoundRobin(targets: readonly string[]): Promise<Round
       answer.on('error', () => outgoing.destroy());
     });
     request.on('error', (error) => {
-      // only the client may repeat a request that may have arrived
+      // the proxy repeats only requests that cannot have arrived
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && left > 0)
         forward(incoming, body, outgoing, (at + 1) % targets.length, left - 1);
       else outgoing.destroy();

@@ -18,9 +18,9 @@ export interface S3Server {
   files(): string[];
   /** The path of a stored file. */
   pathOf(hash: string): string;
-  /** Starts it if it does not run, always at the same address and with the same files. */
+  /** Starts the server if it does not run, always at the same address and with the same files. */
   start(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the server with SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** Folders whose files take the longest: they install programs or run whole campaigns. */
+/** The folders whose files take the longest, because they install programs or run whole campaigns. */
 const SLOW = /\/test\/(oracles|python|packed|browser|fuzz|e2e|postgres|search|workflows|faults|cli)\//;
 
 /** Starts the slow folders first, so that no long file is left running alone at the end. Jest orders the rest. */

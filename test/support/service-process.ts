@@ -7,13 +7,13 @@ import { KEY } from './world.ts';
 /** A model service in a separate process. It can be killed, and started again at the same address. */
 export interface ServiceProcess {
   url: string;
-  /** Kills it with SIGKILL, and starts it again with its data. */
+  /** Kills the service with SIGKILL, and starts it again with its data. */
   killAndRestart(): Promise<void>;
-  /** Kills it with SIGKILL. */
+  /** Kills the service with SIGKILL. */
   close(): Promise<void>;
 }
 
-/** @param database - its database in PostgreSQL, instead of one in its folder */
+/** @param database - the address of a database in PostgreSQL; without it, the service has its database in its folder */
 export async function startServiceProcess(dataDir: string, database?: string): Promise<ServiceProcess> {
   let { child, url } = await start(dataDir, 0, database);
   const { port } = new URL(url);

@@ -7,16 +7,16 @@ import { hasPackageModules } from './packages.ts';
 import { pythonOfTests } from './python.ts';
 
 /**
- * Runs before all tests. Finds or makes a Temporal server, the program, and a Python environment if tests need it. So
- * parallel tests do not each make their own.
+ * Runs before all tests. Finds or makes what they share: the program of Temporal's server, foray's program, and a
+ * Python environment if tests need it. Otherwise parallel test files would each make their own.
  */
 export default async function setup(): Promise<void> {
-  // the tests start a thousand executors and commands, and with Node's compile cache these start in half the time
+  // the tests start a thousand executors and commands, which start in half the time with Node's compile cache
   process.env.NODE_COMPILE_CACHE ||= join(homedir(), '.cache', 'foray', 'compiled');
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
   await buildProgram();
-  // in another process, because Jest evaluates this file as CommonJS, which cannot load a package with a top-level await
+  // Jest evaluates this file as CommonJS, which cannot load a package with a top-level await; another process can
   if (!hasPackageModules()) execFileSync(process.execPath, [join(import.meta.dirname, 'write-packages.ts')]);
   const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
   if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);

@@ -1,6 +1,6 @@
 const SHOWN = 20;
 
-/** A reporter that prints the slowest test files, in seconds. If tests are slow, look there first. */
+/** A reporter that prints the slowest test files with their seconds. If tests are slow, look at these files first. */
 export default class SlowestFiles {
   onRunComplete(_contexts, { testResults }) {
     const files = testResults

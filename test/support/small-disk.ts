@@ -9,10 +9,10 @@ export interface SmallDisk {
 }
 
 /**
- * A small file system; undefined when this process may not mount one. Only root may do this, and in a container perhaps
- * not even root.
+ * Mounts a small file system. Returns undefined if this process may not mount one: only root may, and in some
+ * containers root may not either.
  *
- * @param size in the format of tmpfs, such as `2m`
+ * @param size - a size in the format of tmpfs, such as `2m`
  */
 export function smallDisk(size: string): SmallDisk | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'foray-disk-'));

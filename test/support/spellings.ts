@@ -1,6 +1,6 @@
 /**
- * Forms that a secret may have in a file: unchanged, in JSON, in an address, as hexadecimal digits, and as base64.
- * Base64 looks different at each of three offsets, and its ends depend on the neighbouring bytes.
+ * The forms that a secret may have in a file: unchanged, in JSON, in an address, as hexadecimal digits, and as base64.
+ * Base64 has another form at each of three offsets, and its ends depend on the neighbouring bytes.
  */
 export function spellings(secret: string): Map<string, string> {
   const bytes = Buffer.from(secret);
@@ -19,7 +19,7 @@ export function spellings(secret: string): Map<string, string> {
       const coded = Buffer.concat([Buffer.alloc(offset), bytes])
         .toString(encoding)
         .replace(/=+$/, '');
-      // a digit that contains bits of a neighbour does not belong to the secret
+      // leaves out a digit that also has bits of a neighbouring byte
       const from = Math.ceil((offset * 8) / 6);
       const to = Math.floor(((offset + bytes.length) * 8) / 6);
       found.set(`${encoding} at ${offset}`, coded.slice(from, to));

@@ -7,9 +7,9 @@ import { until } from './until.ts';
 /** A Temporal development server that keeps its state in a file, so that it can be killed and started again. */
 export interface TemporalProcess {
   address: string;
-  /** Starts it, always at the same address and with the same file. Resolves when it serves. */
+  /** Starts the server, always at the same address and with the same file. Resolves when it accepts requests. */
   start(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the server with SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 

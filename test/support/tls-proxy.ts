@@ -8,9 +8,9 @@ import { join } from 'node:path';
 export interface TlsProxy {
   /** The https address of the proxy. */
   origin: string;
-  /** Requested paths, as they arrived. */
+  /** The paths of requests, as they arrived. */
   asked: string[];
-  /** The port on 127.0.0.1 to which requests are passed on. */
+  /** The port on 127.0.0.1 to which the proxy forwards requests. */
   target: number;
   close(): Promise<void>;
 }
@@ -40,10 +40,10 @@ export function makeCertificate(folder: string): { key: Buffer; cert: Buffer; fi
 }
 
 /**
- * A proxy that terminates TLS, like nginx or Caddy. It shows the server behind it below `prefix`, and forwards requests
- * without the prefix.
+ * Starts a proxy that terminates TLS, like nginx or Caddy. Clients reach the server behind it below `prefix`. The proxy
+ * forwards requests without the prefix.
  *
- * @param headersOf headers to add to a request, by the host name that the client uses
+ * @param headersOf - gives the headers to add to a request, from the host name that the client uses
  */
 export async function startTlsProxy(
   certificate: { key: Buffer; cert: Buffer },
@@ -60,7 +60,7 @@ export async function startTlsProxy(
         host: '127.0.0.1',
         method,
         path: url.slice(prefix.length),
-        // most proxies send the name by which they know the service
+        // most proxies send the host name by which they know the service
         headers: { ...headers, host: `127.0.0.1:${proxy.target}`, ...headersOf(headers.host!) },
       },
       (response) => {

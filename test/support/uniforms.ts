@@ -1,4 +1,6 @@
-/** Uniform numbers between 0 and 1 from a linear congruential generator of 32 bits. They are the same in every run. */
+/**
+ * Gives uniform numbers between 0 and 1 from a linear congruential generator of 32 bits. A seed always gives the same.
+ */
 export function uniforms(seed: number): () => number {
   let state = seed;
   return () => {

@@ -10,9 +10,9 @@ const PROGRAM = 'versitygw';
 
 /**
  * The path of versitygw, an S3-compatible server that stores objects in a folder. FORAY_VERSITYGW may give the path.
- * Otherwise it is in the user's cache. If it is not there, Go builds it into the cache, which takes minutes.
+ * Otherwise the program is in the user's cache. If it is missing there, Go builds it, which takes minutes.
  *
- * @throws Error when it does not exist and cannot be built
+ * @throws Error if the program does not exist and cannot be built
  */
 export async function findVersitygw(report: (line: string) => void): Promise<string> {
   const named = process.env.FORAY_VERSITYGW;
@@ -25,7 +25,7 @@ export async function findVersitygw(report: (line: string) => void): Promise<str
   try {
     report(`Building an S3 server with Go (once, some minutes): go install ${GO_PACKAGE}`);
     await goInstall(GO_PACKAGE, folder, report);
-    // a program in the cache is always complete
+    // the program is moved into the cache, so a program in the cache is always complete
     await placeFile(join(folder, PROGRAM), cached);
     return cached;
   } finally {
@@ -33,5 +33,5 @@ export async function findVersitygw(report: (line: string) => void): Promise<str
   }
 }
 
-// .ci/run builds it at the same time as its other steps
+// .ci/run starts this file to build the program beside its other steps
 if (import.meta.main) await findVersitygw((line) => process.stderr.write(`${line}\n`));

@@ -7,16 +7,16 @@ import { cleanEnv, MAIN } from './cli.ts';
 export interface WorkerProcess {
   child: ChildProcess;
   startedAt: number;
-  /** Resolves when the worker can get work; rejects when it ends before that. */
+  /** Resolves when the worker can get work. Rejects if the worker ends before. */
   ready: Promise<void>;
-  /** Its output so far. */
+  /** The output of the worker so far. */
   said(): string;
   hasEnded(): boolean;
-  /** SIGKILL; resolves when it is gone. */
+  /** Kills the worker with SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** The settings as environment variables, in the form in which a person would set them. */
+/** The settings as environment variables, as a person would set them. */
 export function environmentOf({ service, store, taskQueue, temporal }: Settings): NodeJS.ProcessEnv {
   return {
     ...cleanEnv(),
@@ -31,7 +31,7 @@ export function environmentOf({ service, store, taskQueue, temporal }: Settings)
 export function startWorkerProcess(settings: Settings, flags: string[] = []): WorkerProcess {
   const child = spawn(process.execPath, [MAIN, 'worker', ...flags], {
     env: environmentOf(settings),
-    // the channel reports when the worker is ready, and ends it if the tests are killed
+    // the channel reports when the worker is ready, and ends the worker if the tests are killed
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const startedAt = Date.now();

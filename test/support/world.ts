@@ -16,7 +16,9 @@ import { deploymentOf } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 
-/** The workflows for all workers of a test file: the look for changes in their source costs 40 ms of CPU time. */
+/**
+ * The bundle of workflows for all workers of a test file. Looking for changes in the source costs 40 ms of CPU time.
+ */
 let bundle: ReturnType<typeof workflowBundle> | undefined;
 
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
@@ -34,19 +36,20 @@ export interface World {
   startWorker(as?: {
     buildId?: string;
     identity?: string;
-    /** The most activities that it runs at once. */
+    /** The maximum number of activities that the worker runs at once. */
     activities?: number;
     /** Replaces activities. */
     spoil?: (activities: Activities) => Activities;
   }): Promise<() => Promise<void>>;
   /**
-   * The status at the service of each run that a campaign could have requested, in design order; NONE for unknown runs.
+   * The status at the service of each run that a campaign could have requested, in the order of the design. It is NONE
+   * for an unknown run.
    */
   statusesInOrder(id: string): Promise<string[]>;
-  /** The number of runs with each status. */
+  /** The number of a campaign's runs with each status at the service. */
   statusesAtService(id: string): Promise<Record<string, number>>;
   rows(id: string): Promise<ResultRow[]>;
-  /** The number of executions of each run that the service has started. */
+  /** For each run, how often the service has started to execute it. */
   executions(): number[];
   close(): Promise<void>;
 }
@@ -144,7 +147,7 @@ export async function startWorld({
     async startWorker({ buildId, identity, activities, spoil = (real: Activities) => real } = {}) {
       const own = await openStore(settings.store);
       const courses = new Courses();
-      // each worker has a separate connection, because several workers of one process may not share one
+      // each worker has its own connection, because several workers of one process may not share a connection
       const connection = await NativeConnection.connect({ address: environment.address });
       const worker = await Worker.create({
         connection,
@@ -193,7 +196,7 @@ export async function startWorld({
   };
 }
 
-/** Number of executions of each run of a service with this folder, in the order of requests. */
+/** For each run of the service with this folder, how often it was executed. The runs are in the order of requests. */
 export function executionsIn(dataDir: string): number[] {
   const database = new DatabaseSync(join(dataDir, 'service.db'), { readOnly: true });
   try {
@@ -204,7 +207,7 @@ export function executionsIn(dataDir: string): number[] {
   }
 }
 
-/** A definition with the model that waits: `count` runs of some seconds, with different values of `Value`. */
+/** A definition of the model "Rehearsal": `count` runs that wait some seconds, with different values of `Value`. */
 export function rehearsal({
   count,
   seconds = 0,

@@ -30,14 +30,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a disk that fills up', () => {
-  test('leaves the old file, and nothing else', async () => {
+  test('keeps the old file, and nothing of the new file', async () => {
     const source = `${importIt} await replaceFile(${JSON.stringify(file)}, 'x'.repeat(100_000)).catch(({ code }) => console.log(code));`;
     expect(await runModule(source, { mostBytes: 8192 })).toMatchObject({ stdout: 'EFBIG\n', code: 0 });
     expect(readFileSync(file, 'utf8')).toBe('the old file');
     expect(readdirSync(folder)).toEqual(['file.txt']);
   });
 
-  test('leaves the old file also at 8 KB, where such a disk can be mounted', async () => {
+  test('keeps the old file, also on a real disk with room for 8 KB', async () => {
     const disk = smallDisk('8k');
     if (!disk) return console.warn('left out: a file system cannot be mounted here');
     try {
@@ -54,7 +54,7 @@ describe('a disk that fills up', () => {
   });
 });
 
-test('a writer that is killed leaves the old file; the next writer removes its temporary file', async () => {
+test('a writer that is killed leaves the old file unchanged; the next writer removes its temporary file', async () => {
   const source = `${importIt}
     await replaceFile(${JSON.stringify(file)}, async (unfinished) => {
       await unfinished.append('a part of the new file');
@@ -77,7 +77,7 @@ test('with several writers at once, each reader sees one complete file', async (
     return startModule(source);
   });
   const seen = new Set<string>();
-  await until('both have ended', () => {
+  await until('both writers have ended', () => {
     for (let look = 0; look < 100; look++) {
       const text = readFileSync(file, 'utf8');
       seen.add(text === text[0]!.repeat(size) ? text[0]! : 'a part');
@@ -89,7 +89,7 @@ test('with several writers at once, each reader sees one complete file', async (
   expect(readdirSync(folder)).toEqual(['file.txt']);
 });
 
-test('a writer that fails leaves the old file', async () => {
+test('a writer that fails leaves the old file unchanged', async () => {
   const failing = replaceFile(file, async (unfinished) => {
     await unfinished.append('a part');
     throw new Error('no more');
@@ -109,7 +109,7 @@ test('appended content can be removed', async () => {
   expect(readFileSync(file, 'utf8')).toBe('ü');
 });
 
-test('permissions stay, a link leads to the new file, and long names are allowed', async () => {
+test('permissions stay, a symbolic link leads to the new file, and long names are allowed', async () => {
   chmodSync(file, 0o640);
   const link = join(folder, 'link');
   symlinkSync('file.txt', link);

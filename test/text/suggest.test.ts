@@ -25,7 +25,7 @@ describe('suggestion', () => {
 });
 
 describe('didYouMean', () => {
-  test('suggests the name that was meant, or lists at most twelve known names', () => {
+  test('suggests the intended name, or lists at most twelve known names', () => {
     expect(didYouMean('contact rat', known)).toBe('Did you mean "Contact rate"?');
     expect(didYouMean('Population', known)).toBe(
       'Known: "Contact rate", "Recovery rate", "Days", "{RANDOM_SEED}".',

@@ -7,10 +7,10 @@ import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundl
 test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
-  // the lines in the source map are those of the workers' code
+  // the source map is for the code that workers run
   const kept = (await workflowBundle()) as { code: string };
   expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
-  // without the source map, which may contain any names
+  // leaves out the source map, which may contain any names
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
     'node_modules/zod',
@@ -22,7 +22,7 @@ test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', asy
   }
 });
 
-test('a stored bundle belongs to the installed packages, not to those in package-lock.json', () => {
+test('a stored bundle belongs to the installed packages, not to the packages in package-lock.json', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-bundle-'));
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
   mkdirSync(join(folder, 'src'));

@@ -93,14 +93,14 @@ design: {grid: {Fail: [true, false]}}
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  test('shows no more runs as running than the service has executors, and counts that add up', async () => {
+  test('shows at most twice as many running runs as the service has executors, and counts that add up', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 40, first: 24_000, seconds: 0.25 }));
     const looks: RunCounts[] = [];
     for await (const { runs, source } of world.foray.follow(id, 100))
       if (source === 'workflow') looks.push(runs);
     for (const { total, done, failed, running, queued, waiting } of looks) {
       expect(done + failed + running + queued + waiting).toBe(total);
-      // an estimate, because on a busy machine the polls of a tick happen at different times
+      // the number is an estimate, because on a busy machine the polls of a tick happen at different times
       expect(running).toBeLessThanOrEqual(2 * EXECUTORS);
     }
     expect(looks.some(({ running }) => running > 0)).toBe(true);
@@ -172,7 +172,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     expect(await world.statusesAtService(second.id)).toEqual({ STOPPED: 2 });
   });
 
-  test('works after the workflow was terminated', async () => {
+  test('still works if somebody terminated the workflow', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 6_000, seconds: 60 }));
     await untilRunning(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
@@ -184,7 +184,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
   });
 
-  test('is the advice for clients that follow a terminated campaign', async () => {
+  test('is what foray advises a client that follows a terminated campaign', async () => {
     const { id } = await world.foray.submit(
       rehearsal({ count: 2, first: 6_500, seconds: 60, more: 'concurrency: 1' }),
     );
@@ -206,7 +206,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     await toTheEnd(world, id);
   });
 
-  test('is an error after the end', async () => {
+  test('is an error if the campaign is over', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 7_000 }));
     await toTheEnd(world, id);
     await expect(world.foray.cancel(id)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
@@ -248,7 +248,7 @@ failures: ${policy}
     ['foray cancel', (id) => world.foray.cancel(id)],
     ['foray stop', (id) => world.foray.steer(id, 'stop')],
     ["Temporal's own cancel", (id) => world.environment.client.workflow.getHandle(id).cancel()],
-  ])('leaves a paused campaign cancelled, not failed, when a person ends it by %s', async (name, end) => {
+  ])('makes a paused campaign cancelled, not failed, if a person ends it by %s', async (name, end) => {
     const first = 23_000 + 100 * name.length;
     const { id } = await world.foray.submit(failing('ended', first, '{count: 0}'));
     await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
@@ -256,7 +256,7 @@ failures: ${policy}
     expect((await toTheEnd(world, id)).phase).toBe('cancelled');
   });
 
-  test.each(['stop', 'cancel'])('%ss the campaign, and its phase is then failed', async (then) => {
+  test.each(['stop', 'cancel'])('with "then: %s" ends the campaign in the phase failed', async (then) => {
     const first = then === 'stop' ? 21_000 : 22_000;
     const { id } = await world.foray.submit(failing(then, first, `{count: 1, then: ${then}}`));
     const end = await toTheEnd(world, id);

@@ -32,7 +32,7 @@ describe('apply', () => {
     const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'completed', points: 8, runs: { failed: 0, waiting: 0 } });
     const kept = await values(id);
-    // first the new design in its order, then the requested runs of the old one
+    // the runs of the new design come first, in its order, and then the requested runs of the old design
     expect(kept.slice(0, 8)).toEqual([1_004, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011]);
     expect(kept.slice(8)).toContain(1_000);
     expect(end.runs.done).toBe(kept.length);
@@ -70,7 +70,7 @@ describe('apply', () => {
         outputs,
       ]);
     expect(await table(id)).toEqual(await table(other.id));
-    // submitting it again under the same id finds the existing campaign
+    // submitting the same definition again under the same id finds the existing campaign
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
@@ -108,7 +108,7 @@ describe('apply', () => {
     file: join(world.folder, 'costs.yaml'),
   });
 
-  test('adds outputs: completed runs get them from the service, and nothing runs again', async () => {
+  test('adds outputs: foray gets them from the service for completed runs, and no run is executed again', async () => {
     const grid = 'Order-up-to level: [40, 60, 80]';
     const { id } = await world.foray.submit(costs(grid, 'replications: 2\noutputs: [Service level]'));
     await toTheEnd(world, id);
@@ -128,7 +128,7 @@ describe('apply', () => {
     );
     for (const { outputs } of after) expect(Number(outputs['Orders'])).toBeGreaterThan(0);
     expect(world.executions()).toHaveLength(executions);
-    // a removed output is not requested any more
+    // foray does not request a removed output any more
     const fewer = await world.foray.apply(id, costs(grid, 'replications: 2\noutputs: [Orders]'));
     expect(fewer.difference).toMatchObject({ outputs: { added: [], dropped: ['Service level'] } });
     await toTheEnd(world, id);
@@ -138,7 +138,7 @@ describe('apply', () => {
     const { id } = await world.foray.submit(costs('Order-up-to level: [40, 60]', 'outputs: [Orders]'));
     await toTheEnd(world, id);
     const before = await world.rows(id);
-    // 20 is the model's own reorder point
+    // 20 is the default of the reorder point
     const wider = costs('Reorder point: [20, 30], Order-up-to level: [60, 80]', 'outputs: [Orders]');
     const change = await world.foray.apply(id, wider);
     expect(change.difference!.points).toEqual({ added: 3, dropped: 1, kept: 1 });
@@ -149,7 +149,7 @@ describe('apply', () => {
       new Map(rows.map(({ point, outputs, runId }) => [point, { outputs, runId }]));
     for (const [point, results] of resultsOf(before)) expect(resultsOf(after).get(point)).toEqual(results);
 
-    // back to one input, with another value of the fixed one: it distinguishes the old points
+    // the design varies one input again; the other one is fixed at another value, which distinguishes the old points
     const months = { ...costs('Order-up-to level: [60]', 'outputs: [Orders]') };
     months.text = months.text.replace('"{STOP_TIME}": 30', '"{STOP_TIME}": 40');
     expect((await world.foray.apply(id, months)).difference!.points).toEqual({
@@ -189,7 +189,7 @@ describe('apply', () => {
     expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);
   });
 
-  test('accepts a definition as JSON, as in the Web UI', async () => {
+  test('accepts a definition as JSON, as the Web UI sends it', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_400, seconds: 0.5 }));
     const definition = {
       campaign: 'rehearsal',

@@ -25,7 +25,7 @@ test('a campaign continues in new executions, and has every run once', async () 
   expect(new Set(rows.map(({ runId }) => runId)).size).toBe(14);
   expect(await world.foray.status(id)).toMatchObject({ phase: 'completed', runs: { new: 14, total: 14 } });
   await until('the executions are listed', async () => (await executions(id)) > 1);
-  // its search attributes and its priority are passed on
+  // the last execution has the search attributes and the priority of the campaign
   const last = await world.environment.client.workflow.getHandle(id).describe();
   expect(last.memo).toMatchObject({ name: 'rehearsal', model: 'Rehearsal' });
   expect(last.searchAttributes).toMatchObject({

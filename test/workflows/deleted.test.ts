@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 const command = (...words: string[]) => foray(world.folder, words, { env: environmentOf(world.settings) });
 
-test('a finished campaign is shown and then deleted; its id can be used again', async () => {
+test('delete shows a finished campaign and then deletes it; its id can be used again', async () => {
   await world.foray.submit(rehearsal({ count: 3 }), { id: 'old' });
   await toTheEnd(world, 'old');
 
@@ -43,7 +43,7 @@ test('an unfinished campaign is not deleted', async () => {
   expect((await toTheEnd(world, 'busy')).phase).toBe('cancelled');
 });
 
-test('files that no campaign names are removed, except files that a campaign may still name', async () => {
+test('files that no campaign names are removed, except young files, which a campaign may still name', async () => {
   const day = 24 * 3_600_000;
   await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
   await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());

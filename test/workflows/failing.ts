@@ -1,4 +1,4 @@
-/** A campaign whose runs fail: always, or by chance. */
+/** A definition of a campaign whose runs fail, always or by chance. */
 export function failing(name: string, { first, count = 1, rate = 1, more }: Failing) {
   const text = `
 campaign: ${name}

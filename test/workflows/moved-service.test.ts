@@ -9,7 +9,7 @@ import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** Its Temporal server is the one of all worlds. */
+/** The first world. All worlds use its Temporal server. */
 let first: World;
 let world: World;
 let others: RunningService[];
@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const service of others) await service.close();
 });
 
-/** A service with a data folder on its own port. Workers and clients that start from now on talk to it. */
+/** Starts a service with a data folder on its own port. Workers and clients that start from now on use it. */
 async function serve(folder: string): Promise<RunningService> {
   const service = await startService({
     dataDir: join(world.folder, folder),
@@ -39,7 +39,7 @@ async function serve(folder: string): Promise<RunningService> {
   return service;
 }
 
-/** The campaign in the form of an earlier foray, which knew services by their address. */
+/** Changes the campaign to the form of an earlier foray, which knew services only by their address. */
 function forgetIdentity(): void {
   const database = new DatabaseSync(join(world.folder, 'store.db'));
   database.exec('update campaigns set service_id = null');
@@ -78,7 +78,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
     await world.startWorker();
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
     expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
-    // a repeated submit finds the same campaign
+    // another submit finds the same campaign
     const again = await Foray.open(world.settings);
     const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
     expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
@@ -86,7 +86,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
   },
 );
 
-test('a campaign without a worker and a campaign with a refused key say so', async () => {
+test('the status shows that a campaign has no worker, or that the service refuses its key', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1 }));
   expect(await blocked(id)).toMatchObject({
     blocked: expect.stringContaining('no worker works on its task queue'),
@@ -94,7 +94,7 @@ test('a campaign without a worker and a campaign with a refused key say so', asy
   world.settings.service.key = 'wrong';
   const stop = await world.startWorker();
   const isRefused = async () => /key/i.test((await world.foray.status(id)).blocked ?? '');
-  await until('the key is said to be refused', isRefused);
+  await until('the status shows that the key is refused', isRefused);
   expect((await world.foray.blocked()).get(id)).toMatch(/key/i);
   await stop();
   world.settings.service.key = KEY;

@@ -10,7 +10,7 @@ export const refused: Fault = {
   body: '{"message":"No file of that hash is stored."}',
 };
 
-/** Each fault occurs a few times and then stops. */
+/** A plan for the proxy in which a fault occurs a number of times and then no more. */
 export function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
   let left = times;
   return (asked) => (which(asked) && left-- > 0 ? fault : pass());

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One epidemic for each rate, each with a file. */
+/** A definition with one epidemic for each rate. Each run writes a file. */
 const epidemic = (rates: number[], outputs: string, days = 5) => ({
   text: `
 campaign: flu
@@ -70,7 +70,7 @@ const results = (...args: string[]) =>
   });
 
 describe('files: keep', () => {
-  test('a run is done when its file is in the store, which has each file once', async () => {
+  test('a run is done when its file is in the store; the store has each file once', async () => {
     front.recorded.splice(0);
     const { phase, runs, note } = await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'kept');
     expect([phase, runs.done, runs.new, note]).toEqual(['completed', 3, 3, '']);
@@ -86,7 +86,7 @@ describe('files: keep', () => {
     expect(fetched).toHaveLength(3);
     for (const { headers } of fetched) expect(JSON.stringify(headers)).not.toContain(KEY);
 
-    // stored files are not fetched again for another campaign
+    // foray does not fetch stored files again for another campaign
     front.recorded.splice(0);
     expect((await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'again')).runs).toMatchObject({ reused: 3 });
     expect(await keptOf('again')).toEqual(hashes);
@@ -100,7 +100,7 @@ describe('files: keep', () => {
   ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
     await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
-    // an address that stays invalid for more attempts than one request makes
+    // the fault occurs in more attempts than one download makes
     front.plan = first(fault.kind === 'answer' && fault.status === 403 ? 3 : 9, fault);
     const id = `faulty-${what.length}`;
     const { phase, runs, note } = await submit(epidemic([...rates, rates[0]! + 1], KEEP), id);
@@ -108,18 +108,18 @@ describe('files: keep', () => {
     expect(await keptOf(id)).toEqual(await hashesOf(id));
   });
 
-  test('a file that the service does not have stays a reference, its run is done, and the file is reported', async () => {
+  test('if the service does not have a file, its run is done, the result keeps the reference, and foray reports the file', async () => {
     front.plan = (asked) => (isAddress(asked) ? refused : pass());
     const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
     expect([phase, runs.done]).toEqual(['completed', 2]);
     expect(note).toBe('output files that are not stored: 2 (2 not at the service)');
     expect(await keptOf('lacking')).toEqual([]);
     expect(await hashesOf('lacking')).toHaveLength(2);
-    // the file is in the store now, and is read from there
+    // the service has the files again, so results can fetch them
     front.plan = pass;
     const { code, stderr } = await results('lacking', '--files', 'lacking');
     expect(code).toBe(0);
-    // on a slow machine there are also lines about progress
+    // a slow machine also prints lines about progress
     expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
@@ -145,7 +145,7 @@ describe('files: keep', () => {
   });
 });
 
-test('a cancel during file transfers leaves no run behind, and keeps completed runs', async () => {
+test('a cancel during transfers of files leaves no run behind, and keeps completed runs', async () => {
   let [isHeld, deliver] = [true, (_: 'deliver'): void => undefined];
   const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
   front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
@@ -164,7 +164,7 @@ test('a cancel during file transfers leaves no run behind, and keeps completed r
 });
 
 describe('a changed campaign', () => {
-  test('that now keeps files fetches those of completed runs', async () => {
+  test('that now keeps files fetches the files of completed runs', async () => {
     await submit(epidemic([1.81, 1.82], LINK), 'changed');
     expect(await keptOf('changed')).toEqual([]);
     front.plan = first(2, { kind: 'answer', status: 500 });
@@ -173,13 +173,13 @@ describe('a changed campaign', () => {
     await toTheEnd(world, 'changed');
     const hashes = await hashesOf('changed');
     expect(await keptOf('changed')).toEqual(hashes);
-    // after the change back, existing files do not change
+    // if the campaign does not keep files any more, the stored files stay
     await world.foray.apply('changed', epidemic([1.81, 1.82], LINK));
     await toTheEnd(world, 'changed');
     expect(await keptOf('changed')).toEqual(hashes);
   });
 
-  test('that gets a file output has its files', async () => {
+  test('that gets an output of files has these files', async () => {
     await submit(epidemic([1.83, 1.84], '[Peak day]'), 'added');
     await world.foray.apply('added', epidemic([1.83, 1.84], KEEP));
     await toTheEnd(world, 'added');
@@ -188,10 +188,10 @@ describe('a changed campaign', () => {
 });
 
 describe('kept files', () => {
-  test('are unused when the last campaign is deleted', async () => {
+  test('are unused when the last campaign that has them is deleted', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
-    // young files are only reported, so the test makes them old
+    // foray only reports young files, so the test makes the files old
     const aged = async (): Promise<boolean> => {
       const files = await world.foray['store'].listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;
@@ -210,7 +210,7 @@ describe('kept files', () => {
   });
 });
 
-/** All texts in an object, including payloads. */
+/** All texts in an object, also in payloads. */
 function textsIn(value: unknown): string[] {
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()];
   if (typeof value === 'string') return [value];
@@ -219,7 +219,7 @@ function textsIn(value: unknown): string[] {
 
 test('the address of a file is neither in the history nor in the store', async () => {
   const secrets = new Set<string>();
-  // so often that the activity fails, with a message in the history
+  // the fault occurs so often that the activity fails, and the history has its message
   const plan = first(9, { kind: 'answer', status: 500 });
   front.plan = (asked) => {
     const signature = new URLSearchParams(asked.path.split('?')[1]).get('signature');
@@ -246,7 +246,7 @@ test('the address of a file is neither in the history nor in the store', async (
 describe('foray results --files', () => {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-  test('writes files and their paths, in every form, and does not replace existing files', async () => {
+  test('writes files and their paths, in every format, and does not replace existing files', async () => {
     await submit(epidemic([2.01, 2.02], KEEP), 'flu');
     await submit(epidemic([2.01, 2.02], LINK), 'linked');
     const rows = await world.rows('flu');
@@ -267,7 +267,7 @@ describe('foray results --files', () => {
       }
       expect(readdirSync(join(folder, 'out', id, rows[0]!.point, '1'))).toEqual(['Trajectory.csv']);
     }
-    // one file has changed since
+    // one of the written files changes
     const path = `out/linked/${rows[0]!.point}/1/Trajectory.csv`;
     const before = read(path);
     writeFileSync(join(folder, path), 'changed');
@@ -282,7 +282,7 @@ describe('foray results --files', () => {
     expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
   });
 
-  test('writes kept files that the service has lost, and reports missing ones', async () => {
+  test('writes kept files that the service has lost, and reports missing files', async () => {
     for (const [id, outputs] of [
       ['safe', KEEP],
       ['unsafe', LINK],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('attempts', () => {
-  test('repeat a failed run until it succeeds', async () => {
+  test('repeat a failed run until the run succeeds', async () => {
     const more = 'failures: {attempts: 30, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('trying', { first: 1, count: 12, rate: 0.5, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 12, failed: 0 } });
@@ -88,7 +88,7 @@ describe('the log of failed runs', () => {
     expect(texts).not.toMatch(/rehearsal\/model\.ts/);
   });
 
-  test('is shown for its point from the store', async () => {
+  test('comes from the store when foray shows the point', async () => {
     const { id } = await world.foray.submit(failing('told', { first: 450, more: '' }));
     await toTheEnd(world, id);
     const [log] = await world.foray['store'].runLogs(id);
@@ -98,7 +98,7 @@ describe('the log of failed runs', () => {
 });
 
 describe('timeouts', () => {
-  test('stop a run that takes too long as failed; the others continue', async () => {
+  test('stop a run that takes too long, and count it as failed; the other runs continue', async () => {
     const text = `
 campaign: slow
 model: {name: Rehearsal}
@@ -114,7 +114,7 @@ timeouts: {run: 1.5}
     expect(await world.statusesAtService(id)).toEqual({ COMPLETED: 1, STOPPED: 2 });
   });
 
-  test('give up a run that another campaign waits for, without stopping it', async () => {
+  test('give up a run without stopping it if another campaign waits for it', async () => {
     const source = rehearsal({ count: 1, first: 310, seconds: 60 });
     const other = await world.foray.submit(source);
     await untilRunning(world, other.id);
@@ -125,7 +125,7 @@ timeouts: {run: 1.5}
     await toTheEnd(world, other.id);
   });
 
-  test('end a campaign that takes too long as failed, and leave no run', async () => {
+  test('end a campaign that takes too long in the phase failed, and leave no run behind', async () => {
     const source = rehearsal({ count: 6, first: 320, seconds: 60, more: 'timeouts: {campaign: 3 s}' });
     const { id } = await world.foray.submit(source);
     const end = await toTheEnd(world, id);
@@ -144,7 +144,7 @@ timeouts: {run: 1.5}
 });
 
 describe('fresh', () => {
-  test('draws a new seed, so that nothing is reused; the points are the same', async () => {
+  test('draws a new seed, so that no run is reused; the points are the same', async () => {
     const source = rehearsal({ count: 4, first: 400, more: 'fresh: true' });
     const first = await world.foray.submit(source);
     await toTheEnd(world, first.id);
@@ -179,11 +179,11 @@ fresh: {salt: Value}
   });
 });
 
-test('runs that the service lost because it was restored from a backup are requested again', async () => {
+test('foray requests runs again that the service lost when it was restored from a backup', async () => {
   const forgetful = await startWorld({ beside: world });
   try {
     await forgetful.startWorker();
-    // it has the identity of the service, because a campaign does not continue at another service
+    // the backup keeps the identity of the service, because a campaign does not continue at another service
     const copy = join(forgetful.folder, 'copy');
     cpSync(join(forgetful.folder, 'service'), copy, { recursive: true });
     const { id } = await forgetful.foray.submit(rehearsal({ count: 6, first: 500, seconds: 2 }));
@@ -209,7 +209,7 @@ test('runs that the service lost because it was restored from a backup are reque
 test('several workers share the parts of a tick', async () => {
   const shared = await startWorld({ beside: world });
   try {
-    // a worker that works on one part leaves the other part to the other worker
+    // each worker works on one part at a time, so it leaves the other part to the other worker
     await shared.startWorker({ identity: 'one', activities: 1 });
     await shared.startWorker({ identity: 'two', activities: 1 });
     const { id } = await shared.foray.submit(rehearsal({ count: 300, more: 'concurrency: 300' }));
@@ -228,7 +228,7 @@ describe('in Temporal', () => {
     expect(warning).toBe('');
     await toTheEnd(world, id);
     const query = 'ForayModel = "Rehearsal" AND ForayPhase = "completed" AND ForayOwner = "somebody"';
-    await until('it is found', async () => {
+    await until('Temporal lists the campaign', async () => {
       const found = await Array.fromAsync(world.environment.client.workflow.list({ query }));
       return found.some(({ workflowId }) => workflowId === id);
     });
@@ -243,11 +243,11 @@ describe('in Temporal', () => {
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
       expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
       expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      // until a person creates them, as in docs/guides/operations.md
+      // a person creates the search attributes, as docs/guides/operations.md says
       const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
       const address = ['--address', plain.environment.address];
       await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);
-      await until('they are there', async () => {
+      await until('a submit does not warn any more', async () => {
         const next = await plain.foray.submit(rehearsal({ count: 1, first: 612 }));
         await toTheEnd(plain, next.id);
         return next.warning === '';
@@ -267,7 +267,7 @@ describe('in Temporal', () => {
     });
   });
 
-  test('runs in flight and failures by cause can be queried', async () => {
+  test('a query gives the runs in flight, and another one the failures by cause', async () => {
     const text = `
 campaign: mixed
 model: {name: Rehearsal}

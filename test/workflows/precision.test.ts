@@ -33,7 +33,7 @@ const goal = { relative: 0.03, absolute: null, confidence: 0.95 };
 const precise = (max: number, min = 4) =>
   `replications: {min: ${min}, max: ${max}, output: server UTILIZATION, relative: 0.03}`;
 
-/** The values of the output by point, in the order of replications. Expects that replications have no gaps. */
+/** The values of an output by point, in the order of replications. Checks that no replication is missing in between. */
 async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, number[]>> {
   const points = new Map<string, number[]>();
   for (const { point, replication, outputs } of await world.rows(id)) {
@@ -46,7 +46,7 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
 }
 
 describe('replications until the mean is precise enough', () => {
-  test('each point gets as many as it needs; the result does not depend on workers and timing', async () => {
+  test('each point gets as many as it needs, and the result does not depend on workers or timing', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
     expect(runs).toBe(12);
     const end = await toTheEnd(world, id);
@@ -67,7 +67,7 @@ describe('replications until the mean is precise enough', () => {
       expect(values.length).toBeLessThan(200);
       expect(estimate(values, goal).reached).toBe(true);
     }
-    // one run at a time, and with another point instead of one of these
+    // another campaign requests one run at a time, and has another point in place of one of these
     const slowly = await world.foray.submit(queue(`${precise(200)}\nconcurrency: 1`, '[8, 10, 12]'));
     await toTheEnd(world, slowly.id);
     const again = await samplesOf(slowly.id);
@@ -87,7 +87,7 @@ describe('replications until the mean is precise enough', () => {
     }
   });
 
-  test('progress is a share of the runs expected from the variance, and it falls only a little', async () => {
+  test('progress is the share of the runs that are expected from the variance, and it never falls by much', async () => {
     const { id } = await world.foray.submit(
       queue(precise(400).replace('0.03', '0.01'), '[8, 9, 10, 11, 12]'),
     );
@@ -106,7 +106,7 @@ describe('replications until the mean is precise enough', () => {
     expect(Math.max(...falls)).toBeLessThanOrEqual(10);
   });
 
-  test('a point whose runs all fail ends after about ten; equal values have to stay equal', async () => {
+  test('a point whose runs all fail ends after about ten; a point with equal values also needs about ten', async () => {
     const source = {
       text: `
 campaign: failing

@@ -43,7 +43,7 @@ describe('retry', () => {
     await toTheEnd(world, id);
   });
 
-  test('is visible to followers: a run that finishes again comes again', async () => {
+  test('is visible to a follower: a run that finishes again comes again', async () => {
     const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}', 8));
     const told: ResultRow[] = [];
     const following = (async () => {
@@ -105,7 +105,7 @@ describe('retry', () => {
     }
   });
 
-  test('makes the list of workflows show the purpose of each, and how many runs failed', async () => {
+  test('makes the list of Temporal show what each workflow does, and how many runs failed', async () => {
     const failing = (points: number) => ({
       text: `
 campaign: failing

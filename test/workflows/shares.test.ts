@@ -14,7 +14,8 @@ import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
 /**
- * Draws one number from the seed: below the input Chance the outbreak dies out, and its peak is 1,000 times the number.
+ * The source of a model that draws one number from its seed. If the number is below the input Chance, the outbreak dies
+ * out. The peak is 1,000 times the number.
  */
 const OUTBREAK = `
   export default {
@@ -60,7 +61,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
 
-/** For each point: the number of runs, and the number of runs in which Extinct is true. */
+/** For each point, the number of runs and the number of runs in which Extinct is true. */
 async function countsOf(campaign: string): Promise<{ n: number; count: number }[]> {
   const points = new Map<string, { n: number; count: number }>();
   for (const { point, outputs } of await world.rows(campaign)) {
@@ -78,7 +79,7 @@ test('points are replicated until a share has the requested precision', async ()
   const counts = await countsOf(id);
   for (const { n, count } of counts) {
     expect(wilsonHalfWidth(count / n, n, 0.95)).toBeLessThanOrEqual(0.15);
-    // a share of one half needs 39 runs; the look-ahead may add some
+    // a share of one half needs 39 runs, and the look-ahead may add some
     expect(n).toBeLessThan(60);
   }
   // even a share of 0 needs some runs before it is known
@@ -99,7 +100,7 @@ test('points may be replicated until a formula is precise', async () => {
   expect(precision).toMatchObject([{ output: 'P(`Peak size` > 300)', of: 'share', sd: null, reached: true }]);
 });
 
-test('plan expects as many runs as the share in the first replications needs', async () => {
+test('plan expects the number of runs that the share in known replications requires', async () => {
   const { foreseen, runs } = await world.foray.plan(outbreak(UNTIL));
   expect(runs).toBe(15);
   expect(foreseen!.points).toBe(3);

@@ -26,9 +26,9 @@ import {
   resumed,
 } from '../../src/workflows/state.ts';
 
-/** Temporal warns of payloads beyond this (limit.blobSize.warn), and refuses those of four times the size. */
+/** Temporal warns of larger payloads (limit.blobSize.warn), and refuses payloads of four times this size. */
 const MOST_BYTES = 512 * 1024;
-/** Numbers of 7 digits, times of 13. */
+/** The numbers of runs have 7 digits, and times have 13 digits. */
 const FIRST_SEQ = 1_000_000;
 const TOTAL = 9_999_999;
 const NOW = 1_780_000_000_000;
@@ -43,7 +43,7 @@ function text(n: number): string {
   return `${String.fromCharCode(97 + n)}${'\u0001'.repeat(199)}`;
 }
 
-/** More causes than are distinguished, each with texts of maximum length. */
+/** More causes than a campaign distinguishes, each with texts of the maximum length. */
 function causes(): FailureCause[] {
   const all: FailureCause[] = [];
   for (let n = 0; n < 26; n += 1) {
@@ -54,7 +54,8 @@ function causes(): FailureCause[] {
 }
 
 /**
- * As many flights and postponed runs as the scheduler allows, requested and seen over ten hours, and a full backlog.
+ * A schedule with as many flights and postponed runs as the scheduler allows, and with a full backlog. The runs were
+ * requested and seen over ten hours.
  */
 function fullSchedule(concurrency: number | 'auto', fate: 'running' | 'again'): Schedule {
   const schedule = newSchedule(TOTAL, concurrency, settings.timeouts.run);
@@ -102,7 +103,7 @@ function largest(schedule: Schedule): CampaignState {
     causes: causes(),
     finishedAt: Array.from({ length: 20 }, () => [NOW, 2_000] as [number, number]),
   };
-  // like a script that pauses it every hour for a month
+  // the notes are as if a script paused the campaign every hour for a month
   for (let hour = 0; hour < 720; hour += 1) note(state, `paused: ${text(hour % 26)}`);
   return state;
 }
@@ -124,7 +125,7 @@ describe('at its largest', () => {
       expect(bytesOf(carried(state))).toBeLessThan(MOST_BYTES);
       const passed = JSON.parse(JSON.stringify(carried(state))) as CarriedState;
       expect(resumed(passed, settings)).toEqual(state);
-      // its answers and its details are below the limit, too
+      // the answers to queries and the details are below the limit, too
       expect(bytesOf(flightsOf(state))).toBeLessThan(4 * MOST_BYTES);
       expect(bytesOf(state.causes)).toBeLessThan(MOST_BYTES);
       expect(bytesOf(progressOf(state, NOW))).toBeLessThan(10_000);
@@ -151,7 +152,7 @@ describe('at its largest', () => {
 });
 
 describe('a note', () => {
-  test('is added to earlier notes, and old notes are dropped', () => {
+  test('is added to earlier notes, and the oldest notes are dropped', () => {
     const state = newState(NOW, settings);
     note(state, 'paused: lunch');
     note(state, 'resumed');
@@ -169,13 +170,13 @@ test('runs in flight, finished runs and waiting runs add up to all runs', () => 
   applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);
   const state = { ...newState(NOW, settings), schedule, total: 10, new: 1 };
   expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
-  // a run that will be tried again counts as waiting
+  // a failed run that gets another attempt counts as waiting
   expect(progressOf(state, NOW).runs).toEqual({
     ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
   });
 });
 
-test('the details show how many points a search has asked for, or how many a design has', () => {
+test('the details show how many points a search has asked for, or how many points a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
   const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };

@@ -39,7 +39,7 @@ describe('steering', () => {
     expect(Object.keys(await world.statusesAtService(id))).not.toContain('RUNNING');
   });
 
-  test('a stopped campaign closes when all requested runs have finished; none is stopped', async () => {
+  test('a stopped campaign closes when all requested runs have finished, and stops none of them', async () => {
     const source = rehearsal({ count: 40, first: 11_000, seconds: 0.7, more: 'concurrency: 3' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
@@ -53,7 +53,7 @@ describe('steering', () => {
     expect(statuses).toEqual({ COMPLETED: end.runs.done, NONE: end.runs.waiting });
   });
 
-  test('the concurrency can be set while a campaign runs; an invalid one is rejected', async () => {
+  test('the concurrency can be set while a campaign runs, and an invalid value is refused', async () => {
     const source = rehearsal({ count: 30, first: 12_000, seconds: 60, more: 'concurrency: 1' });
     const { id } = await world.foray.submit(source);
     await untilRunning(world, id);

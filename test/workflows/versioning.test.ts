@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The steps in docs/guides/several-machines.md, with Temporal's own command line. */
+/** Runs Temporal's own command line, for the steps in docs/guides/several-machines.md. */
 async function temporal(...args: string[]): Promise<void> {
   await run(process.env.FORAY_TEMPORAL_CLI!, [...args, '--address', world.environment.address]);
 }
@@ -23,13 +23,13 @@ async function makeCurrent(buildId: string): Promise<void> {
   await until(`build ${buildId} is current`, () =>
     temporal('worker', 'deployment', 'set-current-version', ...args).then(
       () => true,
-      // the server knows a build as soon as one of its workers has polled
+      // this fails until a worker of the build has polled the server
       () => false,
     ),
   );
 }
 
-/** The builds that carried out the workflow tasks of a campaign's executions, the oldest first. */
+/** For each execution of a campaign, the builds that carried out its workflow tasks. The oldest comes first. */
 async function builds(id: string): Promise<string[][]> {
   const { client } = world.environment;
   const executions = await Array.fromAsync(client.workflow.list({ query: `WorkflowId = "${id}"` }));
@@ -56,7 +56,7 @@ test('a campaign stays with the build that started it until it is moved', async 
   await toTheEnd(world, next.id);
   expect((await builds(next.id)).flat()).toEqual(['two']);
   const isContinued = (): Promise<boolean> => builds(id).then((seen) => seen.length > 1);
-  await until('it has continued as new', isContinued);
+  await until('the campaign has continued as new', isContinued);
   expect(new Set((await builds(id)).flat())).toEqual(new Set(['one']));
 
   await temporal(

@@ -12,7 +12,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
-/** A model that fails above a limit, like an unfinished model. */
+/** The source of a model that fails above a limit, like an unfinished model. */
 const source = ({
   limit,
   output = 'Double',
@@ -70,7 +70,7 @@ async function change(
   });
 }
 
-/** A campaign whose runs above the limit of the model have failed. */
+/** Submits a campaign and waits for its end. Its runs above the limit of the model fail. */
 async function failing(values: number[], more = ''): Promise<string> {
   const { id } = await world.foray.submit(definition(values, more));
   expect((await toTheEnd(world, id)).runs.failed).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ const cellsOf = async (id: string, column: string) => {
   return (await Array.fromAsync(table.rows)).map((cells) => cells[at]);
 };
 
-test('failed runs are repeated with the corrected model; the others keep their version, and the reasons are kept', async () => {
+test('failed runs are repeated with the corrected model; the other runs keep their version, and the reasons are kept', async () => {
   const id = await failing([1, 2, 3, 4]);
   const before = await state(id);
   const [, , failed] = before.rows;
@@ -141,7 +141,7 @@ test('every format shows the version of a run if there were several', async () =
   expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([from, to]);
 });
 
-test("a version without the campaign's inputs or outputs is refused, and so is an unknown version", async () => {
+test("a version without the campaign's inputs or outputs is refused, as is an unknown version", async () => {
   const id = await failing([100]);
   const before = await state(id);
   const unfit = await change({ limit: 999, output: 'Twice' });
@@ -172,15 +172,15 @@ test('apply with another version uses it for unfinished runs', async () => {
   expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
 });
 
-test('requested runs keep their version, waiting runs use the other one, and a stop stops both', async () => {
+test('requested runs keep their version, waiting runs use the other version, and a stop stops both', async () => {
   await change({ limit: 10_000, wait: 60_000 });
   const { id } = await world.foray.submit(definition([10_001, 3_001, 3_002], 'concurrency: 2\n'));
-  await until('one has failed', async () => (await world.foray.status(id)).runs.failed === 1);
+  await until('one run has failed', async () => (await world.foray.status(id)).runs.failed === 1);
   await untilRunning(world, id);
   const to = await change({ limit: 20_000, wait: 60_001 });
   await world.foray.retry(id, 'failed', { version: to });
   await world.foray.setConcurrency(id, 3);
-  await until('all are requested', async () => {
+  await until('all runs are requested', async () => {
     const { running, queued } = (await world.foray.status(id)).runs;
     return running + queued === 3;
   });
@@ -218,7 +218,7 @@ test('a campaign keeps the version that it started with while the model changes'
   await change({ limit: 100_000, wait: 200 });
   const values = [50_001, 50_002, 50_003, 50_004, 50_005, 50_006];
   const { id } = await world.foray.submit(definition(values, 'concurrency: 1\n'));
-  await until('one is done', async () => (await world.foray.status(id)).runs.done > 0);
+  await until('one run is done', async () => (await world.foray.status(id)).runs.done > 0);
   await change({ limit: 0 });
   expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 6, failed: 0 });
   expect(await cellsOf(id, 'Double')).toEqual(values.map((value) => String(2 * value)));

@@ -26,7 +26,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The sum of a metric over its labels, at the worker. */
+/** The metrics of the worker, and a function that sums a metric over its labels. */
 async function metricsOf(): Promise<{ text: string; sum: (name: string) => number }> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const sum = (name: string): number =>
@@ -59,7 +59,7 @@ test('failed activities are counted', async () => {
   await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
   await world.service.close();
   await until(
-    'one has failed',
+    'an activity has failed',
     async () => (await metricsOf()).sum('temporal_activity_execution_failed_total') > 0,
   );
 });

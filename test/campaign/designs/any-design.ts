@@ -69,7 +69,7 @@ const sampleOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
       [method]: { ...sample, inputs: Object.fromEntries(of.map((name) => [name, inputs[name]!.spread])) },
     }));
 
-/** A design over these inputs, of a kind that does not combine other designs. */
+/** A design over these inputs that does not combine other designs. */
 const plainOf = (of: readonly string[]): fc.Arbitrary<WrittenDesign> =>
   fc.oneof(
     gridOf(of),

@@ -11,7 +11,7 @@ describe('a product', () => {
     expect(sizeOf(checkedDesign({ product }).design)).toBe(4);
   });
 
-  test('has repeated points once', () => {
+  test('drops repeated points', () => {
     const drawn = { random: { points: 50, inputs: { Stochastic: [true, false] } } };
     const product = [{ grid: { Days: [7, 14] } }, drawn];
     expect(rowsIn({ product }).toSorted()).toEqual(['14 false', '14 true', '7 false', '7 true']);
@@ -77,7 +77,7 @@ describe('a union', () => {
 });
 
 describe('nested designs', () => {
-  test('a product of a union and a sample may leave points out', () => {
+  test('a product can combine a sample with a union, whose condition leaves points out', () => {
     const union = [{ points: [{ Days: 7 }] }, { grid: { Title: ['a', 'b'] } }];
     const product = [
       { union, where: 'Title != "b"' },
@@ -88,7 +88,7 @@ describe('nested designs', () => {
     expect(rowsIn({ union: [{ product }, { grid: { Title: ['c'] } }] })).toEqual([...rows, '14 c 1.66']);
   });
 
-  test('a member derives inputs from the values outside of it', () => {
+  test('a member derives inputs also from inputs that it does not vary', () => {
     const product: WrittenDesign[] = [
       { grid: { Days: [7, 8] }, derive: { Population: 'Days * 100' } },
       { grid: { Title: ['a'] } },

@@ -4,7 +4,7 @@ import { DeriveError } from '../../../src/campaign/designs/rows.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('derive', () => {
-  test('computes inputs from others, one after the other', () => {
+  test('computes inputs from other inputs, one after the other', () => {
     const design = {
       grid: { Days: [7, 14] },
       derive: { Population: 'Days * 100', budget: 'Population + 1', Stochastic: 'Days > 7', Title: '"x"' },
@@ -37,7 +37,7 @@ describe('derive', () => {
 
   test.each([
     [
-      '8.5 for a whole number',
+      '7.5 for a whole number',
       { Population: 'Days + 0.5' },
       'Population',
       'is 7.5, which is not a whole number where Days is 7',
@@ -48,9 +48,9 @@ describe('derive', () => {
       'Contact rate',
       'is NaN, which is not a number where Days is 7',
     ],
-    ['no end', { 'Contact rate': '1 / 0' }, 'Contact rate', 'is Infinity, which is not a number'],
+    ['infinity', { 'Contact rate': '1 / 0' }, 'Contact rate', 'is Infinity, which is not a number'],
     [
-      'too much',
+      'a number that is too large',
       { Population: 'Days * 1e9' },
       'Population',
       'is 7000000000, which is out of range where Days is 7',
@@ -62,13 +62,13 @@ describe('derive', () => {
       'is "soon", which is not a date and time like 2026-01-31T08:30',
     ],
     [
-      'of two inputs',
+      'a result of two inputs',
       { Population: 'Days / (Days - Budget + 993)' },
       'Population',
       'is Infinity, which is not a number where Days is 7 and Budget is 1000',
     ],
   ])('refuses a result that its input does not take: %s', (_, derive, input, message) => {
-    // the mistake is known only when the point is made
+    // foray notices the mistake only when it makes the point
     const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive });
     expect(points).toThrow(DeriveError);
     expect(points).toThrow(expect.objectContaining({ input, message }));

@@ -65,7 +65,7 @@ describe('factorial', () => {
 });
 
 describe('onePerInput', () => {
-  test('has a point without changes, then each input a share below and above its value', () => {
+  test('has a point without changes, then two points for each input: its value decreased and increased by a share', () => {
     // Days is 14, Population 763, Contact rate 1.66
     const written = { onePerInput: { change: 0.05, inputs: ['Days', 'Contact rate', 'population'] } };
     expect(rowsIn(written)).toEqual([

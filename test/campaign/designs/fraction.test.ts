@@ -24,7 +24,7 @@ function rowsOf(design: Factorial): number[][] {
   return [...factorialRows(design)].map((row) => row.map(Number));
 }
 
-/** The number of sets of factors of each length whose product is the same at all points, found by trying all sets. */
+/** Tries all sets of factors. For each size of a set, counts the sets whose product is the same at all points. */
 function wordsByForce(rows: number[][]): number[] {
   const factors = rows[0]!.length;
   const counts = new Array<number>(factors + 1).fill(0);
@@ -37,9 +37,9 @@ function wordsByForce(rows: number[][]): number[] {
 }
 
 describe('a fraction', () => {
-  // C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box, W. G. Hunter and J. S.
-  // Hunter, "Statistics for experimenters" (1978), table 12.15: factors, wanted and real resolution, runs, words from
-  // length 3 on
+  // The columns are: number of factors, wanted resolution, real resolution, number of runs, number of words of each
+  // length from 3 on. Sources: C. F. J. Wu and M. S. Hamada, "Experiments" (2009), tables 5A.1 to 5A.4; G. E. P. Box,
+  // W. G. Hunter and J. S. Hunter, "Statistics for experimenters" (1978), table 12.15.
   test.each([
     [3, 3, 3, 4, [1]],
     [4, 3, 4, 8, [0, 1]],
@@ -80,8 +80,8 @@ describe('a fraction', () => {
     },
   );
 
-  // the greatest number of factors for each number of runs, from the distance of codes in M. Grassl's tables,
-  // codetables.de
+  // The greatest number of factors for each number of runs. It follows from the distances of codes in M. Grassl's
+  // tables, codetables.de.
   test.each([
     [3, { 4: 3, 8: 7, 16: 15, 32: 22 }],
     [4, { 8: 4, 16: 8, 32: 16, 64: 22 }],

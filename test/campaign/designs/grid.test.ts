@@ -36,7 +36,7 @@ describe('a grid', () => {
     [{ from: 1, to: 8, count: 3, scale: 'log' }, ['1', '3', '8']],
     [{ from: -2, to: 2, count: 5 }, ['-2', '-1', '0', '1', '2']],
     [{ from: 7, to: 21, step: 7 }, ['7', '14', '21']],
-  ] as const)('rounds to whole numbers, and has each of them once: %j', (values, wanted) => {
+  ] as const)('rounds to whole numbers, and drops repeated numbers: %j', (values, wanted) => {
     expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
   });
 
@@ -130,12 +130,12 @@ describe('a grid', () => {
 });
 
 describe('one at a time', () => {
-  test('is the point without changes, then each input through its values', () => {
+  test('has the point without changes, and then one point for each value of each input', () => {
     const oneAtATime = { Days: [7, 21], 'Contact rate': { from: 1, to: 2, count: 2 } };
     expect(rowsIn({ oneAtATime })).toEqual(['14 1.66', '7 1.66', '21 1.66', '14 1', '14 2']);
   });
 
-  test('has the point without changes once, even if its values are listed', () => {
+  test('has the point without changes only once, even if the design lists its values', () => {
     expect(rowsIn({ oneAtATime: { Days: [7, 14], Population: ['763.0'] } })).toEqual(['14 763', '7 763']);
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
   });

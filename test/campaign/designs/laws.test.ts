@@ -89,14 +89,14 @@ describe('any design', () => {
         const kept = [...expand(campaign)].filter(({ values }) => Number(values[place] ?? 14) >= least);
         const filtered = keysOf({ product: [written], where: `Days >= ${least}` });
         expect(filtered).toEqual(kept.map(({ key }) => key));
-        // any kind may have a condition
+        // a design of any kind may have a condition
         if (!('where' in written))
           expect(keysOf({ ...written, where: `Days >= ${least}` })).toEqual(filtered);
       }),
     );
   });
 
-  test('derives the values that one computes by hand', () => {
+  test('derives the values that a direct computation gives', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer({ min: -9, max: 9 }), (written, factor) => {
         const derive = {
@@ -112,7 +112,7 @@ describe('any design', () => {
             values[campaign.varied.findIndex((one) => one.name === name)] ??
             campaign.base.find((one) => one.name === name)!.value;
           expect(values.slice(0, -2)).toEqual(before[at]!.values);
-          // a half is rounded away from zero
+          // round() rounds a half away from zero
           const rate = Number(read('Contact rate'));
           const budget = Number(read('Population')) * factor + Math.sign(rate) * Math.round(Math.abs(rate));
           expect(read('Budget')).toBe(String(budget + 0));
@@ -170,7 +170,7 @@ describe('each kind', () => {
     );
   });
 
-  test('one at a time changes one input at most', () => {
+  test('a design of one at a time changes at most one input in each point', () => {
     const written = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => forEach(of, valuesFor));
     fc.assert(
       fc.property(written, (oneAtATime) => {

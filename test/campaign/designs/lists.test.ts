@@ -3,7 +3,7 @@ import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { checkedDesign, expectDesignRefused, keysOf, rowsIn } from './support.ts';
 
 describe('a zip', () => {
-  test('has the first values of all inputs, then the second ones', () => {
+  test('has a point with the first values of all inputs, then a point with the second values', () => {
     const zip = { Days: { from: 7, to: 21, step: 7 }, Title: ['a', 'b', 'a'] };
     expect(rowsIn({ zip })).toEqual(['7 a', '14 b', '21 a']);
     expect(sizeOf(checkedDesign({ zip }).design)).toBe(3);

@@ -34,7 +34,7 @@ describe.each(methods)('%s', (method) => {
     ['triangular', { distribution: 'triangular', min: -1, mode: 0, max: 1 }, ['-1', '0', '1']],
     ['normal, cut off', { distribution: 'normal', mean: 2, sd: 9, min: 1, max: 3 }, ['1', '2', '3']],
     ['choices', ['8', 9], ['8', '9']],
-  ])('draws whole numbers for an input that takes them: %s', (_, spread, all) => {
+  ])('draws whole numbers for an input of whole numbers: %s', (_, spread, all) => {
     for (const input of ['Days', 'Budget']) {
       expect(valuesOf(method, input, spread).toSorted()).toEqual(all);
     }
@@ -42,7 +42,7 @@ describe.each(methods)('%s', (method) => {
 
   test('draws from values by their weights', () => {
     const shareOf = (input: string, spread: Spread, value: string): number => {
-      // another input makes all points different, so that none counts as a repetition
+      // another input makes all points different, so foray removes none of them as repeated
       const inputs = { [input]: spread, 'Contact rate': { min: 0, max: 1 } };
       const points = pointsOf({ [method]: { points: 1_000, inputs } });
       expect(points).toHaveLength(1_000);
@@ -61,7 +61,7 @@ describe.each(methods)('%s', (method) => {
     );
   });
 
-  test('has repeated points once', () => {
+  test('drops repeated points', () => {
     expect(valuesOf(method, 'Stochastic', [true, false], 100).toSorted()).toEqual(['false', 'true']);
   });
 
@@ -237,7 +237,7 @@ test('the campaign holds the description of a sample, not its points', () => {
   });
 });
 
-test('a plain sequence begins at 0, which an unbounded normal distribution does not have', () => {
+test('a plain sequence begins at 0, where an unbounded normal distribution has no finite value', () => {
   const normal = 'Contact rate: {distribution: normal, mean: 2, sd: 1}';
   const says = /^The plain sequence begins at 0, but the distribution of "Contact rate" has no lower end\.$/;
   const hint = /"min", or leave "scramble" out/;

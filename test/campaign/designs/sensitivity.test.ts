@@ -9,7 +9,7 @@ import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.
 const rates = { 'Contact rate': { min: 1, max: 3 }, 'Recovery rate': { min: 0.2, max: 1 } };
 
 describe('morris', () => {
-  test('has trajectories with one point more than inputs, on the levels of each input', () => {
+  test('has trajectories on the levels of each input, with one point more than inputs', () => {
     const written: WrittenDesign = {
       morris: { trajectories: 3, inputs: { ...rates, Days: { min: 1, max: 4 } } },
     };
@@ -96,7 +96,7 @@ describe('saltelli', () => {
     saltelli: { points, inputs: rates, ...rest },
   });
 
-  test('divides its base points over scrambles, with two points more than inputs for each base point', () => {
+  test('divides its base points over scrambles; each base point gives two points more than there are inputs', () => {
     const { design } = checkedDesign(saltelli(64, { scrambles: 8 }));
     expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
     expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);
@@ -221,7 +221,7 @@ describe('designs that need all of their points', () => {
 describe('a design that grows', () => {
   const growing = { min: 64, max: 1000, width: 0.1 };
 
-  test('has its first points, and the number of scrambles that its maximum needs', () => {
+  test('begins with the minimum of points, and has the number of scrambles that its maximum needs', () => {
     const { design, growth } = checkedDesign(
       { saltelli: { points: growing, inputs: rates } },
       { outputs: ['Fit error', 'Infected', 'P(`Peak day` > 7)'] },

@@ -27,7 +27,7 @@ export function keysOf(design: WrittenDesign, rest: object = {}): string[] {
   return pointsOf(design, rest).map(({ key }) => key);
 }
 
-/** Expects a design, written on one line, to be refused at the §. */
+/** Expects that foray refuses a design, which is written on one line, at its §. */
 export function expectDesignRefused(code: ErrorCode, design: string, says: RegExp, hint?: RegExp): void {
   expectRefused(`${HEAD}design: ${design}\n`, { code, says, ...(hint && { hint }) });
 }

@@ -15,7 +15,7 @@ describe('names', () => {
     expect(expression.evaluate((name) => values[name]!)).toBe(false);
   });
 
-  test('mean the first of two inputs that differ only in case, as everywhere', () => {
+  test('mean the first of two inputs that differ only in case, as in all of foray', () => {
     const inputs = new Map<string, ValueType>([
       ['A', 'number'],
       ['a', 'text'],

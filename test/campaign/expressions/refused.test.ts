@@ -48,7 +48,7 @@ describe('an expression is refused', () => {
     ['pow(1)', 0, '"pow" takes 2 numbers, not 1.', undefined],
     ['max(1 2)', 6, '"2" is not expected here.', undefined],
     ['max(1,)', 6, '")" is not expected here.', undefined],
-    // operators of elsewhere
+    // operators of other languages
     ['Days === 3', 5, '"===" is not part of an expression.', 'Write == for "is equal to".'],
     ['Days !== 3', 5, '"!==" is not part of an expression.', 'Write != for "is not equal to".'],
     ['Days = 3', 5, '"=" is not part of an expression.', 'Write == for "is equal to".'],
@@ -109,7 +109,7 @@ describe('an expression is refused', () => {
     expect(error.offset).toBe(offset);
   });
 
-  test('if it has another type than the wanted one', () => {
+  test('if its type is not the wanted type', () => {
     expect(refusal('  Days + 1', 'boolean')).toMatchObject({
       message: 'The expression gives a number, not true or false.',
       hint: 'Compare it with something, such as Days > 3.',

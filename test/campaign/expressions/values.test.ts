@@ -94,7 +94,7 @@ describe('the value of an expression', () => {
     ['Days < 3 ? 1 : Days < 20 ? 2 : 3', 2],
     ["Open ? 'a' : 'b'", 'a'],
     ['not Open ?.5 : 1', 1],
-  ])('true, false and choices: %s is %s', (text, value) => {
+  ])('truth values and choices: %s is %s', (text, value) => {
     expect(evaluate(text)).toBe(value);
   });
 

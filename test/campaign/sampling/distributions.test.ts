@@ -32,7 +32,7 @@ const numeric: fc.Arbitrary<NumericDistribution> = fc.oneof(
     }))
     .filter((distribution) => massWithin(distribution) > 1e-290),
 );
-/** In steps that are wider than the rounding of a value. */
+/** A share from 0 to 1, in steps that are wider than the rounding of a value. */
 const share = fc.nat(2 ** 30 - 1).map((step) => step / 2 ** 30);
 
 describe('a quantile', () => {
@@ -85,7 +85,7 @@ describe('a quantile', () => {
     expect(quantile(distribution, u)).toBe(expected);
   });
 
-  test('of a uniform distribution stays below a limit with more digits', () => {
+  test('of a uniform distribution does not exceed a limit with more digits than a value', () => {
     const distribution: NumericDistribution = { kind: 'uniform', min: 0, max: 1.23456789012345 };
     expect(quantile(distribution, 1 - 2 ** -53)).toBe(1.23456789012);
     expect(quantile({ ...distribution, max: 1.2345678901279 }, 1 - 2 ** -53)).toBe(1.2345678901279);
@@ -171,7 +171,7 @@ describe('a choice', () => {
     const found = Array.from({ length: 8_000 }, (_, at) =>
       choose({ kind: 'choice', values, ...(weights && { weights }) }, (at + 0.5) / 8_000),
     );
-    // in the order of the values, so that neighbouring shares give neighbouring values
+    // the values come in their order, so neighbouring shares give neighbouring values
     expect(found).toEqual(found.toSorted());
     return values.map((value) => found.filter((each) => each === value).length);
   };

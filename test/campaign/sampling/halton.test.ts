@@ -31,7 +31,7 @@ test.each([
   [24, 97, 2],
   [MOST_INPUTS - 1, 1_619, 1],
 ])(
-  'dimension %d in base %d: each interval of base^-k has one of base^k points from a multiple of base^k on',
+  'dimension %d in base %d: base^k points from a multiple of base^k on lie in different intervals of length base^-k',
   (at, base, most) => {
     fc.assert(
       fc.property(key, fc.nat(most), fc.nat(20), (scramble, k, block) => {

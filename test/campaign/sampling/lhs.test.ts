@@ -34,6 +34,6 @@ test('each order of four points has the same probability', () => {
   }
   expect(found.size).toBe(24);
   const chi2 = [...found.values()].reduce((sum, count) => sum + (count - 1_000) ** 2 / 1_000, 0);
-  // 23 degrees of freedom: 1 in 10,000 is above
+  // with 23 degrees of freedom, 1 in 10,000 values of chi-squared is above 56
   expect(chi2).toBeLessThan(56);
 });

@@ -76,13 +76,13 @@ describe('a Morris design', () => {
 
   test('starts at every level equally often, and goes up as often as down', () => {
     const names = ['a', 'b', 'c'].map((name) => ({ name }));
-    // 500 trajectories are the whole pool, so no choice is made
+    // 500 trajectories are the whole pool, so the design takes all of them
     const all = trajectoriesOf({ inputs: names, trajectories: 500, levels: 6, seed: 3 });
     for (const at of names.keys()) {
       const starts = all.map(([start]) => Math.round(start!.unit[at]! * 5));
       for (let level = 0; level < 6; level += 1) {
         const count = starts.filter((start) => start === level).length;
-        // binomial with mean 83 and deviation 8
+        // the count has a binomial distribution with a mean of 83 and a standard deviation of 8
         expect(Math.abs(count - 500 / 6)).toBeLessThan(40);
       }
     }
@@ -94,7 +94,7 @@ describe('a Morris design', () => {
     const inputs = Array.from({ length: 6 }, (_, at) => ({ name: `x${at}` }));
     const chosen = spreadOf(trajectoriesOf({ inputs, trajectories: 10, levels: 4, seed: 4 }));
     const pool = trajectoriesOf({ inputs, trajectories: 500, levels: 4, seed: 4 });
-    // the trajectories that are chosen last are spread no more than random ones
+    // the design chooses from a pool; the last chosen trajectories are no farther apart than random ones
     const random = Array.from({ length: 20 }, (_, at) => spreadOf(pool.slice(300 + 10 * at, 310 + 10 * at)));
     expect(chosen).toBeGreaterThan(Math.max(...random));
   });

@@ -70,7 +70,7 @@ describe('points for Sobol’ indices', () => {
   });
 
   test('give the indices of Ishigami’s function to 0.03 with 1,024 base points, ten times', () => {
-    // T. Ishigami and T. Homma (1990), with a = 7 and b = 0.1; the indices follow from its terms
+    // The function of T. Ishigami and T. Homma (1990), with a = 7 and b = 0.1. Its terms give the exact indices.
     const ishigami = (unit: readonly number[]): number => {
       const [x, y, z] = unit.map((u) => Math.PI * (2 * u - 1));
       return Math.sin(x!) + 7 * Math.sin(y!) ** 2 + 0.1 * z! ** 4 * Math.sin(x!);
@@ -93,7 +93,7 @@ describe('points for Sobol’ indices', () => {
     }
   });
 
-  test('keep the coordinates in A of earlier inputs when an input is added', () => {
+  test('keep the coordinates of earlier inputs in A when an input is added', () => {
     const design = { points: 8, scrambles: 2, secondOrder: false, seed: 6 };
     const a = (names: string[]): number[][] =>
       [...saltelliUnit({ ...design, inputs: names.map((name) => ({ name })) })]

@@ -22,7 +22,7 @@ test('the first points of the plain sequence', () => {
 });
 
 describe('scrambled or not', () => {
-  test('each interval of 2^-m of any input has one of 2^m points from a multiple of 2^m on', () => {
+  test('2^m points from a multiple of 2^m on lie in different intervals of length 2^-m, for each input', () => {
     fc.assert(
       fc.property(dimension, key, fc.nat(10), fc.nat(5_000), (at, scramble, m, block) => {
         const column = sobolColumn(at, scramble);
@@ -32,7 +32,7 @@ describe('scrambled or not', () => {
     );
   });
 
-  test('each dyadic rectangle of that area has one of these points in the first two inputs', () => {
+  test('these points also lie in different dyadic rectangles of the area 2^-m, for the first two inputs', () => {
     fc.assert(
       fc.property(key, key, fc.nat(8), fc.nat(100), fc.nat(8), (first, second, m, block, wide) => {
         const [x, y] = [sobolColumn(0, first), sobolColumn(1, second)];
@@ -51,7 +51,7 @@ describe('scrambled or not', () => {
 describe('scrambling', () => {
   const bits = (number: number): number => Math.floor(number * 2 ** 32);
 
-  test('is nested: two numbers still differ first at the same bit', () => {
+  test('is nested: the first bit in which two numbers differ stays the same', () => {
     const index = fc.nat(2 ** 24);
     fc.assert(
       fc.property(dimension, fc.tuple(word, word), index, index, (at, scramble, a, b) => {
@@ -68,7 +68,8 @@ describe('scrambling', () => {
     const keys = 128 * 200;
     for (let at = 0; at < keys; at += 1) {
       const column = sobolColumn(0, [at, 7]);
-      // the scrambled first three bits of the first eight points, in the order of their plain numbers 0, 1/8, ...
+      // The first three scrambled bits of the first eight points. The points are in the order of their plain numbers,
+      // 0, 1/8, ...
       const turned = [0, 7, 3, 4, 1, 6, 2, 5].map((index) => Math.floor(column(index) * 8));
       const coins = [
         turned[0]! >> 2,
@@ -79,7 +80,7 @@ describe('scrambling', () => {
       found[coins.reduce((sum, coin) => 2 * sum + coin, 0)]! += 1;
     }
     const chi2 = found.reduce((sum, count) => sum + (count - 200) ** 2 / 200, 0);
-    // 127 degrees of freedom: 1 in 10,000 is above
+    // with 127 degrees of freedom, 1 in 10,000 values of chi-squared is above 193
     expect(chi2).toBeLessThan(193);
   });
 

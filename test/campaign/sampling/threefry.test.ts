@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type Key, streamKey, threefry, uniformAt } from '../../../src/campaign/sampling/threefry.ts';
 
-// kat_vectors of Random123, threefry2x32 with 20 rounds
+// the test vectors (kat_vectors) of Random123 for threefry2x32 with 20 rounds
 test.each<[Key, counter: [number, number], string]>([
   [[0, 0], [0, 0], '6b200159 99ba4efe'],
   [[-1, -1], [-1, -1], '1cb996fc bb002be7'],

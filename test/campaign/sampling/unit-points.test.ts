@@ -98,7 +98,7 @@ test.each(['sobol', 'halton'] as const)(
   },
 );
 
-// a design must stay the same forever, so these numbers may never change
+// a design must give the same points forever, so these numbers may never change
 test.each<[SamplingMethod, number[][]]>([
   [
     'random',

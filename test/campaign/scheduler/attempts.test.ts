@@ -24,7 +24,7 @@ describe('an attempt that failed', () => {
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
     expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
-    // it has no place in the window in the meantime
+    // it does not count towards the window in the meantime
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
@@ -41,7 +41,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, MINUTE).request).toEqual([0]);
   });
 
-  test('wakes the campaign at its time if it is the only work, and at the latest then if there is more', () => {
+  test('wakes the campaign at its time if it is the only work, and no later if there is more work', () => {
     const alone = newSchedule(2, 2);
     applyOutcomes(alone, decide(alone, 0), { ...none, new: [1], again: [[0, HOUR]] }, 0);
     expect(isFinished(alone)).toBe(false);
@@ -82,7 +82,7 @@ describe('an attempt that failed', () => {
   });
 
   test('also waits while the service asks for a pause', () => {
-    // the outcome comes from a poll, so that no request waits as well
+    // the outcome comes from a poll, so that no request also waits
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);
@@ -103,7 +103,7 @@ describe('an attempt that failed', () => {
   });
 
   test.each([['auto'], [10], [500]] as const)(
-    'counts towards the limit, so that many of them stop new requests: concurrency %s',
+    'counts towards the limit, so many failed attempts stop new requests: concurrency %s',
     (concurrency) => {
       const schedule = { ...newSchedule(100_000, concurrency), mostFlights: MOST_FLIGHTS };
       let now = 0;

@@ -5,7 +5,7 @@ import { seeds } from '../../support/seeds.ts';
 
 const EXECUTORS = [{ from: 0, executors: 50 }];
 
-/** The promise: equal campaigns get equal shares within 20 run durations, except for the noise of durations. */
+/** foray promises that equal campaigns get equal shares within 20 durations of a run, apart from random variation. */
 test('two campaigns on one service share it fairly', () => {
   const cells = seeds(3, 50).flatMap((seed) =>
     [2, 20, 120, 1_800].flatMap((mean) =>
@@ -25,8 +25,8 @@ test('two campaigns on one service share it fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('a campaign that takes everything is not fair', () => {
-  // the first campaign has the service alone until its end
+test('the measure finds a campaign unfair that has the whole service', () => {
+  // the first campaign has the whole service until its end
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(
     durations,

@@ -52,7 +52,7 @@ describe('for any behaviour of the service', () => {
       const lastRequest = ticks.findLastIndex(({ request }) => request.length > 0);
       for (const [tick, { at, answeredAt, request, poll, running }] of ticks.entries()) {
         const least = tick > lastRequest ? SHORTEST_TICK / 4 : SHORTEST_TICK;
-        // another attempt is another run
+        // a new attempt is a new run, so its first poll may come at once
         for (const seq of request) askedAt.delete(seq);
         for (const seq of poll) {
           const last = askedAt.get(seq);
@@ -80,8 +80,8 @@ describe('for any behaviour of the service', () => {
     });
   });
 
-  test('no hot loop: a tick requests runs, polls requested runs, or comes later', () => {
-    // the simulation itself checks that a tick has work
+  test('there is no busy loop: each tick requests or polls runs, and otherwise waits', () => {
+    // the simulation itself checks that each tick has work or a wait
     always(({ ticks }, { runs }) => {
       const repeated = ticks.reduce((sum, { later, again }) => sum + later.length + again.length, 0);
       expect(ticks.filter(({ request }) => request.length > 0).length).toBeLessThanOrEqual(
@@ -113,7 +113,7 @@ describe('for any failed attempts', () => {
     });
   });
 
-  test('an attempt waits as its policy says, and twice as long each time', () => {
+  test('an attempt waits as long as its policy says, and each further attempt twice as long', () => {
     always(({ ticks }, { attempts }) => {
       const failures = new Map<number, number>();
       const dueAt = new Map<number, number>();
@@ -128,7 +128,7 @@ describe('for any failed attempts', () => {
     });
   });
 
-  test('a run that is given up seemed to run for too long, and is not polled in the same tick', () => {
+  test('no run is given up without a time limit; a run that is given up was in flight, and is not polled in the same tick', () => {
     always(({ ticks }, { runTimeout }) => {
       for (const { poll, expire, request, flightsBefore } of ticks) {
         if (runTimeout === null) expect(expire).toEqual([]);

@@ -27,10 +27,10 @@ describe('runs that are shown as running', () => {
     [500, 20],
     [60_000, 20],
   ] as const)(
-    'are as many as two executors execute: runs of %i ms, concurrency %s',
+    'are on average as many as two executors execute: runs of %i ms, concurrency %s',
     (duration, concurrency) => {
       const { ticks } = simulate(campaign(200, duration, { concurrency }));
-      // an estimate: ticks are longer than short runs on few executors
+      // the shown number is an estimate, because a tick lasts longer than a short run
       for (const { shown } of ticks) expect(shown).toBeLessThanOrEqual(4);
       expect(mean(ticks.map(({ shown }) => shown))).toBeLessThan(2.5);
       expect(mean(ticks.map(({ shown }) => shown))).toBeGreaterThan(0.5);

@@ -21,7 +21,7 @@ export interface Scenario {
   concurrency: number | 'auto';
   /** The duration of a tick's requests. */
   latency: number;
-  /** Ticks in which the service does not answer some requests: their share, and the pause that it asks for. */
+  /** Ticks in which the service leaves a share of the requests without an answer, and asks for a pause. */
   troubles: { tick: number; share: number; retryAfter: number }[];
   attempts?: AttemptPolicy;
   runTimeout?: number | null;
@@ -34,7 +34,7 @@ export interface Tick {
   poll: number[];
   expire: number[];
   later: number[];
-  /** Failed attempts that another attempt follows. */
+  /** Failed attempts after which another attempt follows. */
   again: Outcomes['again'];
   /** The time of the answers, and the end of the pause that the service asked for. */
   answeredAt: number;
@@ -153,7 +153,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
     const asked = [...decision.request, ...decision.poll, ...decision.expire];
     const lost = Math.ceil(asked.length * (trouble?.share ?? 0));
     for (const [n, seq] of asked.entries()) {
-      // the requests in the middle get no answer, so that both requests and polls are among them
+      // the middle of the list gets no answer, because it has both requests and polls
       const isLost = n >= (asked.length - lost) / 2 && n < (asked.length + lost) / 2;
       const ask =
         n < decision.request.length ? 'request' : decision.expire.includes(seq) ? 'stop' : 'stateOf';
@@ -192,7 +192,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   return { ticks, schedule, makespan: now - START, serviceTime: service.idealEnd - START };
 }
 
-/** Passes the state on as continue-as-new does. Fails if a part of it does not survive. */
+/** Passes the state through JSON, as continue-as-new does. Throws if JSON changes a part of the state. */
 function throughJson(schedule: Schedule): Schedule {
   const copy = JSON.parse(JSON.stringify(schedule)) as Schedule;
   if (JSON.stringify(copy, replacer) !== JSON.stringify(schedule, replacer))
@@ -200,7 +200,7 @@ function throughJson(schedule: Schedule): Schedule {
   return copy;
 }
 
-/** Keeps values that JSON would turn into null visible. */
+/** Turns values that JSON would replace with null into texts, so that a comparison sees them. */
 function replacer(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }

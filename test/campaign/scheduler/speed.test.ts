@@ -38,11 +38,11 @@ describe('the performance in virtual time', () => {
     const work = scenario.runs.reduce((sum, { duration }) => sum + duration, 0) / executors;
     expect(simulated.makespan / work).toBeLessThan(1.03);
     expect(pollsARun(simulated, scenario)).toBeLessThan(executors === 1 ? 4 : 3);
-    // a tick is eleven history events
+    // a tick adds eleven events to the history
     expect(simulated.ticks.length / scenario.runs.length).toBeLessThan(executors === 1 ? 1 / 2 : 3 / 11);
   });
 
-  test('runs of a fifth of a second keep executors busy from the first second on', () => {
+  test('runs of 200 ms keep executors busy from the start', () => {
     const scenario = campaign(2_000, () => 200, { executors: 8, latency: 60 });
     expect(simulate(scenario).makespan / 50_000).toBeLessThan(1.05);
   });
@@ -56,8 +56,8 @@ describe('the performance in virtual time', () => {
     );
   });
 
-  test('starts that were counted in a short time do not make the queue long', () => {
-    // between two early looks, a quarter of a second apart, the third seed has a start
+  test('starts that the scheduler counts within a short time do not make the queue long', () => {
+    // with the third seed, a run starts between two early polls, which are 250 ms apart
     for (const seed of [1, 2, 3, 4, 5]) {
       const random = seeded(seed);
       const durations = draw(2_000, 60, 1, random);
@@ -72,7 +72,7 @@ describe('the performance in virtual time', () => {
     expect(ticks.length).toBeLessThan(20);
   });
 
-  test('a number as concurrency is used to the full', () => {
+  test('a campaign uses a fixed concurrency fully', () => {
     const { ticks } = simulate(campaign(100, () => 10_000, { concurrency: 7 }));
     expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBe(7);
   });

@@ -68,7 +68,7 @@ describe('step by step', () => {
       const decision = decide(schedule, now);
       applyOutcomes(schedule, decision, { ...none, running: decision.poll, later: decision.request }, now);
     }
-    // the request backs off, the poll does not wait for it
+    // the request waits longer each time, and the poll does not wait for it
     expect(schedule.again).toEqual([2]);
     expect(schedule.againAt - now).toBeGreaterThanOrEqual(wakeIn(schedule, now));
   });
@@ -82,7 +82,7 @@ describe('step by step', () => {
     expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
   });
 
-  test('the counts of running and queued runs are the last ones seen; a run that the service put back is queued again', () => {
+  test('the counts of running and queued runs are the last known ones; a run that the service put back is queued again', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
     expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });

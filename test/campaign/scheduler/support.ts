@@ -3,7 +3,7 @@ import type { AttemptPolicy } from '../../../src/campaign/types.ts';
 import { newSchedule, applyOutcomes, type Schedule } from '../../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
-/** Nothing was heard. */
+/** The outcomes of a tick without any answer. */
 export const none = { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
 
 export const anyRun = fc.record({
@@ -21,11 +21,11 @@ export const anyAttempts: fc.Arbitrary<AttemptPolicy> = fc.record({
   seed: fc.constantFrom('same', 'new'),
 });
 export const anyScenario: fc.Arbitrary<Scenario> = fc.record({
-  // without a size, an array has a dozen items at most
+  // without a size, fast-check makes arrays of at most a dozen items
   runs: fc.array(anyRun, { minLength: 1, maxLength: 60, size: 'max' }),
   executors: fc.integer({ min: 1, max: 40 }),
   concurrency: fc.oneof(fc.constant('auto' as const), fc.integer({ min: 1, max: 50 })),
-  // times are whole ms, so the order of events is unknown in much shorter ticks
+  // times are whole ms, so much shorter ticks would leave the order of events unknown
   latency: fc.oneof(fc.constant(100), fc.integer({ min: 100, max: 8_000 })),
   troubles: fc.array(
     fc.record({

@@ -72,19 +72,19 @@ describe('a run that takes too long', () => {
     schedule.runTimeout = 10_000;
     applyOutcomes(schedule, { request: [0, 1] }, { ...none, running: [0], queued: [1] }, now);
     expect(wakeIn(schedule, now)).toBe(10_000);
-    // also while the campaign is paused, and when nothing is left to request
+    // this also holds while the campaign is paused, and when nothing is left to request
     for (const change of [{ isHeld: true }, { next: 5 }]) {
       const other = { ...structuredClone(schedule), ...change };
       applyOutcomes(other, { request: [] }, { ...none, queued: [1] }, now + 1_000);
       expect(wakeIn(other, now + 1_000)).toBe(9_000);
     }
-    // after a second at the earliest if it is overdue
+    // if the run is overdue, the campaign wakes after the shortest tick
     applyOutcomes(schedule, { request: [] }, { ...none, later: [0] }, now + 20_000);
     expect(wakeIn(schedule, now + 20_000)).toBe(SHORTEST_TICK);
     expect(decide(schedule, now + 20_000 + SHORTEST_TICK).expire).toEqual([0]);
   });
 
-  test('counts as a run that lasted this long, not as one that finished then', () => {
+  test('counts as a run that lasted at least this long, not as a run that finished then', () => {
     const sum = (numbers: readonly (number | undefined)[]): number =>
       numbers.reduce<number>((all, number) => all + (number ?? 0), 0);
     const seen = (ending: Partial<Outcomes>): Schedule => {

@@ -33,7 +33,7 @@ describe('work that waits in the store', () => {
     expect(needsWork(schedule, 5_000)).toBe(true);
     addPage(schedule, [2, 4, 5]);
     expect(schedule).toMatchObject({ again: [3, 2, 4, 5], more: 5 });
-    // enough for now
+    // the schedule has enough work for now
     expect(needsWork(schedule, 5_000)).toBe(false);
     applyOutcomes(schedule, decide(schedule, 5_000), { ...none, new: [3, 2, 4] }, 5_000);
     expect(needsWork(schedule, 5_000)).toBe(true);

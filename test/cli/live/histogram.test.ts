@@ -25,15 +25,15 @@ describe('a histogram', () => {
     );
   });
 
-  test('has steps of equal width', () => {
+  test('has bars of equal width', () => {
     const values = Array.from({ length: 1_000 }, (_, at) => at / 10);
     expect(binned(values, 60).counts).toEqual(new Array(20).fill(50));
   });
 
-  test('draws the fullest step to the top, and every step that has a value', () => {
+  test('draws the largest bar up to the top, and shows every bar with a value', () => {
     const values = [...new Array<number>(800).fill(1), 2, 3, 3, 3];
     const [top, bottom, range] = drawn(values, 60, 2);
-    // 19 steps of three columns
+    // the histogram has 19 bars of three columns
     expect(top).toBe(`███${' '.repeat(54)}`);
     expect(bottom).toMatch(/^███ +▁▁▁ +▁▁▁$/);
     expect(range).toBe(`1${' '.repeat(55)}3`);

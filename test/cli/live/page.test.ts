@@ -145,7 +145,7 @@ describe('the page', () => {
     expect(textsOf({ ...state, status, rows: [], values: [] })[1]).toMatch(/░ {2}0 of 0 runs {2}0 %$/);
   });
 
-  test('leaves out lines from the bottom on a small terminal', () => {
+  test('leaves out its lowest lines on a small terminal', () => {
     expect(textsOf(state, 80, 4)).toEqual(textsOf(state).slice(0, 4));
     expect(textsOf(state, 80, 1)).toEqual(textsOf(state).slice(0, 1));
     expect(textsOf(state, 80, 12).join('\n')).toMatch(/mean 3.6/);
@@ -196,7 +196,7 @@ describe('the page', () => {
         string,
       ];
       return {
-        // while a campaign changes, its counts may disagree for a moment
+        // while a campaign changes, its counts may not add up for a moment
         status: { ...state.status, id: `i${id.replaceAll(/[^a-z]/g, '')}`, model, note, phase, runs: counts },
         varied: [{ name: input, type: 'STRING', units: null }],
         isReplicated: true,

@@ -5,7 +5,7 @@ import { failedRow, sampleRow } from '../../report/support.ts';
 
 const PEAK = { name: 'Peak day', type: 'DOUBLE', units: 'DAY' } as const;
 
-test('a run that failed and was requested again is shown once, with its last end', async () => {
+test('a run that failed and was requested again is shown once, with its last result', async () => {
   const [one, other] = [sampleRow(1, ['1.2', '0.3']), sampleRow(2, ['1.3', '0.3'])];
   const looks = [[failedRow(1, ['1.2', '0.3'], 'no')], [other], [one]];
   const look: ResultCursor = { open: [], failed: [], last: -1 };

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => screen.close());
 
-/** How far the cursor moved up before the last drawing. */
+/** Draws the lines. Returns the control codes before them, which move the cursor up. */
 function upBefore(lines: string[]): string {
   screen.draw(lines.map((line) => [line]));
   return written.at(-1)!.replace(new RegExp(`${lines[0]}.*`, 's'), '');
@@ -25,22 +25,22 @@ test('lines are drawn over the previous lines', () => {
   expect(written.at(-1)).toBe('\r\u001b[1Aone\u001b[K\ntwo\u001b[K\n\u001b[J');
 });
 
-test('a line that a narrower terminal has wrapped counts as several lines', () => {
+test('a line counts as several lines if the terminal has become narrower and wraps it', () => {
   upBefore(['x'.repeat(79), 'y'.repeat(31), '待'.repeat(16), '']);
   terminal.columns = 30;
-  // three, two, two (of 32 columns) and one
+  // the lines take three, two, two and one rows of 32 columns
   expect(upBefore(['one'])).toBe('\r\u001b[8A');
-  // a longer line is cut
+  // the screen cuts a line that is longer than the terminal
   upBefore(['z'.repeat(40)]);
   expect(written.at(-1)).toContain(`${'z'.repeat(28)}…`);
   expect(upBefore(['one'])).toBe('\r\u001b[1A');
 });
 
-test('a column and a row stay free', () => {
+test('a page leaves one column and one row of the terminal free', () => {
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
   terminal.columns = 1;
   expect(screen.size.columns).toBe(1);
-  // like the terminal of a container before it gets its size
+  // the terminal of a container is like this before it gets its size
   Object.assign(terminal, { columns: 0, rows: 0 });
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
 });

@@ -15,7 +15,7 @@ describe('the integrator', () => {
         for (const share of [0, 0.25, 0.5, 0.9, 1]) {
           const t = step.from + share * (step.to - step.from);
           const [x, v] = step.at(t);
-          // errors of the steps add up over the interval
+          // the errors of all steps add up
           expect(Math.abs(x! - Math.cos(t))).toBeLessThan(100 * accuracy);
           expect(Math.abs(v! + Math.sin(t))).toBeLessThan(100 * accuracy);
         }
@@ -23,20 +23,20 @@ describe('the integrator', () => {
     }
   });
 
-  test('uses time: y’ = 2t', () => {
+  test('passes the time to the derivative: y’ = 2t', () => {
     const steps = solve((t) => [2 * t], 3, [1], 1e-9);
     expect(steps.at(-1)!.at(3)[0]).toBeCloseTo(10, 9);
   });
 
-  test('makes steps without gaps up to the end', () => {
+  test('makes steps that follow each other without gaps up to the end', () => {
     const steps = solve(oscillator, 7.3, [1, 0], 1e-8);
     expect([steps[0]!.from, steps.at(-1)!.to]).toEqual([0, 7.3]);
     for (const [i, step] of steps.slice(1).entries()) expect(step.from).toBe(steps[i]!.to);
   });
 
-  test('adapts: a tighter tolerance takes more steps, as its order predicts', () => {
+  test('needs more steps for a tighter tolerance, as its order predicts', () => {
     const [coarse, fine] = [1e-5, 1e-10].map((accuracy) => solve(oscillator, 50, [1, 0], accuracy).length);
-    // order 5: the number of steps grows with the fifth root of the accuracy, here tenfold
+    // for a method of order 5, the number of steps grows with the fifth root of the accuracy, here about tenfold
     expect(fine! / coarse!).toBeGreaterThan(6);
     expect(fine! / coarse!).toBeLessThan(14);
   });

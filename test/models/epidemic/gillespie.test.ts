@@ -21,7 +21,7 @@ function course(parameters: Parameters, times: number[], seed: number) {
 const seeds = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 describe('the stochastic form', () => {
-  test('counts whole persons, keeps S + I + R = N, and never undoes infections and recoveries', () => {
+  test('counts whole persons, keeps S + I + R = N, and never takes infections and recoveries back', () => {
     const times = Array.from({ length: 141 }, (_, i) => i / 10);
     for (const seed of seeds(10)) {
       const { states, peakInfected, peakDay, last } = course(flu, times, seed);
@@ -59,7 +59,7 @@ describe('the stochastic form', () => {
     for (const [i, time] of times.entries()) {
       const infected = runs.map((run) => run[i]!.infected);
       const { bias, variance } = expansion(large, time).infected;
-      // a few persons, for any size of the population
+      // the difference is a few persons, whatever the size of the population
       expect(Math.abs(bias)).toBeLessThan(6);
       expect(Math.abs(zOf(infected, states[i]!.infected + bias))).toBeLessThan(4);
       const error = variance * Math.sqrt(2 / (runs.length - 1));

@@ -48,7 +48,7 @@ describe('the model Epidemic', () => {
     expect(header).toBe('day,susceptible,infected,recovered');
     expect(lines.map((line) => Number(line.split(',')[2]))).toEqual(infected);
 
-    // the hash with the file's name is the same value
+    // a hash with the name of the file means the same as the hash alone
     const named = { ...inputs, 'Observed cases': JSON.stringify({ hash, localPath: 'observed.csv' }) };
     expect((await requestRun(service, version, named)).body.status).toBe('COMPLETED');
   });
@@ -60,7 +60,7 @@ describe('the model Epidemic', () => {
     expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
   });
 
-  test('gives the same bytes for the same seed, and another course for another seed', async () => {
+  test('gives the same outputs, byte for byte, for the same seed, and other outputs for another seed', async () => {
     const run = async (seed: number) => {
       const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
       const version = await service.latest('Epidemic');

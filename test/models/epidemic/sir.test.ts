@@ -23,9 +23,9 @@ function fitError(contactRate: number, recoveryRate: number): number {
 }
 
 describe('the deterministic form', () => {
-  test('fits the boarding school data as published', () => {
-    // Murray gives r = 2.18e-3 a day and person, and the threshold of 202 persons: contact and recovery rates 1.66334
-    // and 0.44036, 1.663 and 0.440 in short
+  test('fits the data of the boarding school as well as published', () => {
+    // Murray gives r = 2.18e-3 a day and person, and a threshold of 202 persons. The contact rate is then 1.66334, and
+    // the recovery rate 0.44036.
     expect(fitError(763 * 2.18e-3, 202 * 2.18e-3)).toBeCloseTo(17.21, 2);
     expect(fitError(1.663, 0.44)).toBeCloseTo(17.218, 3);
     expect(fitError(1.669, 0.443)).toBeCloseTo(17.16, 2);
@@ -60,7 +60,7 @@ describe('the deterministic form', () => {
     expect(left / right).toBeCloseTo(1, 6);
   });
 
-  test('has the height and the state of the peak that theory gives', () => {
+  test('has a peak of the height and at the state that theory gives', () => {
     const { peakInfected, peakDay } = solve(flu, []);
     const threshold = (763 * 0.44) / 1.663;
     expect(peakInfected).toBeCloseTo(763 - threshold - threshold * Math.log(762 / threshold), 6);

@@ -1,10 +1,10 @@
-/** Facts about the stochastic form that are known without a simulation. */
+/** What theory says about the stochastic form of the epidemic, without a simulation. */
 import { integrate } from '../../../models/epidemic/dormand-prince.ts';
 import type { Parameters } from '../../../models/epidemic/sir.ts';
 
 const TOLERANCE = { relative: 1e-9, absolute: 1e-12 };
 
-/** The chance of each number of infected at a time, from the master equation. It suits a small population only. */
+/** The probability of each number of infected at a time, from the master equation. Only for small populations. */
 export function chancesOfInfected(
   { population, initiallyInfected, contactRate, recoveryRate }: Parameters,
   time: number,
@@ -33,9 +33,9 @@ export function chancesOfInfected(
 }
 
 /**
- * The differences of the means from the deterministic form in a large population at a time, in persons, and the
- * variances around the means. They come from an expansion in the population's size. The terms that are left out are
- * smaller by a factor of that size.
+ * For a large population at a time: how far the mean numbers of persons differ from the deterministic form, and the
+ * variances around the means. They come from an expansion in the size of the population. The terms that are left out
+ * are smaller by a factor of that size.
  *
  * N. G. van Kampen, "Stochastic Processes in Physics and Chemistry", 3rd edition (2007), chapter X.
  */
@@ -43,7 +43,7 @@ export function expansion(
   { population: n, initiallyInfected, contactRate: b, recoveryRate: g }: Parameters,
   time: number,
 ): Record<'infected' | 'recovered', { bias: number; variance: number }> {
-  // y: the shares s and i, their covariances times N, and the differences of the means in persons
+  // y has the shares s and i, their covariances times N, and the differences of the means in persons
   const derivative = (_t: number, y: readonly number[]): number[] => {
     const [s, i, ss, si, ii, ds, di] = y as [number, number, number, number, number, number, number];
     const [infections, recoveries] = [b * s * i, g * i];
@@ -68,8 +68,8 @@ export function expansion(
 }
 
 /**
- * The number of persons ever infected in the deterministic form without an end, including those at the start. It
- * is the solution of the final-size equation.
+ * The number of persons who are ever infected in the deterministic form if it never ends, with those who are infected
+ * at the start. It is the solution of the final-size equation.
  */
 export function finalSize({
   population,
@@ -80,7 +80,7 @@ export function finalSize({
   const susceptible = population - initiallyInfected;
   const ratio = contactRate / recoveryRate;
   let size = population;
-  // iterates S∞ = S0 exp(-R0 (N - S∞) / N); the size falls from above to the one root that is reached
+  // iterates S∞ = S0 exp(-R0 (N - S∞) / N), from above; so the size falls to the largest root
   for (let step = 0; step < 10_000; step++) {
     size = population - susceptible * Math.exp((-ratio * size) / population);
   }

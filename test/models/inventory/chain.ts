@@ -1,4 +1,4 @@
-/** The exact long-run values of an (s, S) system, from its Markov chain. */
+/** Computes the exact long-run values of an (s, S) inventory system from its Markov chain. */
 
 export interface System {
   reorderPoint: number;
@@ -7,17 +7,17 @@ export interface System {
   demandRate: number;
   /** The probabilities of the sizes 1, 2, 3, … of a demand. */
   weights: readonly number[];
-  /** The lag is uniform. Its range is at most a review period, so that no order overtakes another. */
+  /** The delivery lag is uniform. Its range is at most a review period, so that no order overtakes another. */
   lag: { min: number; max: number };
   costs: { setup: number; item: number; holding: number; shortage: number };
 }
 
 /**
- * The inventory position after each review is a Markov chain on s to S: the stock that demand leaves, or S if that is
- * below s. The level at a time is the position after the last review whose order has arrived, minus the demand since
- * that review. A review without an order counts as an order of 0 items, which has a lag as well. The review at a time v
- * before is this last review with the probability F(v) (1 - F(v - T)), F the distribution of the lag and T the review
- * period.
+ * The inventory position after each review is a Markov chain on s to S. It is the stock that demand has left, or S if
+ * this stock is below s. The level at a time is the position after the last review whose order has arrived, minus the
+ * demand since that review. A review without an order counts as an order of 0 items, which has a lag, too. A review
+ * that was a time v ago is this last review with the probability F(v) (1 - F(v - T)). F is the distribution of the lag,
+ * and T is the review period.
  */
 export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, costs, ...demand }: System) {
   const { demandRate, weights } = demand;
@@ -27,7 +27,7 @@ export function inTheLongRun({ reorderPoint, orderUpToLevel, reviewPeriod, lag, 
   const most = Math.max(orderUpToLevel, orderUpToLevel - reorderPoint);
   const demandIn = (time: number) => compoundPoisson(demandRate * time, sizes, most);
 
-  /** The probabilities of the demand since that review, at any time. */
+  /** The probabilities of the demand since the last review whose order has arrived, averaged over all times. */
   const since = overTime(demandIn, lag, reviewPeriod);
   const inPeriod = demandIn(reviewPeriod);
   const positions = stationary(reorderPoint, orderUpToLevel, inPeriod);
@@ -82,9 +82,9 @@ function compoundPoisson(mean: number, sizes: readonly number[], most: number): 
   return chances;
 }
 
-/** For each position from s to S, the share of reviews with this position afterwards. */
+/** For each position from s to S, the share of reviews that have this position afterwards. */
 function stationary(s: number, S: number, demand: readonly number[]): Map<number, number> {
-  // visits between two orders: one visit at S, and further ones below, where demand leads
+  // the visits between two orders: one visit at S, and further visits at the positions below to which demand leads
   const visits = new Map<number, number>();
   for (let position = S; position >= s; position--) {
     let count = position === S ? 1 : 0;
@@ -96,7 +96,8 @@ function stationary(s: number, S: number, demand: readonly number[]): Map<number
 }
 
 /**
- * The mean over all times since that review, by Gauss-Legendre quadrature with three points in each panel.
+ * The mean of a function over the time since the last review whose order has arrived. It uses Gauss-Legendre quadrature
+ * with three points in each panel.
  */
 function overTime(of: (time: number) => number[], { min, max }: System['lag'], period: number): number[] {
   const hasCome = (time: number) => (time >= max ? 1 : time <= min ? 0 : (time - min) / (max - min));

@@ -22,12 +22,12 @@ export interface Outputs {
   'Inventory|On order': DataSet;
 }
 
-/** A run without a service. */
+/** The outputs of a run without a service. */
 export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => void = () => {}): Outputs {
   return model.run({ ...contextOf(model, inputs), progress }) as Outputs;
 }
 
-/** Runs with consecutive seeds. */
+/** The outputs of runs with consecutive seeds. */
 export function replications(inputs: Inputs, count: number, first = 1): Outputs[] {
   return Array.from({ length: count }, (_, i) =>
     outputsOf({ ...inputs, '{RANDOM_SEED}': BigInt(first + i) }),

@@ -10,7 +10,7 @@ import { type Inputs, type Outputs, outputsOf, replications, sceneOf, systemOf }
 
 const costs = { setup: 32, item: 3, holding: 1, shortage: 5 };
 
-describe('long-run figures', () => {
+describe('long-run outputs', () => {
   test.each([
     { s: 5, S: 15, period: 1, rate: 4, weights: [1], lag: { min: 0, max: 0 } },
     { s: 8, S: 20, period: 1, rate: 4, weights: [1], lag: { min: 1, max: 1 } },
@@ -74,7 +74,7 @@ describe('long-run figures', () => {
     }
   });
 
-  // the printed values of one run of 120 months for each policy: total, ordering, holding and shortage cost
+  // the book's values from one run of 120 months for each policy: total, ordering, holding and shortage cost
   test.each([
     [20, 40, 126.61, 99.26, 9.25, 18.1],
     [20, 60, 122.74, 90.52, 17.39, 14.83],
@@ -85,7 +85,7 @@ describe('long-run figures', () => {
     [40, 100, 132.34, 84.62, 46.42, 1.3],
     [60, 80, 150.02, 105.69, 44.02, 0.31],
     [60, 100, 143.2, 89.05, 53.91, 0.24],
-  ])('vary around those of Law and Kelton: policy (%d, %d)', (s, S, ...printed) => {
+  ])('are distributed around the values of Law and Kelton: policy (%d, %d)', (s, S, ...printed) => {
     const runs = replications({ 'Reorder point': s, 'Order-up-to level': S }, 60);
     const names = [
       'Mean total cost',
@@ -103,7 +103,7 @@ describe('long-run figures', () => {
 describe('a run', () => {
   const month = fc.double({ min: 0.2, max: 2, noNaN: true });
 
-  test('loses no item: orders are delivered or on their way, demand is filled or backordered', () => {
+  test('loses no item: each order is delivered or on its way, and all demand is filled or backordered', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 1000n),
@@ -121,7 +121,7 @@ describe('a run', () => {
           });
           const seen = new Set<Order>();
           let before = { ...system.counts, onHand: 60, backorders: 0, delivered: 0 };
-          // every lag is longer than the time between two observations
+          // each delivery lag is longer than the time between two looks
           for (let time = 0; time <= 36; time += 0.1) {
             system.simulation.run(time);
             for (const order of system.orders) seen.add(order);
@@ -146,7 +146,7 @@ describe('a run', () => {
     );
   });
 
-  test('reviews at its start and not at its stop', () => {
+  test('reviews the inventory at its start, and not at its end', () => {
     const base = {
       'Initial inventory': 0,
       'Demand rate': 0,
@@ -160,14 +160,14 @@ describe('a run', () => {
       'Mean ordering cost': (32 + 3 * 60) / 3,
       'Service level': null,
     });
-    // base stock: with a demand in each month, an order at each review
+    // the levels are equal here, so each review after a demand makes an order
     const busy = { 'Demand rate': 100, 'Reorder point': 60, 'Initial inventory': 60 };
     expect(orders(busy).Orders).toBe(2);
     expect(orders({ ...busy, 'Warm-up time': 1 }).Orders).toBe(2);
     expect(orders({ ...busy, 'Warm-up time': 1.5 }).Orders).toBe(1);
   });
 
-  test('has the same demand and lags under another policy, which makes the difference more precise', () => {
+  test('has the same demand and lags under another policy, so the difference of two policies varies less', () => {
     const [one, other] = [20, 25].map((s) => replications({ 'Reorder point': s }, 100)) as [
       Outputs[],
       Outputs[],
@@ -186,7 +186,7 @@ describe('a run', () => {
     }
   });
 
-  test('has the same bytes for the same seed, and others for another seed', () => {
+  test('has the same outputs, byte for byte, for the same seed, and other outputs for another seed', () => {
     const written = (seed: bigint) => JSON.stringify(outputsOf({ '{RANDOM_SEED}': seed }));
     expect(written(2n ** 63n - 1n)).toBe(written(2n ** 63n - 1n));
     expect(new Set([1n, 2n, -1n].map(written)).size).toBe(3);
@@ -215,7 +215,7 @@ describe('a run', () => {
 });
 
 describe('the animation', () => {
-  test('has the outputs of a run, for any steps and any number of pictures', () => {
+  test('has the outputs of a run, whatever the steps and the number of pictures', () => {
     const more = { 'Warm-up time': 6 };
     expectOutputsOfDrawn(24, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
@@ -223,7 +223,7 @@ describe('the animation', () => {
     });
   });
 
-  test('shows stock, orders and backorders, also many', () => {
+  test('shows stock, orders and backorders, even if they are many', () => {
     for (const [inputs, shown] of [
       [{}, ['On hand', 'warming up', 'S 60', 's 20']],
       [

@@ -9,7 +9,7 @@ interface Entry {
   id: EventId;
 }
 
-/** Few times and priorities, so that there are ties. */
+/** Steps with few different times and priorities, so that some events have the same ones. */
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ time: fc.nat(12), priority: fc.integer({ min: -2, max: 2 }) }) },
   { weight: 2, arbitrary: fc.constant('happen' as const) },
@@ -17,7 +17,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant('look' as const) },
 );
 
-/** The same as a sorted list. */
+/** A calendar that is a sorted list. */
 class Model {
   readonly entries: Entry[] = [];
 
@@ -67,7 +67,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('orders events that an event adds among the waiting ones', () => {
+  test('sorts events that an event adds in among the waiting events', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { maxLength: 200 }), (delays) => {
         const calendar = new Calendar();
@@ -89,7 +89,7 @@ describe('the calendar', () => {
   test('grows with the number of waiting events', () => {
     const calendar = new Calendar();
     const happened: number[] = [];
-    // a permutation: 7919 is a prime
+    // 7919 is a prime, so the delays are a permutation
     for (let i = 0; i < 5_000; i++) {
       calendar.add((i * 7919) % 5_000, (time: number) => happened.push(time), (i * 7919) % 5_000, 0);
     }

@@ -105,7 +105,7 @@ describe('continuous distributions', () => {
       const distances = sorted.map((value, i) =>
         Math.max(cdf(value) - i / DRAWS, (i + 1) / DRAWS - cdf(value)),
       );
-      // Kolmogorov's statistic: 1.95 is exceeded once in 1,000
+      // Kolmogorov's statistic exceeds 1.95 once in 1,000 times
       expect(Math.max(...distances) * Math.sqrt(DRAWS)).toBeLessThan(1.95);
     },
   );
@@ -118,7 +118,7 @@ describe('continuous distributions', () => {
     expect(gammaFunction(0.5)).toBeCloseTo(Math.sqrt(Math.PI), 13);
   });
 
-  test('those by inversion use one number per draw and are monotonic in it', () => {
+  test('distributions by inversion use one random number per draw and are monotonic in it', () => {
     const numbers = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
     for (const name of Object.keys(continuous).filter((name) => !/^(gamma|erlang)/.test(name))) {
       const values = numbers.map((u) => continuous[name]!.draw(given(u)));
@@ -202,7 +202,7 @@ describe('discrete distributions', () => {
       }
       if (DRAWS * chanceOfOthers >= 1)
         chiSquare += (others - DRAWS * chanceOfOthers) ** 2 / (DRAWS * chanceOfOthers);
-      // mean and deviation of chi-square; 4 deviations are enough for many degrees of freedom, and generous for few
+      // the limit is the mean of chi-square plus 4 standard deviations, plus 5 for few degrees of freedom
       expect(chiSquare).toBeLessThan(degrees + 4 * Math.sqrt(2 * degrees) + 5);
     },
   );
@@ -212,7 +212,7 @@ describe('discrete distributions', () => {
     expect(poisson(given(0.5), 0)).toBe(0);
   });
 
-  test('empirical draws the values in order, and never one of weight 0', () => {
+  test('an empirical distribution keeps the order of its values, and never draws a value of weight 0', () => {
     expect([0.05, 0.1, 0.39, 0.41, 0.79, 0.81, 0.999].map((u) => empirical.draw(given(u)))).toEqual([
       0, 2, 2, 3, 3, 4, 4,
     ]);

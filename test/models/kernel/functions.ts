@@ -13,7 +13,10 @@ export function gammaFunction(x: number): number {
   return Math.sqrt(2 * Math.PI) * t ** (y + 0.5) * Math.exp(-t) * sum;
 }
 
-/** The cdf of a gamma distribution with scale 1: the regularized lower incomplete gamma function, by its series. */
+/**
+ * The cdf of a gamma distribution with scale 1, which is the regularized lower incomplete gamma function. Uses its
+ * series.
+ */
 export function gammaCdf(shape: number, x: number): number {
   if (x <= 0) return 0;
   let term = 1 / shape;
@@ -25,7 +28,7 @@ export function gammaCdf(shape: number, x: number): number {
   return (sum * Math.exp(-x + shape * Math.log(x))) / gammaFunction(shape);
 }
 
-/** The square of a normal number is gamma distributed. */
+/** The cdf of the standard normal distribution. It uses that the square of a normal number has a gamma distribution. */
 export function normalCdf(x: number): number {
   const half = gammaCdf(0.5, (x * x) / 2) / 2;
   return x < 0 ? 0.5 - half : 0.5 + half;

@@ -22,7 +22,7 @@ function modulo(value: bigint, modulus: bigint): bigint {
   return ((value % modulus) + modulus) % modulus;
 }
 
-/** Division modulo a prime, by Fermat. */
+/** The quotient modulo a prime, by Fermat's little theorem. */
 function quotient(dividend: bigint, divisor: bigint, prime: bigint): bigint {
   let [inverse, base] = [1n, divisor];
   for (let exponent = prime - 2n; exponent > 0n; exponent >>= 1n) {
@@ -38,7 +38,7 @@ describe('MRG32k3a', () => {
     expect(draw(generator, 3)).toEqual([0.12701112204657714, 0.3185275653967945, 0.3091860155832701]);
   });
 
-  test('is exact: it equals whole-number arithmetic', () => {
+  test('is exact: it equals arithmetic with whole numbers', () => {
     let state: State = [M1 - 1n, 1n, M1 - 1n, M2 - 1n, M2 - 1n, 1n];
     const generator = generatorAt(state);
     for (let i = 0; i < 50_000; i++) {
@@ -48,10 +48,10 @@ describe('MRG32k3a', () => {
     }
   });
 
-  test('is exact if a quotient is rounded across a whole number', () => {
+  test('is exact even if rounding moves a quotient to another whole number', () => {
     for (let i = 1n; i <= 2_000n; i++) {
       for (const rest of [-1n, 0n, 1n]) {
-        // the next state is this remainder in both parts
+        // these remainders are the next state of the two parts
         const [b, f] = [(i * 2_654_435_761n) % M1, (i * 2_246_822_519n) % M2];
         const a = quotient(1403580n * b - rest, 810728n, M1);
         const d = quotient(527612n * f - rest, 1370589n, M2);
@@ -76,7 +76,7 @@ describe('MRG32k3a', () => {
     expect(Math.abs(squares / count - 1 / 12)).toBeLessThan(4 * Math.sqrt(1 / 180 / count));
   });
 
-  test('a seed gives one sequence; near, negative and large seeds give others', () => {
+  test('a seed always gives the same sequence; close, negative and large seeds give different sequences', () => {
     const seeds = [0n, 1n, 2n, 3n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, 2n ** 53n + 1n];
     const sequences = seeds.map((seed) => draw(Mrg32k3a.fromSeed(seed), 5));
     expect(seeds.map((seed) => draw(Mrg32k3a.fromSeed(seed), 5))).toEqual(sequences);
@@ -96,7 +96,7 @@ describe('MRG32k3a', () => {
     }
     const expected = count / bins.length;
     const chiSquare = bins.reduce((sum, hits) => sum + (hits - expected) ** 2 / expected, 0);
-    // 19 degrees of freedom: 43.8 is exceeded once in 1,000
+    // with 19 degrees of freedom, chi-square exceeds 43.8 once in 1,000 times
     expect(chiSquare).toBeLessThan(43.8);
   });
 });

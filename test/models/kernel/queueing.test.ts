@@ -16,8 +16,8 @@ import { erlangB, erlangC, expectMeans, moments, simulated } from './support.ts'
 const REPLICATIONS = 12;
 
 /**
- * The number of customers in the warm-up: ten times the relaxation time of a queue with one server, which is the
- * slowest.
+ * The number of customers in the warm-up. It is ten times the relaxation time of a queue with one server, because this
+ * queue settles the slowest.
  */
 function warmUpOf(utilization: number): number {
   return 10 / (1 - Math.sqrt(utilization)) ** 2;
@@ -27,7 +27,7 @@ function replications<T>(run: (replication: number) => T): T[] {
   return Array.from({ length: REPLICATIONS }, (_, i) => run(i + 1));
 }
 
-/** Figures of a system with Poisson arrivals, service times with mean 1, and a number of servers. */
+/** The statistics of a system with Poisson arrivals, service times with a mean of 1, and a number of servers. */
 function figures(
   servers: number,
   utilization: number,
@@ -91,7 +91,7 @@ describe('M/G/1 agrees with Pollaczek and Khinchine', () => {
 describe('M/G/c/c agrees with Erlang B', () => {
   const services: [name: string, service: (random: Random) => number][] = [
     ['exponential', (random) => exponential(random, 1)],
-    // only the mean matters
+    // only the mean of the service time matters
     ['lognormal', (random) => lognormal(random, -0.5, 1)],
   ];
 
@@ -122,7 +122,7 @@ describe('M/G/c/c agrees with Erlang B', () => {
 });
 
 describe('laws that hold for each run', () => {
-  test("Little's: the mean number in the system is the rate of arrivals times the mean time there", () => {
+  test("Little's law: the mean number in the system is the arrival rate times the mean time in the system", () => {
     for (const replication of [1, 2, 3, 4, 5]) {
       const random = randomStream(3n, replication, 'all');
       const simulation = new Simulation();
@@ -141,7 +141,7 @@ describe('laws that hold for each run', () => {
         inSystem.set(inSystem.value - 1);
         desk.release();
       };
-      // from empty to empty no customer is cut off, so the law holds exactly in the sample
+      // the system is empty at the start and at the end, so no customer is cut off and the law holds exactly
       simulation.schedule(0, arrive, 2_000);
       simulation.run();
       const rate = 2_000 / simulation.now;

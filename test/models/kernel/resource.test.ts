@@ -20,7 +20,7 @@ test('a queue is first in, first out, like an array', () => {
 });
 
 describe('a resource', () => {
-  /** Two servers, and customers who come one each minute from 0 and are served for 3. */
+  /** A resource with two servers. One customer comes each minute, from minute 0 on, and is served for 3 minutes. */
   function twoServers() {
     const simulation = new Simulation();
     const resource = new Resource(simulation, 2);
@@ -49,7 +49,7 @@ describe('a resource', () => {
     expect([resource.busy.value, resource.waiting.value]).toEqual([0, 0]);
   });
 
-  test('counts how many were busy or waited, and how long', () => {
+  test('counts how many servers were busy and how many customers waited, and for how long', () => {
     const { simulation, resource } = twoServers();
     simulation.run();
     expect(simulation.now).toBe(7);
@@ -59,7 +59,7 @@ describe('a resource', () => {
     expect(resource.waits.statistics()).toMatchObject({ count: 4, min: 0, max: 1, mean: 0.5 });
   });
 
-  test('restarts its statistics with those that are busy or wait', () => {
+  test('restarts its statistics with the servers that are busy and the customers who wait', () => {
     const { simulation, resource } = twoServers();
     simulation.run(3.5);
     resource.reset();

@@ -20,7 +20,7 @@ describe('a simulation', () => {
     expect([simulation.now, simulation.pending]).toEqual([12, 0]);
   });
 
-  test('runs all events up to and at a time, and sets its clock to it', () => {
+  test('runs all events up to a time, also those at that time, and sets its clock to it', () => {
     const simulation = new Simulation();
     let count = 0;
     for (const delay of [1, 2, 2, 3]) simulation.schedule(delay, () => count++);
@@ -56,7 +56,7 @@ describe('a simulation', () => {
     expect(simulation.cancel(events[0]!)).toBe(false);
   });
 
-  test('gives the same results in any number of steps', () => {
+  test('gives the same results, in however many steps it runs', () => {
     const course = (stops: readonly number[]): number[] => {
       const simulation = new Simulation();
       const random = randomStream(1n, 1, 'gaps');

@@ -66,7 +66,7 @@ describe('a time-weighted statistic', () => {
           statistic.set(value);
           simulation.run(simulation.now + duration);
         }
-        // each value once per quarter of a unit that it lasted
+        // has each value once for each quarter of a time unit that it lasted
         const values = steps.flatMap(({ value, duration }) => new Array<number>(4 * duration).fill(value));
         const { count, min, max, mean, variance, deviation, integral } = statistic.statistics();
         expect(statistic.mean).toBe(mean);
@@ -85,7 +85,7 @@ describe('a time-weighted statistic', () => {
     );
   });
 
-  test('is not changed by looking at it', () => {
+  test('does not change when it is read', () => {
     const looked = (looks: boolean): string => {
       const simulation = new Simulation();
       const statistic = new TimeWeighted(simulation, 1);
@@ -122,7 +122,7 @@ describe('a time-weighted statistic', () => {
 });
 
 describe('a histogram', () => {
-  test('counts each value once, in its interval', () => {
+  test('counts each value exactly once, in its interval', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 150 })), (values) => {
         const histogram = new Histogram(-10, 5, 20);

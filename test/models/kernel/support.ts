@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { type Random, resetAt, Resource, Simulation, Tally } from '../../../models/kernel/index.ts';
 
-/** The distance of the mean of independent values from the expected value, in standard errors. */
+/** How far the mean of independent values is from the expected value, in standard errors. */
 export function zOf(values: readonly number[], expected: number): number {
   const { mean, variance } = moments(values);
   return (mean - expected) / Math.sqrt(variance / values.length);
@@ -38,7 +38,7 @@ export interface System {
   stop: number;
 }
 
-/** A queueing system of the kernel, simulated to its stop. */
+/** Simulates a queueing system of the kernel up to its stop. */
 export function simulated({ servers, interarrival, service, warmUp, stop }: System) {
   const simulation = new Simulation();
   const desk = new Resource(simulation, servers);
@@ -74,7 +74,7 @@ export function erlangC(servers: number, load: number): number {
   return blocked / (1 - (load / servers) * (1 - blocked));
 }
 
-/** Given numbers in place of random ones. */
+/** A source of random numbers that gives the passed numbers. */
 export function given(...numbers: number[]): Random {
   return { next: () => numbers.shift()! };
 }

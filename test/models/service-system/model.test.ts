@@ -76,7 +76,7 @@ describe('the model Service System Demo', () => {
     const stated = Object.fromEntries(system.map(({ name, value }) => [name, value]));
     expect((await requestRun(service, version, stated)).body.id).toBe(bare.id);
 
-    // with dates, the same number of minutes gives the same run, byte for byte
+    // if the times are dates that span the same number of minutes, the run is the same, byte for byte
     const byTime = await outputsOf(service, version, {
       '{STOP_TIME}': 240,
       '{STOP_DATE}': '2026-02-01T04:00',

@@ -15,7 +15,7 @@ export interface Outputs {
   'Queue|In service': { dataX: number[]; dataY: number[] };
 }
 
-/** A run without a service. */
+/** The outputs of a run without a service. */
 export function outputsOf(inputs: Inputs = {}, progress: (fraction: number) => void = () => {}): Outputs {
   return model.run({ ...contextOf(model, inputs), progress }) as Outputs;
 }

@@ -39,12 +39,12 @@ describe('the figures of the model', () => {
     }
   });
 
-  test('the time in the system of M/M/1 is exponential', () => {
+  test('the time in the system of M/M/1 has an exponential distribution', () => {
     const runs = replications({ 'Server capacity': 1, 'Arrival rate': 0.5, '{STOP_TIME}': 20_000 });
     const shares = runs.map(({ 'Time in system': { hits, statistics } }) =>
       hits.slice(0, 8).reduce((sum, count) => sum + count / statistics.count, 0),
     );
-    // eight intervals are two minutes; the rate is the service rate minus the arrival rate
+    // eight intervals are two minutes; the rate of the distribution is the service rate minus the arrival rate
     expect(Math.abs(zOf(shares, 1 - Math.exp(-0.5 * 2)))).toBeLessThan(4);
     const [first] = runs;
     const { hits, hitsOutLow, hitsOutHigh, statistics } = first!['Time in system'];
@@ -73,7 +73,7 @@ describe('the figures of the model', () => {
     }
   });
 
-  test('the same customers arrive, and are served or still there, for any number and speed of servers', () => {
+  test('whatever the number and speed of servers, the same customers arrive, and each is served or still in the system', () => {
     const came = [1, 8, 100].flatMap((servers) =>
       [0.2, 1].map((service) => {
         const run = outputsOf({
@@ -109,7 +109,7 @@ describe('the figures of the model', () => {
 });
 
 describe('the animation', () => {
-  test('has the outputs of a run, for any steps and any number of pictures', () => {
+  test('has the outputs of a run, whatever the steps and the number of pictures', () => {
     const more = { 'Server capacity': 7 };
     expectOutputsOfDrawn(200, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
@@ -117,7 +117,7 @@ describe('the animation', () => {
     });
   });
 
-  test('shows who waits and who is served, also if they are many', () => {
+  test('shows who waits and who is served, even if they are many', () => {
     for (const [inputs, shown] of [
       [{}, ['>8 of 8<', 'from minute 100 on']],
       [{ 'Server capacity': 3 }, ['>3 of 3<', /and [\d,]+ more/]],
@@ -138,7 +138,7 @@ describe('the same inputs give the same bytes', () => {
   const script = path.join(import.meta.dirname, 'fingerprint.ts');
   const here = fingerprint();
 
-  test('in a second run, and others for another seed', () => {
+  test('in a second run, and another seed gives other bytes', () => {
     expect(fingerprint()).toBe(here);
     expect(new Set(here.split('\n')).size).toBe(4);
   });

@@ -56,7 +56,7 @@ describe.each(designs)('%s', (title, played) => {
     for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
   });
 
-  test('is a table with one row per input', async () => {
+  test('gives a table with one row per input', async () => {
     const [head, ...rows] = await csvOf([analysis]);
     expect(head).toMatch(/^output,input,/);
     const pairs = analysis.secondOrder?.length ?? 0;
@@ -133,7 +133,7 @@ test('a campaign with one point has nothing to analyze', () => {
   expect(whyNot({ ...campaign, varied })).toBeUndefined();
 });
 
-test('an effect of a fifth of the largest one is small, because its square counts, like a share of the variance', () => {
+test('an effect that is a fifth of the largest one counts as small, because effects are compared by their squares', () => {
   const sizes = { Demand: 40, Holding: 23, Level: 8, Lag: 2 };
   const indices = Object.entries(sizes).map(([input, muStar]) => ({ input, muStar }));
   const analysis = {

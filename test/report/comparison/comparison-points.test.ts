@@ -13,7 +13,7 @@ import { EMPTY, pointsIn, policy, rate, SEED, side, wait } from '../compared.ts'
 const places = (points: ComparedPoint[]) => points.map((point) => [point.values[0], point.in]);
 
 describe('points', () => {
-  test('are joined by their keys: first in the order of A, then the points of B only', async () => {
+  test('are joined by their keys: first the points of A in their order, then the points that only B has', async () => {
     const a = side('a', { '3.0': [1], '1.0': [1], '2.0': [1] });
     const b = side('b', { '0.0': [1], '2.0': [1], '3.0': [1], '4.0': [1] });
     expect(places(await pointsIn(a, b))).toEqual([
@@ -25,7 +25,7 @@ describe('points', () => {
     ]);
   });
 
-  test('of any two designs are all there, each with its numbers', async () => {
+  test('of any two designs are complete, each point with its numbers', async () => {
     const design = fc
       .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1 })
       .chain((rates) =>
@@ -37,7 +37,7 @@ describe('points', () => {
           }),
         }),
       )
-      // names of numbers are kept in another order than they were given in
+      // names that are whole numbers would come first in JavaScript's order, so each name gets ".0"
       .map(({ rates, waits }) => Object.fromEntries(rates.map((value, at) => [`${value}.0`, waits[at]!])));
     await fc.assert(
       fc.asyncProperty(design, design, async (inA, inB) => {
@@ -75,7 +75,7 @@ describe('points', () => {
     expect(comparison.matching.apart).toEqual([{ name: 'Policy', a: 'fifo', b: 'priority' }]);
     const points = await Array.fromAsync(comparison.points);
     expect(points.map(({ outputs }) => outputs[0]!.difference)).toEqual([6.5, 2]);
-    // the seeds depend on the keys
+    // the keys differ, so the seeds differ, too
     expect(comparison.method).toBe('Welch');
     const crn = { commonRandomNumbers: true };
     const [c, d] = [
@@ -129,7 +129,7 @@ describe('points', () => {
     expect(() => compareCampaigns(other, alone)).toThrow('"a" varies "Servers"');
   });
 
-  test('without a common one are an error, and so is a campaign without finished runs', async () => {
+  test('are an error if there is no common point, or if a campaign has no finished runs', async () => {
     const a = side('a', { 1: [1] });
     for (const b of [side('b', { 2: [1] }), side('b', {})]) {
       await expect(pointsIn(a, b)).rejects.toMatchObject({

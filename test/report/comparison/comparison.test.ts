@@ -16,7 +16,7 @@ describe('differences', () => {
   test('are paired if the replications have the same seeds', async () => {
     const [point] = await pointsIn(side('a', a), side('b', b));
     const { outputs } = point!;
-    // 2, 3 and 2: a mean of 7/3 with a standard error of 1/3, and t(0.975, 2) = 4.302653
+    // the differences 2, 3 and 2 have a mean of 7/3 and a standard error of 1/3; t(0.975, 2) is 4.302653
     expect(outputs[0]!.difference).toBeCloseTo(7 / 3, 12);
     expect(outputs[0]!.low).toBeCloseTo(7 / 3 - 4.302652729749464 / 3, 9);
     expect(outputs[0]!.high).toBeCloseTo(7 / 3 + 4.302652729749464 / 3, 9);
@@ -33,7 +33,7 @@ describe('differences', () => {
     expect(point!.outputs[0]!.low).toBeLessThan(0);
   });
 
-  test('leave out replications that only one campaign has if they are paired', async () => {
+  test('in pairs leave out replications that only one campaign has', async () => {
     const [point] = await pointsIn(side('a', { 1: [1, null, 4, 9] }), side('b', { 1: [3, 5, 6] }));
     expect(point!.outputs[0]).toMatchObject({
       a: { n: 2, mean: 2.5 },
@@ -42,7 +42,7 @@ describe('differences', () => {
     });
   });
 
-  test('have an interval from two values on', async () => {
+  test('have no interval with fewer than two values', async () => {
     for (const seed of [42, 43]) {
       const points = await pointsIn(
         side('a', { 1: [1], 2: [null] }),
@@ -73,7 +73,7 @@ describe('differences', () => {
     );
   });
 
-  test('of shares are Newcombe’s, paired or not; differences of quantiles come from both intervals', async () => {
+  test('of shares use Newcombe’s method, paired or not; differences of quantiles come from both intervals', async () => {
     const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
     const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
     const compared = async (seed: number) => {
@@ -83,7 +83,7 @@ describe('differences', () => {
       return { comparison, outputs: (await Array.fromAsync(comparison.points))[0]!.outputs };
     };
     const pairs = await compared(42);
-    // 16 of 40 in A, 24 in B, 16 of them the same
+    // the share is 16 of 40 runs in A and 24 of 40 in B; 16 pairs are true in both
     expect(pairs.outputs[0]).toEqual({
       a: { n: 40, mean: 0.4 },
       b: { n: 40, mean: 0.6 },
@@ -110,7 +110,7 @@ describe('differences', () => {
     expect(page).toMatch(/<strong>(<span[^>]*>)?20 %</);
   });
 
-  test('use the confidence of both campaigns if it is the same', () => {
+  test('use the confidence of the campaigns if both have the same', () => {
     const precision = { min: 2, max: 9, outputs: ['Wait'], relative: 0.1, absolute: null, confidence: 0.99 };
     const confidences = [
       [precision, precision],
@@ -131,7 +131,7 @@ describe('a comparison', () => {
   const compare = () =>
     compareCampaigns(side('old', { ...waits(0), 9: [1] }), side('new', { ...waits(0.5), 8: [1, 2] }));
 
-  test('is a table with one row per point and output', async () => {
+  test('gives a table with one row per point and output', async () => {
     const comparison = compare();
     const text = await textOf(formatTable('csv', comparisonTable(comparison, comparison.points)));
     const lines = text.trimEnd().split('\n');
@@ -200,7 +200,7 @@ describe('a comparison', () => {
     expect(comparisonNotes(comparison, summary).at(-1)).toBe(said);
   });
 
-  test('is a page that loads nothing and runs nothing', async () => {
+  test('gives a page that loads nothing and runs no script', async () => {
     const comparison = compare();
     const summary = new ComparisonSummary(comparison);
     await summary.read();
@@ -212,7 +212,7 @@ describe('a comparison', () => {
     expect(page).toContain('Wait, B − A (minute)');
   });
 
-  test('draws some of thousands of points, the same every time', async () => {
+  test('draws the same selection of thousands of points every time', async () => {
     const many = (shift: number) =>
       Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [at, [at, at + 1 + shift]]));
     const summaries = [];
@@ -226,7 +226,7 @@ describe('a comparison', () => {
     expect(one).toHaveLength(300);
     expect(summaries[0]!.compared).toBe(2_000);
     const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
-    // the mean of random numbers up to 2,000 is 1,000 ± 33
+    // a random selection from 0 to 2,000 has a mean of 1,000 ± 33
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
   });
 });

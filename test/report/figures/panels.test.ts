@@ -22,7 +22,7 @@ test('a title names a few inputs, and counts many', () => {
   expect(titleBy('Cost', named(12))).toBe('Cost by 12 inputs');
 });
 
-test('the table of an analysis has the inputs that matter most', () => {
+test('the table of an analysis keeps the inputs that matter most', () => {
   const inputs = Array.from({ length: 30 }, (_, at) => ({
     ...{ name: `x${at + 1}`, isWhole: false },
     distribution: { kind: 'uniform' as const, min: 0, max: 1 },

@@ -41,7 +41,7 @@ describe('names of files', () => {
     );
   });
 
-  test('are the names of the outputs if these are plain', () => {
+  test('are the names of the outputs if these names are simple', () => {
     expect([...fileNames(['Trajectory', 'Burnt area', 'Größe', 'nul', 'a%20b'])]).toEqual([
       ['Trajectory', 'Trajectory'],
       ['Burnt area', 'Burnt%20area'],
@@ -65,7 +65,7 @@ describe('names of files', () => {
     ['a.ä', ''],
     ['a.c\nsv', ''],
     ['', ''],
-  ])('have the extension of %j if it is plain: %j', (localPath, extension) => {
+  ])('have the extension of %j if it is simple: %j', (localPath, extension) => {
     expect(extensionOf(localPath)).toBe(extension);
   });
 });
@@ -110,7 +110,7 @@ describe('rows with their files', () => {
     );
   });
 
-  test('keep the reference of a file that cannot be fetched, and its reason is counted', async () => {
+  test('keep the reference of a file that cannot be fetched, and count the reason', async () => {
     const save = (value: unknown): Promise<'there'> => {
       const { hash } = value as { hash: string };
       return hash === 'h1'
@@ -135,7 +135,7 @@ describe('rows with their files', () => {
     const save = () => Promise.resolve('written' as const);
     const given = writingFiles({ save }, { outputs }, slow(), 'd', none())[Symbol.asyncIterator]();
     for (const n of [0, 1]) expect((await given.next()).value).toMatchObject({ point: `p${n}` });
-    // a reader that stops early does not wait either
+    // a reader that stops early does not have to wait either
     expect(await given.return!()).toEqual({ done: true, value: undefined });
   });
 
@@ -156,7 +156,7 @@ describe('rows with their files', () => {
   });
 
   test('have no file if the run has none', async () => {
-    const save = () => Promise.reject(new Error('never asked'));
+    const save = () => Promise.reject(new Error('no file may be saved'));
     async function* failed(): AsyncGenerator<ResultRow> {
       yield { ...row(0), outputs: {} };
       yield Promise.resolve({ ...row(1), outputs: { Map: 'null' } });

@@ -14,7 +14,7 @@ const rows = [
   sampleRow(2, ['1.225', '0.3']),
 ];
 
-/** Reads CSV by the grammar of RFC 4180; an empty field without quotes is null. */
+/** Reads CSV by the grammar of RFC 4180. An empty field without quotes is null. */
 function readCsv(text: string): Cell[][] {
   const fields = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n\r]*))(,|\n)/gy)];
   expect(fields.map(([whole]) => whole).join('')).toBe(text);
@@ -27,7 +27,7 @@ function readCsv(text: string): Cell[][] {
 }
 
 describe('CSV', () => {
-  test('every text is read back unchanged', async () => {
+  test('a reader gets every text back unchanged', async () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('"', ',', '\n', '\r', ' ', ';'),
@@ -101,7 +101,7 @@ describe('the table for a terminal', () => {
     );
   });
 
-  test('keeps its width and its maximum of rows, and says how many more there are', async () => {
+  test('keeps its maximum width and number of rows, and says how many rows it leaves out', async () => {
     const text = await textOf(formatResults('table', campaign, stream(rows), { width: 40, limit: 1 }));
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(3);

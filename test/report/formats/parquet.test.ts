@@ -21,7 +21,7 @@ async function fileOf(table: Table, options?: ParquetOptions, of = description):
 
 const read = async (file: ArrayBuffer): Promise<Record<string, unknown>[]> => parquetReadObjects({ file });
 
-/** A table of one column of each type. */
+/** One column of each type. */
 const columns: Column[] = [
   { name: 'double', kind: 'number', type: 'DOUBLE', units: 'DAY', of: 'output' },
   { name: 'integer', kind: 'number', type: 'INTEGER' },
@@ -46,7 +46,7 @@ const anyRow = fc.tuple(
 );
 
 describe('Parquet', () => {
-  test('every value of every type is read back unchanged', async () => {
+  test('a reader gets every value of every type back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRow), async (rows) => {
         const cells = rows.map((row) =>
@@ -63,7 +63,7 @@ describe('Parquet', () => {
           ...others.slice(0, -1),
           JSON.parse(JSON.stringify(others.at(-1))) as unknown,
         ]);
-        // a dictionary has one zero
+        // the dictionary of a column has only one zero, so -0 becomes 0
         expect(
           found
             .map((row) => Object.values(row))
@@ -89,7 +89,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('has its columns also without rows', async () => {
+  test('has its columns even if there are no rows', async () => {
     const file = await fileOf(tableOf(record.campaign, stream([])));
     const { schema, num_rows } = parquetMetadata(file);
     expect(schema.slice(1).map(({ name }) => name)).toEqual(
@@ -146,7 +146,7 @@ describe('Parquet', () => {
     expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
-  test('is the same for any number of rows at a time', async () => {
+  test('is the same, however many rows come at a time', async () => {
     const rows = Array.from({ length: 45_000 }, (_, row): Cell[] => [
       String(row),
       row % 9 === 0 ? null : 'x',
@@ -193,7 +193,7 @@ describe('Parquet', () => {
     ]);
     expect(stated).toEqual([
       [0.25, 2999 / 4, 600],
-      // by their bytes in UTF-8
+      // the bounds of texts are ordered by their bytes in UTF-8
       ['b', '\u{1F600}', 1_000],
       ['run 0', 'run 999', 0],
       [undefined, undefined, 3_000],
@@ -241,7 +241,7 @@ describe('Parquet', () => {
   });
 });
 
-test('a number has decimal digits, with or without an exponent, or is not finite', () => {
+test('an accepted number has decimal digits, with or without an exponent, or is not finite', () => {
   const pieces = [
     ...'0123456789'.repeat(2),
     ...'..--++eEeE xXoObBaF_\n\t',

@@ -52,7 +52,7 @@ describe('the section about the campaign', () => {
     ].map(([, name, value]) => [name, value]);
   };
 
-  test('has the inputs with one value, without varied inputs and without a seed from which others are derived', () => {
+  test('has the inputs with one value, but no varied inputs and no seed from which other seeds are derived', () => {
     expect(inputsOf(null)).toEqual([
       ['{RANDOM_SEED}', '1'],
       ['Days', '14 days'],

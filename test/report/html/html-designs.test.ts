@@ -19,7 +19,7 @@ describe('other designs', () => {
   test('one numeric input: for each output, one point with its interval per value', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
-    // the bars of distributions are rects
+    // rules are only intervals, because the bars of distributions are rectangles
     expect(marks(page, 'rule')).toEqual([4, 4]);
     expect(marks(page, 'symbol')).toEqual([4, 1, 4, 1]);
     expect(page).toContain('Peak day by Contact rate');
@@ -33,7 +33,7 @@ describe('other designs', () => {
   test('known values: a line and its comparison with the intervals', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
-    // the rows of a point are equal, so its interval is its value
+    // all runs of a point have equal values, so its interval has no width
     const peak = 6 + 4 * (1.67 - 1.2);
     const reference = {
       label: 'theory.csv',
@@ -56,12 +56,12 @@ describe('other designs', () => {
       'yes',
       'no',
     ]);
-    // the line ends where the design does
+    // the line ends where the values of the design end
     const [line] = [...page.matchAll(/<g class="mark-line role-mark[^>]*><path[^>]* d="([^"]*)"/g)];
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
-  test('values with very different distances are drawn at equal distances, each with its name', async () => {
+  test('values with very different distances are drawn at equal distances, each with a label', async () => {
     const record = sampleRecord({
       grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
     });
@@ -122,7 +122,7 @@ describe('other designs', () => {
     expect(page).toContain(
       'Replication 1 in front of the median and the middle 50 % and 90 % of all 20 runs',
     );
-    // all runs are reused, so none was outstanding
+    // all runs were reused, so there are no outstanding runs to draw
     expect(marks(page, 'area')).toEqual([1, 1]);
     expect(page).not.toContain('<h2>Timeline</h2>');
   });
@@ -170,7 +170,7 @@ describe('other designs', () => {
       expect(page.replaceAll('&gt;', '>')).toContain(
         `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
       );
-    // by default the first numeric output comes first, and without one a share
+    // by default, the report shows the first numeric output, and a share if there is no numeric output
     expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
     const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
     expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
@@ -209,7 +209,7 @@ describe('other designs', () => {
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
     ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
-    // the first failure of each cause, with its message if it says more than the cause
+    // the table has the first failure of each cause, with its message if this says more than the cause
     const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
       cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
     );

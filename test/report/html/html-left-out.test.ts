@@ -8,7 +8,7 @@ describe('the report says what it leaves out', () => {
     const page = await renderReport(record, countsOf(rows.length), stream(rows), options);
     return page.replaceAll(/\s+/g, ' ');
   };
-  /** The page without its pictures. */
+  /** The text of the page without its pictures. */
   const wordsOf = async (...args: Parameters<typeof pageOf>) =>
     (await pageOf(...args)).replaceAll(/<(svg|style|script).*?<\/\1>/g, '');
   const named = (count: number, name: string, type: 'DOUBLE' | 'DATA_SET') =>
@@ -22,9 +22,9 @@ describe('the report says what it leaves out', () => {
       outputs: Object.fromEntries(outputs.map(({ name }, at) => [name, String(rate * (at + 1))])),
     }));
     const page = await pageOf(record, rows, { show: ['Cost 14'] });
-    // in the captions of other effects and of distributions, each as visible text and as the name of a picture
+    // the captions of other effects and of distributions have it, as visible text and in the name of the picture
     expect(page.match(/The first 12 of 14 outputs are shown\./g)).toHaveLength(4);
-    // best points have all outputs; effects and distributions have a picture of each
+    // an output that is drawn has its name in two pictures: effects and distributions
     const texts = (name: string) => page.match(new RegExp(`>${name}</text>`, 'g'))?.length;
     expect([texts('Cost 14'), texts('Cost 11'), texts('Cost 12')]).toEqual([2, 2, undefined]);
     const few = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 12) } };
@@ -41,7 +41,7 @@ describe('the report says what it leaves out', () => {
     const titles = [...page.matchAll(/<h2>Course (\d+)<\/h2>/g)].map(([, number]) => Number(number));
     expect(titles).toEqual([10, 1, 2, 3, 4, 5, 6, 7]);
     expect(page).toContain('pupils in bed');
-    // only under the last of them
+    // the sentence stands only below the last of them
     expect(page.match(/<p class="soft">[^<]*The first 8 of 10 DATA_SETs are shown\.<\/p>/g)).toHaveLength(1);
     expect(page.lastIndexOf('The first 8 of')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
   });
@@ -75,7 +75,7 @@ describe('the report says what it leaves out', () => {
     const [crowded, texts, line, grid] = await Promise.all(
       records.map(async (record) => {
         const rows = await Array.fromAsync(sampleRows(record));
-        // the sample does not turn texts into numbers
+        // the rows of the sample do not have numbers for these texts
         return wordsOf(
           record,
           rows.map((row, i) => ({ ...row, outputs: { 'Fit error': String(i % 7) } })),

@@ -19,15 +19,15 @@ describe('the report of a grid', () => {
 
   test('has one cell per point, marks the best one, and shows curves and observations', async () => {
     const page = await rendered;
-    // the rest are bars of the distributions and of the timeline
+    // further rectangles are bars of the distributions and of the timeline
     expect(marks(page, 'rect')[0]).toBe(1271);
     expect(page).toContain('lowest: 17.21');
     expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
     expect(page).toContain('Contact rate (per day)');
-    // two rings around the best point, the means by each input with the lowest, then the observations
+    // two rings around the best point, the means by each input with the lowest mean, and the observations
     expect(marks(page, 'symbol')).toEqual([1, 1, 41, 1, 31, 1, 2]);
     expect(page).toContain('pupils in bed');
-    // two bands, the means by each input, the median and the best point's curve, and the runs outstanding
+    // areas: two bands and the outstanding runs; lines: the means by each input, the median and the best point's curve
     expect([marks(page, 'area'), marks(page, 'line')]).toEqual([
       [1, 1, 1],
       [1, 1, 1, 1],
@@ -47,7 +47,7 @@ describe('the report of a grid', () => {
       'What was run',
     ]);
     expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
-    // two of three runs are new, 5 s each
+    // two of three runs are new, and each took 5 s
     expect(page).toContain('1 h 11 min in all');
     expect(page).toContain('Population');
   });
@@ -64,7 +64,7 @@ describe('the report of a grid', () => {
     const firstOf = (text: string): number =>
       Number(/<strong>.*?>([\d.,]+)</.exec(text)![1]!.replace(',', ''));
     expect(firstOf(page)).toBeGreaterThan(firstOf(plain));
-    // the option overrides the campaign
+    // the option overrides the goal of the campaign
     const asked = { ...goal, wants: 'lowest' } as const;
     const other = await renderReport(sampleRecord({ goal }), countsOf(1271), sampleRows(record), {
       goal: asked,

@@ -7,7 +7,7 @@ import { searchFigures } from '../../../src/report/figures/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
 
-/** The report of a search over points that no service has run. */
+/** Tests the report of a search. The test makes up the points, so no service runs them. */
 
 const search: NonNullable<Campaign['search']> = {
   inputs: [
@@ -96,7 +96,7 @@ describe('the report of a search', () => {
       'The circles are the 2 points of the search. The cells are the grid of flu-calibration: 1,271 points, which the search did not use; lighter is lower.',
     );
     const { layer } = figure!.spec as unknown as { layer: { data: { values: object[] } }[] };
-    // the middles of the cells of 41 and 31 values
+    // the points are at the middles of cells; the axes have 41 and 31 cells
     expect(layer[1]!.data.values).toEqual([
       { x: 0.5, y: 0.5 },
       { x: expect.closeTo(20.5, 9), y: expect.closeTo(15.5, 9) },
@@ -121,7 +121,7 @@ describe('the report of a search', () => {
     expect(page).toContain('No point has a value and meets the requirements.');
     expect(page).not.toContain('Lowest Fit error <strong>');
     expect(page).not.toContain('class="first"');
-    // it draws the existing points
+    // the page still draws the points
     expect(page).toContain('-search-points.svg');
   });
 
@@ -131,7 +131,7 @@ describe('the report of a search', () => {
     expect(page).toContain('&#60;i&#62;');
   });
 
-  test('draws some of many points, including the best one', () => {
+  test('draws a sample of many points, with the best one', () => {
     const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, ask === 4_321 ? 1 : 100 + (ask % 7)));
     const figures = searchFigures(record.campaign, storyWith(points));
     expect(figures.map(({ id }) => id)).toEqual(['search-progress', 'search-points']);
@@ -139,11 +139,11 @@ describe('the report of a search', () => {
       expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
       expect(JSON.stringify(spec)).toContain('"value":1');
     }
-    // the line includes all points
+    // the line has all points
     expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
   });
 
-  test('draws no parallel coordinates with one input, and nothing without known points', () => {
+  test('draws no parallel coordinates if there is one input, and no picture if no point is known', () => {
     const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
     expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
       'search-progress',

@@ -11,7 +11,7 @@ const REPLICATIONS = 5;
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8, 2]);
 const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
 
-/** All runs of a campaign in design order; some have failed, and each replication has its own noise. */
+/** All runs of a campaign, in the order of the design. Some have failed, and each replication has its own noise. */
 function runsOf(points: string[][], next: () => number): FinishedRow[] {
   return points.flatMap((values, ordinal) =>
     Array.from({ length: REPLICATIONS }, (_, at): FinishedRow => {
@@ -46,7 +46,7 @@ function said({ agreement: _agreement, timeline, distributions, courses, best, .
       ]),
     })),
   };
-  // a mean may differ in its last bits, which come from the order of the runs
+  // the order of the runs may change the last bits of a mean
   return JSON.parse(
     JSON.stringify(plain, (key, value: unknown) =>
       typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(11)) : value,
@@ -80,7 +80,7 @@ describe('a summary of runs in any order', () => {
       ['P(`Fit error` > 40)'],
     ],
     ['by one input', {}, contact.values.map((a) => [a]), []],
-  ])('equals the summary in design order, %s', async (_, changes, points, shown) => {
+  ])('equals the summary in the order of the design, %s', async (_, changes, points, shown) => {
     const next = uniforms(1);
     const grid = points[0]!.length === 1 ? [contact] : [contact, recovery];
     const { campaign } = sampleRecord({ ...changes, grid, replications: REPLICATIONS });
@@ -112,7 +112,7 @@ describe('a summary of runs in any order', () => {
     expect(live.failed).toBe(ordered.filter(({ row }) => row.status === 'failed').length);
   });
 
-  test('cannot take in a run again after its failure', () => {
+  test('refuses a second result of a run that has failed', () => {
     const { campaign } = sampleRecord({ grid: [contact] });
     const live = new LiveSummary(campaign, []);
     const place = { seq: 0, ordinal: 0, position: 0 };
@@ -120,7 +120,7 @@ describe('a summary of runs in any order', () => {
     expect(live.add({ ...place, row: sampleRow(0, ['1.2']) })).toBe(false);
   });
 
-  test('has the first failure of the design as the sample, in any order', async () => {
+  test('shows the failure that comes first in the design, in whatever order the failures come', async () => {
     const { campaign } = sampleRecord({ grid: [contact] });
     const live = new LiveSummary(campaign, []);
     for (const at of [2, 0, 1]) {
@@ -133,7 +133,7 @@ describe('a summary of runs in any order', () => {
     ]);
   });
 
-  test('has no quantiles without all values', () => {
+  test('is not enough for quantiles, which need all values', () => {
     const { campaign } = sampleRecord();
     expect(LiveSummary.isEnough(campaign, [measureOf(campaign.outputs, 'Q(`Fit error`, 0.9)')])).toBe(false);
   });

@@ -28,7 +28,7 @@ describe('bands', () => {
     );
   });
 
-  test('of straight lines at any places are those of the lines', () => {
+  test('of straight lines are straight lines, wherever the points of the lines are', () => {
     const places = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.array(places, { minLength: 2, maxLength: 12 }), (all) => {
@@ -94,7 +94,7 @@ describe('an even sample', () => {
     return sample;
   };
 
-  test('keeps all of a few items, and a large part of its maximum of many', () => {
+  test('keeps all items if they are few, and at least a third of its maximum if they are many', () => {
     fc.assert(
       fc.property(fc.nat(3_000), fc.integer({ min: 10, max: 100 }), (count, most) => {
         const { items, isPart } = sampleOf(count, most);
@@ -114,7 +114,7 @@ describe('an even sample', () => {
     }
   });
 
-  test('makes only items that it may keep, and counts invalid ones', () => {
+  test('makes only items that it may keep, and leaves out invalid ones', () => {
     const made: number[] = [];
     const sample = new EvenSample<number>(10);
     for (let i = 0; i < 10_000; i += 1) {

@@ -15,7 +15,7 @@ const value = fc.oneof(
 );
 
 describe('a distribution', () => {
-  test('counts each value in its interval, for any earlier values', () => {
+  test('counts each value in its interval, whatever values came before', () => {
     fc.assert(
       fc.property(
         fc.array(value, { minLength: 1, maxLength: 60 }),
@@ -69,7 +69,7 @@ describe('a distribution', () => {
             if (i > 0) expect(from).toBe(intervals[i - 1]!.to);
           }
           expect(intervals[0]!.count * intervals.at(-1)!.count).toBeGreaterThan(0);
-          // with half the width there would be too many, unless they are as narrow as whole numbers
+          // half the width would give too many intervals; but no interval is narrower than 1
           if (width > 1) {
             const half = (at: number) => Math.floor(at / (width / 2));
             expect(half(Math.max(...values)) - half(Math.min(...values))).toBeGreaterThanOrEqual(20);

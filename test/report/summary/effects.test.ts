@@ -61,12 +61,12 @@ describe('effects', () => {
     expect(meansOf(main)[1]).toEqual(['Policy', [[0, 3]]]);
   });
 
-  test('there is no effect without varied inputs or without values', () => {
+  test('there are no effects without varied inputs or without values', () => {
     expect(gather([], [[[], 1]])).toEqual([]);
     expect(gather([[1, 2]], [])).toEqual([]);
   });
 
-  test('one input: all its values, even with few points for each', () => {
+  test('one input: the effect has all its values, even if each has few points', () => {
     const values = Array.from({ length: 41 }, (_, i) => i);
     const [main] = gather(
       [values],
@@ -107,7 +107,7 @@ describe('effects', () => {
       ['2', 12],
     ]);
     expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
-    // two values on each side are too few for a picture
+    // two values for each input are too few for a picture
     expect(
       gather(
         [
@@ -127,13 +127,13 @@ describe('effects', () => {
     gatherer.add(['2'], one(20));
     const [main] = gatherer.result() as [MainEffects];
     const [first, second] = main.effects[0]!.means;
-    // t of 3 degrees of freedom at 0.975 is 3.18245 in any table
+    // the 0.975 quantile of Student's t with 3 degrees of freedom is 3.18245
     expect(first!.high! - 10).toBeCloseTo(2 * 3.18245, 4);
     expect(10 - first!.low!).toBeCloseTo(2 * 3.18245, 4);
     expect(second).toMatchObject({ mean: 20, low: null, high: null });
   });
 
-  test('the number of left-out points is known', () => {
+  test('the effects know how many points they leave out', () => {
     const nothing = { crowded: [], cut: [], isBeside: false };
     const values = Array.from({ length: 20_001 }, (_, i) => i);
     const leftOut = (varied: number[][], points: number[][]) => {
@@ -149,7 +149,7 @@ describe('effects', () => {
     expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
     expect(leftOut([[1, 2]], [])).toEqual(nothing);
     expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
-    // a grid has its cells, but no effects of each input
+    // a grid has cells, but no effects of each input
     expect(
       leftOut(
         [values, [1, 2]],
@@ -161,7 +161,7 @@ describe('effects', () => {
     ).toEqual({ ...nothing, cut: ['Input 0'] });
   });
 
-  test('many values are grouped with their neighbours', () => {
+  test('values that are too many are grouped with their neighbours', () => {
     const values = Array.from({ length: 1_000 }, (_, i) => i);
     const axis = axisOf(doubles('x', []), values.map(String), 150);
     expect(axis.bins).toHaveLength(150);
@@ -199,7 +199,7 @@ test('points collect their replications, and count failed ones separately', asyn
   expect(valueOf(first!, peak!)).toBeUndefined();
 });
 
-test('the colour scale follows the range of values', () => {
+test('the range of the colours follows the range of the values', () => {
   expect(colourScale([10, 90])).toBe('linear');
   expect(colourScale([10, 110])).toBe('log');
   expect(colourScale([0, 1, 90])).toBe('sqrt');

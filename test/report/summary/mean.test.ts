@@ -6,7 +6,7 @@ import { Sample } from '../../../src/statistics/sample.ts';
 import { wilsonInterval } from '../../../src/statistics/share.ts';
 import { uniforms } from '../../support/uniforms.ts';
 
-// squares of still smaller differences would underflow
+// six decimals, because the squares of smaller differences would underflow
 const number = fc.double({ min: -1e6, max: 1e6, noNaN: true }).map((value) => Number(value.toFixed(6)));
 const replications = fc.array(number, { minLength: 2, maxLength: 8 });
 
@@ -51,15 +51,14 @@ describe('the mean over points', () => {
   });
 
   test('of several points has Welch’s degrees of freedom', () => {
-    // variances of means 4/4 = 1 and 18/2 = 9: 10² / (1²/3 + 9²/1) degrees of freedom, between those of a t of 1 and of
-    // 4
+    // The variances of the means are 4/4 = 1 and 18/2 = 9. So there are 10² / (1²/3 + 9²/1) = 1.2 degrees of freedom.
     const mean = new MeanOfPoints();
     mean.add({ count: 4, mean: 10, variance: 4 });
     mean.add({ count: 2, mean: 30, variance: 18 });
     const { low, high } = mean.interval(0.95, true);
     const error = Math.sqrt(10) / 2;
     expect((high! + low!) / 2).toBeCloseTo(20, 10);
-    // t at 0.975: 12.7062 with 1, 4.3027 with 2 degrees of freedom
+    // the 0.975 quantile of t is 12.7062 with 1 degree of freedom, and 4.3027 with 2
     expect((high! - 20) / error).toBeGreaterThan(4.3027);
     expect((high! - 20) / error).toBeLessThan(12.7062);
   });
@@ -76,7 +75,7 @@ describe('the mean over points', () => {
     expect(meanOf([[1, 2]]).interval(0.95, false).low).not.toBeNull();
   });
 
-  test('of equal values is exact, and extreme values are no error', () => {
+  test('of equal values is exact, and very large and very small values are no error', () => {
     expect(
       meanOf([
         [2, 2, 2],
@@ -90,7 +89,7 @@ describe('the mean over points', () => {
       ]).interval(0.95, true);
       expect(low! < mean && mean < high!).toBe(true);
     }
-    // their variance is too large for a number
+    // the variance of these values is too large for a number
     expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
   });
 });
@@ -108,7 +107,7 @@ describe('the share over points', () => {
   };
   const truths = (n: number, count: number) => Array.from({ length: n }, (_, at) => Number(at < count));
 
-  test('of one point has Wilson’s interval, also with one replication', () => {
+  test('of one point has Wilson’s interval, even with one replication', () => {
     for (const [n, count] of [
       [1, 0],
       [1, 1],
@@ -124,7 +123,7 @@ describe('the share over points', () => {
     }
   });
 
-  test('of similar points equals that of all runs together, and is never wider', () => {
+  test('has the interval of all runs together if the points are similar, and otherwise a narrower one', () => {
     const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, true);
     const { low, high } = wilsonInterval(0.2, 50, 0.95);
     expect([alike.low, alike.high]).toEqual([expect.closeTo(low, 12), expect.closeTo(high, 12)]);
@@ -132,7 +131,7 @@ describe('the share over points', () => {
     const together = wilsonInterval(0.5, 40, 0.95);
     expect(apart.low).toBeGreaterThan(together.low);
     expect(apart.high).toBeLessThan(together.high);
-    // the result is not certain
+    // the interval still has a width, because the shares of the two points are uncertain
     expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
   });
 
@@ -149,7 +148,7 @@ describe('the share over points', () => {
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('has no interval over several points with common seeds, and may be joined', () => {
+  test('has no interval over several points with common seeds, and can be joined', () => {
     expect(shareOf([[1], [0]]).interval(0.95, false)).toEqual({ mean: 0.5, low: null, high: null });
     const joined = shareOf([[1, 0, 0]]);
     joined.join(shareOf([[1, 1]]));

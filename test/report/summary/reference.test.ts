@@ -114,7 +114,7 @@ describe('agreement', () => {
     precision: null,
   });
 
-  test('is counted for the points of the reference, by their intervals', () => {
+  test('counts the points of the reference whose intervals contain its values', () => {
     const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['1', '3'], samples: sampleOf(9, 10, 12) });

@@ -10,7 +10,7 @@ import { countsOf, sampleRecord, sampleRow, stream } from '../support.ts';
 
 const plain = { precision: null, commonRandomNumbers: false };
 
-/** A design that lists its points, over some inputs between 0 and 1. */
+/** A design with a list of points over inputs from 0 to 1. */
 function listed(points: readonly (readonly number[])[]) {
   const names = points[0]!.map((_, at) => `Input ${at}`);
   const varied = names.map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
@@ -31,7 +31,7 @@ const spread = (count: number, inputs: number): number[][] =>
       .map((step) => ((i + 1) * step) % 1),
   );
 
-test('points without a grid are a scatter plot with a smooth, and a surface over the two inputs that explain most', () => {
+test('points without a grid give a scatter plot with a smooth line, and a surface over the two inputs that explain most', () => {
   const effects = gathered(spread(80, 3), ([a, b, c]) => 5 * a! + 0.1 * b! + 3 * c! ** 2);
   const [surface, scatter, ...others] = effects.result() as [SurfaceEffect, ScatterEffects];
   expect(others).toEqual([]);
@@ -46,7 +46,7 @@ test('points without a grid are a scatter plot with a smooth, and a surface over
     for (const { value, low, high } of smooth) expect(low! <= value && value <= high!).toBe(true);
 });
 
-test('points for Sobol indices, which share values, are a scatter plot as well', () => {
+test('points for Sobol indices give a scatter plot, too, although many of them share values', () => {
   const names = ['A', 'B', 'C', 'D'];
   const inputs = names.map((name) => ({
     name,
@@ -68,7 +68,7 @@ test('points for Sobol indices, which share values, are a scatter plot as well',
   );
 });
 
-test('a sample of very many points is drawn, spread evenly, and no point counts as left out', () => {
+test('of very many points an evenly spread sample is drawn, and no point counts as left out', () => {
   const points = spread(30_000, 1);
   const effects = gathered(points, ([a]) => a!);
   const [scatter] = effects.result() as [ScatterEffects];
@@ -79,7 +79,7 @@ test('a sample of very many points is drawn, spread evenly, and no point counts 
 });
 
 test('the surface is empty where there are no points', () => {
-  // two corners, far apart, and nothing between
+  // the points lie in two distant corners
   const points = spread(120, 2).map(([a, b], i) =>
     i % 2 === 0 ? [a! / 4, b! / 4] : [1 - a! / 4, 1 - b! / 4],
   );
@@ -91,7 +91,7 @@ test('the surface is empty where there are no points', () => {
   expect([at(0.5, 0.5), at(0.9, 0.1), at(0.1, 0.9)]).toEqual([null, null, null]);
 });
 
-test('inputs on a line have no surface', () => {
+test('there is no surface if the points lie on a line', () => {
   const kinds = gathered(
     spread(40, 1).map(([a]) => [a!, 2 * a!]),
     ([a]) => a!,
@@ -99,7 +99,7 @@ test('inputs on a line have no surface', () => {
   expect(kinds.map(({ kind }) => kind)).toEqual(['scatter']);
 });
 
-test('the smooth has no band without independent replications', () => {
+test('the smooth line has no band without independent replications', () => {
   const points = spread(40, 1);
   const effects = new EffectGatherer({ ...listed(points), ...plain, commonRandomNumbers: true });
   for (const [i, point] of points.entries())
@@ -108,7 +108,7 @@ test('the smooth has no band without independent replications', () => {
   expect(scatter.effects[0]!.smooth[40]).toMatchObject({ low: null, high: null });
 });
 
-test('the page draws them, with four digits and the full value in a tooltip', async () => {
+test('the page draws the points, and shows numbers with four digits and the full value in a tooltip', async () => {
   const points = spread(40, 2);
   const { varied, design } = listed(points);
   const base = varied.map((input) => ({ ...input, value: '0' }));
@@ -124,7 +124,7 @@ test('the page draws them, with four digits and the full value in a tooltip', as
   expect(short!.length).toBeLessThanOrEqual(6);
 });
 
-test('a convex hull has its area and the points inside it', () => {
+test('a convex hull knows its area and which points are inside', () => {
   const hull = hullOf([
     [0, 0],
     [2, 0],
@@ -163,6 +163,6 @@ test('contour lines of a plane are straight, and end where cells are empty', () 
     { x: 1, y: 1.5, x2: 1, y2: 2.5 },
   ]);
   expect(contourOf(cells, 3, 1.5)).toEqual([{ x: 2, y: 0.5, x2: 2, y2: 1.5 }]);
-  // opposite corners: the value in the middle separates the low corners
+  // opposite corners are low, and the value in the middle separates them
   expect(contourOf([1, 0, 0, 1], 2, 0.4)).toHaveLength(2);
 });

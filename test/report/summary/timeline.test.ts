@@ -30,7 +30,7 @@ const run = fc.record({
 });
 
 describe('the timeline', () => {
-  test('has the average number of outstanding runs and the number of finished runs for each interval', () => {
+  test('has for each interval the average number of outstanding runs and the number of finished runs', () => {
     fc.assert(
       fc.property(
         fc.array(run, { minLength: 1, maxLength: 30 }),
@@ -57,7 +57,7 @@ describe('the timeline', () => {
     );
   });
 
-  test('has all runs and all of their time, in adjacent intervals', () => {
+  test('counts all runs and all of their time, in adjacent intervals', () => {
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 30 }), (runs) => {
         const timeline = timelineOf(runs);

@@ -38,7 +38,7 @@ describe('the results table', () => {
     ]);
   });
 
-  test('shows scalars without JSON quotes, null as nothing, and numbers unchanged', async () => {
+  test('shows texts without JSON quotes, null as an empty cell, and numbers unchanged', async () => {
     const outputs = [
       { name: 'text', type: 'STRING', units: null },
       { name: 'number', type: 'DOUBLE', units: null },
@@ -53,7 +53,7 @@ describe('the results table', () => {
     expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null, null]);
   });
 
-  test("has unique names, and foray's columns keep theirs", () => {
+  test("has unique names, and foray's own columns keep their names", () => {
     const status = { name: 'status', type: 'DOUBLE', units: null } as const;
     const { columns } = resultTable({ varied: [status], outputs: [status] }, stream([]));
     expect(names({ columns }).slice(2, 5)).toEqual(['status', 'status (input)', 'status (output)']);
@@ -108,7 +108,7 @@ describe('the long table', () => {
     expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
   });
 
-  test('passes on a long curve in small parts', async () => {
+  test('gives a long curve in small batches', async () => {
     const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
     const dataX = Array.from({ length: 20_000 }, (_, at) => at);
     const row = { ...sampleRow(1, []), outputs: { Infected: JSON.stringify({ dataX, dataY: dataX }) } };
@@ -118,7 +118,7 @@ describe('the long table', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
   });
 
-  test('has the cells of the wide table', async () => {
+  test('has the same values as the wide table', async () => {
     const anyText = fc.option(
       fc.oneof(
         fc.double().map(String),
@@ -183,7 +183,7 @@ describe('the table of points', () => {
     ]);
     const [first, second] = await Array.fromAsync(table.rows);
     expect(first!.slice(0, 6)).toEqual(['0000000000000001', '1', '2', '5', '1', '5']);
-    // Student's t of 4 degrees of freedom at 0.975 is 2.7764451052
+    // the 0.975 quantile of Student's t with 4 degrees of freedom is 2.7764451052
     const half = (2.7764451052 * Math.sqrt(37.2)) / Math.sqrt(5);
     const moments = [6.2, Math.sqrt(37.2), 6.2 - half, 6.2 + half];
     const expected = [...moments, 1, 1.2, 2, 4, 8, 14.4, 16];

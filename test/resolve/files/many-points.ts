@@ -5,7 +5,7 @@ import { expand } from '../../../src/campaign/points.ts';
 import type { BaseInput } from '../../../src/campaign/types.ts';
 import { readPointsFile } from '../../../src/resolve/files/points-file.ts';
 
-/** Reads a point file in its own process, whose memory can be limited, and expands its points. */
+/** A program that reads a point file and expands its points. A test can limit the memory of its process. */
 
 const [folder, name] = process.argv.slice(2) as [string, string];
 const base: BaseInput[] = [

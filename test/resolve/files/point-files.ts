@@ -19,7 +19,7 @@ export async function read(name: string, content: string): Promise<Read> {
   return { inputs, rows, keys: [...expand(campaign, contents)].map(({ key }) => key) };
 }
 
-/** Expects an error at the § in the file; the § is not part of the file. */
+/** Expects an error at the §. The file is written without the §. */
 export async function expectRefused(
   name: string,
   marked: string,

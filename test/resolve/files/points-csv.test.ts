@@ -26,7 +26,7 @@ describe('CSV', () => {
     ['with CR', 'Days\r1\r2\r', ['Days'], [['1'], ['2']]],
     ['with a byte order mark', '\ufeffDays\n1\n', ['Days'], [['1']]],
     [
-      'with names in other case and blanks',
+      'with names that differ in case and blanks',
       ' DAYS , "contact RATE" \n1,2\n',
       ['Days', 'Contact rate'],
       [['1', '2']],
@@ -61,7 +61,7 @@ describe('CSV', () => {
       ],
     ],
     [
-      'with values spelled otherwise',
+      'with other spellings of values',
       'Days,Stochastic\n1.0,TRUE\n+2,False\n',
       ['Days', 'Stochastic'],
       [
@@ -75,7 +75,12 @@ describe('CSV', () => {
       ['Budget', 'Begin'],
       [['9223372036854775807', '1978-01-22T08:00:00']],
     ],
-    ['of separators that end no line', 'Title,Days\na\u2028b,1\n', ['Title', 'Days'], [['a\u2028b', '1']]],
+    [
+      'with a line separator that does not end a line',
+      'Title,Days\na\u2028b,1\n',
+      ['Title', 'Days'],
+      [['a\u2028b', '1']],
+    ],
   ])('%s', async (_, content, inputs, rows) => {
     const found = await read('points.csv', content);
     expect([found.inputs, found.rows]).toEqual([inputs, rows]);
@@ -94,7 +99,7 @@ describe('CSV', () => {
       'Did you mean "Days"?',
     ],
     [
-      'an unknown column after a mark',
+      'an unknown column after a byte order mark',
       '\ufeff§Dayz\n1\n',
       'UNKNOWN_INPUT',
       'The model "Epidemic" has no input "Dayz".',
@@ -136,14 +141,14 @@ describe('CSV', () => {
       known,
     ],
     [
-      'a switch',
+      'a value that is neither true nor false',
       'Stochastic\ntrue\n§1\n',
       'INVALID_VALUE',
       'The value of "Stochastic" is "1", which is not true or false.',
       'The input takes BOOLEAN.',
     ],
     [
-      'nothing for a number',
+      'an empty value for a number',
       'Title,Days\na,§\n',
       'INVALID_VALUE',
       'The value of "Days" is "", which is not a number.',
@@ -179,7 +184,7 @@ describe('CSV', () => {
       quote,
     ],
     [
-      'more after a quote',
+      'a text after the closing quote',
       'Days,Title\n1,a\n§2,"b"c\n',
       'POINTS_INVALID',
       'A quote is in the middle of a value.',

@@ -11,7 +11,7 @@ import { cleanEnv } from '../../support/cli.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('JSON Lines', () => {
-  test('has each input once, whatever its values look like', async () => {
+  test('an input counts as repeated only if it really is, whatever the values contain', async () => {
     write('points.jsonl', '{"Days": 1, "Title": "\\"Days\\": "}\n{"Days": 2, "Title": ":,\\"a\\":"}\n');
     expect((await resolve('design: {points: points.jsonl}')).points).toBe(2);
     write('points.jsonl', '{"Days": 1}\n{"Days": 2, "Days" : 3}\n');
@@ -35,14 +35,14 @@ describe('JSON Lines', () => {
     ['without an end of the last line', '{"Days":1}\n{"Days":2}', ['Days'], [['1'], ['2']]],
     ['with CRLF and empty lines', '\r\n{"Days":1}\r\n \r\n{"Days":2}\r\n', ['Days'], [['1'], ['2']]],
     ['with a byte order mark', '\ufeff{"Days":1}\n', ['Days'], [['1']]],
-    ['with names in other case', '{" DAYS":"1.0"}\n', ['Days'], [['1']]],
+    ['with names that differ in case', '{" DAYS":"1.0"}\n', ['Days'], [['1']]],
     [
       'with all kinds of values',
       '{"Stochastic":true,"Title":"\\u0022","Contact rate":1e-3}',
       ['Stochastic', 'Title', 'Contact rate'],
       [['true', '"', '0.001']],
     ],
-    ['of separators that end no line', '{"Title":"a\u2028b"}\n', ['Title'], [['a\u2028b']]],
+    ['with a line separator that does not end a line', '{"Title":"a\u2028b"}\n', ['Title'], [['a\u2028b']]],
   ])('%s', async (_, content, inputs, rows) => {
     for (const name of ['points.jsonl', 'points.ndjson']) {
       const found = await read(name, content);
@@ -57,7 +57,7 @@ describe('JSON Lines', () => {
     ['null', '§null\n', 'POINTS_INVALID', 'The line is not an object of inputs and values.'],
     ['an empty object', '§{}\n', 'POINTS_INVALID', 'The line is not an object of inputs and values.'],
     [
-      'a value that is none',
+      'null as a value',
       '§{"Days":null}\n',
       'POINTS_INVALID',
       'The value of "Days" is not a number, text, true or false.',
@@ -77,7 +77,7 @@ describe('JSON Lines', () => {
       same,
     ],
     [
-      'a key that every object has',
+      'a key that JavaScript objects inherit',
       '{"Days":1}\n§{"constructor":1}\n',
       'POINTS_INVALID',
       'The point lacks "Days", which the first point has.',
@@ -151,7 +151,8 @@ describe('a file', () => {
       Days: fc.integer({ min: -1000, max: 1000 }),
       'Contact rate': fc.double({ noNaN: true, noDefaultInfinity: true }),
       Stochastic: fc.boolean(),
-      // the CSV parser removes blanks around a value, and parsers of lines change a lone carriage return
+      // no blanks, because the CSV parser removes blanks around a value; no carriage returns, because line parsers
+      // change them
       Title: fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', "'", '\\', 'é', '😀', '\u2028') }),
       Budget: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
     };
@@ -179,7 +180,7 @@ describe('a file', () => {
 
 test('300,000 points are read without holding them all in memory as objects', async () => {
   const count = 300_000;
-  // long enough that the points would not fit into memory; without these texts, the process takes less than 64 MB
+  // these texts are too long for all points to fit into memory; without them, the process takes less than 64 MB
   const title = (at: number): string => `${at}`.padEnd(150, ' of many');
   let content = 'Days,Title\n';
   for (let at = 0; at < count; at += 1) content += `${at},${title(at)}\n`;
@@ -193,7 +194,7 @@ test('300,000 points are read without holding them all in memory as objects', as
     inputs: ['Days', 'Title'],
     count,
     points: count,
-    // `expand` would keep repeated points: the keys show that no two points are equal
+    // `expand` does not drop repeated points, so the keys show whether all points differ
     distinct: count,
     some: [0, 123_456, 299_999].map((at) => [String(at), title(at).trim()]),
   });

@@ -6,8 +6,8 @@ import { Stream } from '../../../src/search/methods/stream.ts';
 import type { Run } from '../in-memory.ts';
 
 /**
- * A normal mean with a normal prior, θ ~ N(0, 2²) and y ~ N(θ, 1), and the observation y = 1.5. For distances up to 0.1
- * the exact posterior has the mean 1.1992 and the variance 0.8021.
+ * A calibration whose posterior is known: θ ~ N(0, 2²), y ~ N(θ, 1), and the observation y = 1.5. If points up to the
+ * distance 0.1 are accepted, the exact posterior has the mean 1.1992 and the variance 0.8021.
  */
 export function normalMean(
   calibrate: Partial<Calibration> = {},
@@ -41,14 +41,14 @@ export function normalMean(
   } as unknown as Campaign & { calibrate: Calibration };
 }
 
-/** The outputs of a run: a function of its point and its replication. */
+/** Makes a function that gives the outputs of a run. They depend only on its point and its replication. */
 export function noisyMean(seed: number): Run {
   return ([theta], ordinal, replication) => ({
     y: String(theta! + new Stream(seed, `noise of ${ordinal}, ${replication}`).normal()),
   });
 }
 
-/** The log of a calibration in which each run finishes before the next step. */
+/** Runs a calibration in which each run finishes before the next step. Returns its log. */
 export async function logOf(campaign: Campaign, run: Run): Promise<SearchLog> {
   const course = await AbcCourse.of(campaign, { asks: [], events: [] });
   const log: SearchLog = { asks: [], events: [] };

@@ -8,7 +8,7 @@ import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 
-/** Calibrations as campaigns: from a definition to the posterior and its report. */
+/** Tests calibrations as campaigns, from the definition to the posterior and its report. */
 
 let world: World;
 let status: CampaignStatus;
@@ -103,7 +103,7 @@ test('the report has the posterior beside the prior, its table and the generatio
   expect(page).toContain('<td>Contact rate (per day)</td>');
   expect(page).toMatch(/by the 20 accepted points of generation 3 with their weights/);
   expect(page).toContain('<h2>Generations</h2>');
-  // a calibration does not search for the lowest output
+  // a calibration does not look for the lowest output
   expect(page).not.toMatch(/lowest/i);
   expect(page).not.toMatch(/other runs/i);
 });

@@ -6,7 +6,7 @@ import { calibrationStoryOf, placeOf, placesOfRuns } from '../../../src/search/a
 import { SearchInMemory } from '../in-memory.ts';
 import { logOf, noisyMean, normalMean } from './calibrations.ts';
 
-/** Calibrations without a store and a service. */
+/** Tests calibrations without a store and a service. */
 
 type NumericMarginal = { mean: number; sd: number; low: number; high: number };
 
@@ -45,7 +45,7 @@ test('the particles do not depend on the order in which runs finish, or on resta
     expect(await new SearchInMemory(campaign, noisyMean(1), seed).toTheEnd(rebuilds)).toEqual(log);
 });
 
-test('a generation accepts the first points by number that are close enough', async () => {
+test('a generation accepts the points that are close enough and have the lowest numbers', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   const begun = log.events.filter((event) => event.kind === 'generation');
@@ -87,7 +87,7 @@ test('a point that is asked again gets its own run', async () => {
   const shareOf = (value: string): number =>
     particles.filter(({ values }) => values[0] === value).reduce((sum, { weight }) => sum + weight, 0);
   expect(shareOf('1') + shareOf('2')).toBeGreaterThan(shareOf('0') + shareOf('3'));
-  // without chance a point has one run
+  // a model without chance runs each point only once
   const [, theta] = campaign.base;
   const exact = await logOf({ ...campaign, base: [theta!] }, ([value]) => ({ y: String(value) }));
   expect(new Set(exact.asks.map(({ ordinal }) => ordinal)).size).toBeLessThanOrEqual(4);
@@ -100,7 +100,7 @@ test('each point meets the condition on the inputs', async () => {
   for (const { values } of log.asks) expect(Number(values[0])).toBeGreaterThan(1);
 });
 
-test('several outputs count equally, because each is divided by its spread', async () => {
+test('several outputs count equally, because the distance in each is divided by its spread', async () => {
   const observed: Calibration['observed'] = [
     { output: 'y', kind: 'number', value: 1.5, weight: 1 },
     { output: 'curve', kind: 'curve', x: [0.5, 1], y: [750, 1_500], weight: 1 },
@@ -112,7 +112,8 @@ test('several outputs count equally, because each is divided by its spread', asy
   };
   const log = await logOf(campaign, run);
   const scales = log.events.find((event) => event.kind === 'scales')!.scales;
-  // the root of the mean square of 500 and 1,000 times that of y
+  // the curve has the values 500·y and 1,000·y, so its scale is the root mean square of 500 and 1,000 times the scale
+  // of y
   expect(scales[1]! / scales[0]!).toBeCloseTo(1_000 * Math.sqrt((0.25 + 1) / 2), 6);
   const world = new SearchInMemory(campaign, run, 5);
   expect(await world.toTheEnd(0.1)).toEqual(log);
@@ -121,19 +122,19 @@ test('several outputs count equally, because each is divided by its spread', asy
 test.each<[string, Partial<Calibration>, (y: number) => string | undefined, string]>([
   ['all runs fail', few, () => undefined, 'failures'],
   [
-    'too few points come near enough',
+    'too few points are close enough',
     { ...few, stop: { ...few.stop!, tolerance: 0, acceptance: 0.3 } },
     String,
     'acceptance',
   ],
   [
-    'it has had all its points',
+    'it has run all its points',
     { ...few, stop: { ...few.stop!, tolerance: 0, points: 100 } },
     String,
     'points',
   ],
   [
-    'it has had all its generations',
+    'it has finished all its generations',
     { ...few, stop: { ...few.stop!, generations: 2 } },
     String,
     'generations',
@@ -154,7 +155,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
   expect(log.asks.length).toBeLessThanOrEqual(campaign.calibrate.stop.points);
 });
 
-test('failed runs are not accepted, and others replace them', async () => {
+test('failed runs are not accepted, and further points replace them', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, (values, ordinal, replication) =>
     ordinal % 3 === 0 ? {} : noisyMean(1)(values, ordinal, replication),

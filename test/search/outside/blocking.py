@@ -1,4 +1,4 @@
-"""A library that calls its objective, and ends by itself: the middle of the space, then a grid around it."""
+"""A library that calls its objective and ends by itself. It evaluates the middle of the space, and then a grid."""
 
 from foray_search import Blocking, run
 

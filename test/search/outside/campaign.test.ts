@@ -11,7 +11,10 @@ import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 
-/** Searches by an outside optimiser as campaigns: the behaviour and the end of its process do not change the log. */
+/**
+ * Tests campaigns that search by an outside optimiser. Whatever its process does or when it ends, the log stays the
+ * same.
+ */
 
 const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
 const POINTS = 20;
@@ -31,7 +34,7 @@ interface Flu {
   rest?: string;
 }
 
-/** Fits the flu with the script beside this file. */
+/** A definition that fits the model to the flu. The optimiser is the script beside this file. */
 function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
   return {
     file: join(import.meta.dirname, 'flu.yaml'),
@@ -67,7 +70,7 @@ function isAlive(pid: number): boolean {
 }
 
 const untilGone = (file: string): Promise<boolean> =>
-  until('the processes are gone', () => pidsIn(file).length > 0 && !pidsIn(file).some(isAlive));
+  until('the processes have ended', () => pidsIn(file).length > 0 && !pidsIn(file).some(isAlive));
 
 const untilPaused = (id: string): Promise<CampaignStatus> =>
   until('it is paused', async () => {
@@ -77,7 +80,7 @@ const untilPaused = (id: string): Promise<CampaignStatus> =>
 
 let expected: SearchLog;
 
-test('it asks for the same points for any timing, and runs none twice', async () => {
+test('it asks for the same points, whatever the timing of runs, and runs no point twice', async () => {
   const pids = join(world.folder, 'pids-undisturbed');
   await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
   const { phase, points, search } = await toTheEnd(world, 'undisturbed');
@@ -89,7 +92,7 @@ test('it asks for the same points for any timing, and runs none twice', async ()
     failed: 0,
     stoppedBy: 'points',
   });
-  // its process ends with the search
+  // the process of the optimiser ends with the search
   await untilGone(pids);
   expect(pidsIn(pids)).toHaveLength(1);
   expected = await logOf('undisturbed');
@@ -103,7 +106,7 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
   const pids = join(world.folder, 'pids-killed');
   await world.foray.submit(flu({ options: { pids, slow: 0.05 }, rest: 'concurrency: 2' }), { id: 'killed' });
   for (const asks of [1, 6, 11, 16]) {
-    await until(`${asks} points are asked`, async () => (await asksOf('killed')) >= asks);
+    await until(`the search has asked for ${asks} points`, async () => (await asksOf('killed')) >= asks);
     process.kill(pidsIn(pids).at(-1)!, 'SIGKILL');
   }
   expect((await toTheEnd(world, 'killed')).phase).toBe('completed');
@@ -112,7 +115,7 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
   expect(world.executions()).toHaveLength(POINTS);
 });
 
-describe('it pauses the campaign without any loss when the optimiser', () => {
+describe('the campaign pauses without any loss when the optimiser', () => {
   test.each([
     ['exit', 'ended with exit code 1: “no more memory”'],
     ['garbage', 'says “Traceback of nothing” on its standard output, but this is not a message'],
@@ -128,10 +131,10 @@ describe('it pauses the campaign without any loss when the optimiser', () => {
     const { note, pausedBy } = await untilPaused(id);
     expect(pausedBy).toBe('optimiser');
     expect(note).toBe(`paused, as the search cannot go on: OPTIMISER_FAILED: The optimiser ${says}.`);
-    // the mistake is still there, so the campaign pauses again
+    // the mistake still exists, so the campaign pauses again
     if (fault === 'exit') {
       await world.foray.steer(id, 'resume');
-      await until('it has failed twice', async () =>
+      await until('the optimiser has failed twice', async () =>
         /resumed; paused, as the search/.test((await world.foray.status(id)).note),
       );
       await untilPaused(id);
@@ -150,7 +153,7 @@ test('the command line says why the campaign is paused', async () => {
   const options = { fault: 'exit', at: 4, while: there };
   await world.foray.submit(flu({ options }), { id: 'said' });
   const env = environmentOf(world.settings);
-  // only a person can resume it
+  // only a person can resume this campaign, so watch ends
   const watched = await foray(world.folder, ['watch', 'said'], { env });
   expect(watched.code).toBe(1);
   expect(watched.stderr).toContain(
@@ -169,7 +172,7 @@ test('nothing is lost if an optimiser proposes other points after its restart', 
   await world.foray.submit(flu({ options: { pids, isOther: true }, rest: 'concurrency: 2' }), {
     id: 'other',
   });
-  await until('points are asked', async () => (await asksOf('other')) >= 8);
+  await until('the search has asked for 8 points', async () => (await asksOf('other')) >= 8);
   process.kill(pidsIn(pids).at(-1)!, 'SIGKILL');
   const before = (await logOf('other')).asks;
   expect((await toTheEnd(world, 'other')).phase).toBe('completed');
@@ -191,7 +194,7 @@ test('a cancel ends an optimiser that is computing', async () => {
   writeFileSync(there, '');
   const options = { pids, fault: 'hang', at: 0, while: there };
   await world.foray.submit(flu({ options, timeout: '20 min' }), { id: 'thinks' });
-  await until('it is there', () => pidsIn(pids).some(isAlive));
+  await until('the optimiser runs', () => pidsIn(pids).some(isAlive));
   await world.foray.cancel('thinks');
   expect((await toTheEnd(world, 'thinks')).phase).toBe('cancelled');
   await untilGone(pids);
@@ -200,7 +203,7 @@ test('a cancel ends an optimiser that is computing', async () => {
 test('a worker that stops ends its optimisers, and another worker continues', async () => {
   const pids = join(world.folder, 'pids-stop');
   await world.foray.submit(flu({ options: { pids, slow: 0.1 }, rest: 'concurrency: 1' }), { id: 'stop' });
-  await until('points are asked', async () => (await asksOf('stop')) >= 6);
+  await until('the search has asked for 6 points', async () => (await asksOf('stop')) >= 6);
   await stopWorker();
   await untilGone(pids);
   await world.startWorker();

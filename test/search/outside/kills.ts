@@ -4,9 +4,8 @@ import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import { Stream } from '../../../src/search/methods/stream.ts';
 
 /**
- * The process ids in a file, one per line, in the order in which the processes started. A line counts only when it is
- * complete: half a line is the id of another process, and an empty line is 0, which means the process group of the
- * tests.
+ * The process ids in a file, one per line, in the order in which the processes started. Only complete lines count. Half
+ * a line would be the id of another process, and an empty line would be 0, which is the process group of the tests.
  */
 export function pidsIn(file: string): number[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number) : [];
@@ -15,7 +14,7 @@ export function pidsIn(file: string): number[] {
 /**
  * Runs a search, and kills each process of its optimiser at a different moment.
  *
- * @param pids - the file of their ids
+ * @param pids - the file with the ids of the processes
  * @param within - the maximum time from the start of a process to its kill, ms
  * @param most - the maximum number of kills
  */

@@ -8,7 +8,7 @@ import { pidsIn } from './kills.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from '../in-memory.ts';
 import { outside, parabola, BOX } from './parabola.ts';
 
-/** The exact messages between foray and an outside optimiser. */
+/** Tests the exact messages between foray and an outside optimiser. */
 
 let folder: string;
 let log: jest.SpiedFunction<typeof process.stderr.write>;
@@ -35,7 +35,7 @@ function recorded(file: string, search: Partial<Search>, rest: Partial<Campaign>
   return searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(12), ...search }, rest);
 }
 
-test("it starts with the problem, and does not see the worker's keys", async () => {
+test("the optimiser gets the problem at its start, and does not see the worker's keys", async () => {
   const file = join(folder, 'start');
   process.env.FORAY_API_KEY = 'secret';
   process.env.TEMPORAL_API_KEY = 'secret';
@@ -99,7 +99,7 @@ test("it starts with the problem, and does not see the worker's keys", async () 
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('it is told the points that ran, in the order of their numbers, with values in the sign of the output', async () => {
+test('the optimiser gets the results of points in the order of their numbers, with values that have the sign of the output', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,
@@ -107,7 +107,7 @@ test('it is told the points that ran, in the order of their numbers, with values
     { goal: { output: 'f', wants: 'highest' }, replications: 2 },
   );
   const messages = (await heard(campaign, file)).slice(2);
-  // fewer points than requested, because it needs a result first
+  // the optimiser proposes fewer points than requested, because it needs a result first
   expect(messages.slice(0, 4).map((message) => Object.keys(message)[0])).toEqual([
     'ask',
     'named',
@@ -123,7 +123,7 @@ test('it is told the points that ran, in the order of their numbers, with values
   for (const [at, { point, ...result }] of told.entries()) {
     expect(point).toEqual(named[at]!.point);
     const { x, y } = point as { x: number; y: number };
-    // three digits
+    // the inputs have three digits
     expect([1_000 * x, 1_000 * y].map((value) => Math.abs(value - Math.round(value)) < 1e-6)).toEqual([
       true,
       true,
@@ -149,7 +149,7 @@ test('a restarted process gets the same asks and tells in the same order', async
     const last = messages.slice(starts.at(-1));
     return {
       starts: starts.length,
-      // apart from empty asks, a restarted process gets the same messages as one that never stopped
+      // apart from empty asks, a restarted process gets the same messages as a process that never stopped
       said: last.flatMap(({ asked = null, named = asked, tell = null }): Message[] =>
         tell === null && named === null ? [] : [{ points: named, tell }],
       ),
@@ -166,7 +166,7 @@ describe('a library that calls its objective', () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('blocking.py', options), parallel: 3, stop: stopAfter(50) });
 
-  test('ends the search when it ends', async () => {
+  test('ends the search when the library ends', async () => {
     const search = new SearchInMemory(campaign({}), parabola, 1);
     const { asks, events } = await search.toTheEnd(0.2);
     expect(asks).toHaveLength(11);
@@ -184,11 +184,11 @@ describe('a library that calls its objective', () => {
 
 test.each([
   [
-    'once named, always named',
+    'an answer without it, after an answer with it',
     '{"points": []}',
     'without the number of the question, which its answers had before.',
   ],
-  ['a number', '{"points": [], "question": "2"}', 'but this is not a message.'],
+  ['a text in place of a number', '{"points": [], "question": "2"}', 'but this is not a message.'],
 ])('the number of a question: %s', async (_, answer, says) => {
   const program = `print('{"ready": {}, "question": 1}', flush=True); input(); print('${answer}', flush=True); input()`;
   const method = { ...outside('raw.py'), command: ['python3', '-c', `input(); ${program}`] };
@@ -199,7 +199,7 @@ test.each([
   });
 });
 
-test('its standard error goes to the log, up to a limit', async () => {
+test('the standard error of the optimiser goes to the log, up to a limit', async () => {
   const chatter = 'import sys; sys.stderr.write("tick\\x1b[2J\\n" * 5000); sys.exit(3)';
   log.mockClear();
   const method = { ...outside('raw.py'), command: ['python3', '-c', chatter] };

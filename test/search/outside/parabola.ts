@@ -1,7 +1,7 @@
 import type { OutsideMethod } from '../../../src/campaign/search/search.ts';
 import type { Run } from '../in-memory.ts';
 
-/** The method of an optimiser that is a script in this folder. */
+/** The method of a search whose optimiser is a script in this folder. */
 export function outside(script: string, options: Record<string, unknown> = {}): OutsideMethod {
   const files = { [script]: '' };
   return { command: ['python3', script], folder: import.meta.dirname, files, options, timeout: 60_000 };

@@ -1,4 +1,4 @@
-"""A search without a library, as it can be made to misbehave: `options` says how."""
+"""A search without a library. `options` can make it misbehave."""
 
 import os
 import random
@@ -12,7 +12,10 @@ STDOUT = os.dup(1)
 
 
 class RandomSearch(Optimiser):
-    """Half of its points anywhere, half near the best one. With `generation` it needs the results of so many points first."""
+    """Proposes half of its points anywhere, and half near the best point.
+
+    With `generation`, it waits for all results after each group of this many points.
+    """
 
     def __init__(self, start):
         super().__init__(start)
@@ -46,7 +49,7 @@ class RandomSearch(Optimiser):
         return self.asked - 1, {one.name: self.value(one) for one in self.inputs}
 
     def maybe_die(self):
-        """As if somebody killed it: at moments that are others each time, so many times."""
+        """Kills this process at random moments, up to `most` times over all processes."""
         file = self.options.get("dies")
         if file and random.SystemRandom().random() < 0.1:
             with open(file, "a+", encoding="utf-8") as deaths:

@@ -1,4 +1,4 @@
-"""Speaks to foray without foray_search: keeps what it hears in a file, and answers at most two points at a time."""
+"""Speaks to foray without foray_search. Writes all messages to a file, and proposes at most two points at a time."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Answers what `options` say, as expressions of Python."""
+"""An optimiser whose answers are the Python expressions in `options`."""
 
 from decimal import Decimal  # noqa: F401
 
@@ -6,7 +6,7 @@ from foray_search import Blocking, Optimiser, run
 
 
 class Scalar:
-    """A number as NumPy has it."""
+    """A number or an array in the form of NumPy's."""
 
     def __init__(self, *values):
         self.values = values

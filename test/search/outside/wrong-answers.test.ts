@@ -25,7 +25,7 @@ test.each([
   ['nothing', { command: ['true'] }, 'ended with exit code 0'],
   ['a signal', { command: ['sh', '-c', 'kill -9 $$'] }, 'was ended by the signal SIGKILL, 10 times in a row'],
   [
-    'points that nobody asked for',
+    'points without a question',
     { command: ['echo', '{"points": []}'] },
     'says “{"points": []}”, but nobody has asked for it',
   ],
@@ -38,7 +38,7 @@ test.each([
   });
 });
 
-/** A program that answers each ask with a line of Python. */
+/** An optimiser that executes a line of Python for each ask. */
 function answering(python: string): OutsideMethod {
   const program = [
     'import json, os, sys',
@@ -49,7 +49,7 @@ function answering(python: string): OutsideMethod {
   return { ...outside('raw.py'), command: ['python3', '-c', program.join('\n')] };
 }
 
-/** Writes the whole answer at once, so that a second line comes before the next question. */
+/** A line of Python that writes a whole answer at once, so that a second line of it comes before the next question. */
 const saying = (answer: string): string => `os.write(1, ${JSON.stringify(`${answer}\n`)}.encode())`;
 
 const POINT = '{"x": 1, "y": 1}';
@@ -66,7 +66,7 @@ test.each([
     'but this is too long for a message.',
   ],
   [
-    'bytes that are no text',
+    'bytes that are not a text',
     'os.write(1, bytes([255, 0, 10]))',
     'on its standard output, but this is not a message.',
   ],
@@ -93,7 +93,7 @@ test.each([
     'proposes 5 points, but it was asked for 4.',
   ],
   [
-    'nothing, although all was told',
+    'no point, although it knows all results',
     saying('{"points": []}'),
     'proposes nothing, although it was told the results of all of its points.',
   ],
@@ -114,7 +114,7 @@ test.each<[string, Record<string, string>, string]>([
   ['three parts', { ask: `(7, ${POINT}, 0)` }, ASK_RETURNS],
   ['a list of values', { ask: '(7, [1, 1])' }, ASK_RETURNS],
   ['a long answer', { ask: '(7, 90 * [1])' }, `(7, [${'1, '.repeat(18)}…. ${ASK_RETURNS}`],
-  ['an input less', { ask: '(7, {"x": 1})' }, 'gives no value of "y".'],
+  ['a point without one of the inputs', { ask: '(7, {"x": 1})' }, 'gives no value of "y".'],
   ['another name', { ask: '(7, {"x": 1, 2: 1})' }, 'gives a value of "2", which is not searched.'],
   ['NaN', { ask: '(7, {"x": 1, "y": float("nan")})' }, 'proposes “NaN” for "y", which is not a number.'],
   [
@@ -130,7 +130,7 @@ test.each<[string, Record<string, string>, string]>([
   ['a complex number', { ask: '(7, {"x": 1, "y": 1j})' }, '“"y" is 1j, which is not a single number'],
   ['no ask', {}, '“NotImplementedError: Silent has no method ask”.'],
   [
-    'a batch that is not of points',
+    'a batch of numbers in place of points',
     { evaluate: '[1, 1]' },
     '“evaluate was given [1, 1] for a point. A point is {"x": -5.0, …}”.',
   ],
@@ -139,7 +139,7 @@ test.each<[string, Record<string, string>, string]>([
     { ask: `(7, ${POINT})`, best: POINT },
     `best() returned {'x': 1, 'y': 1}. It must return ({"x": -5.0, …}, value or None), or None”.`,
   ],
-])('an optimiser in Python that returns %s', async (_, options, says) => {
+])('an error says what an optimiser in Python did wrong: %s', async (_, options, says) => {
   const confirm = { best: 1, replications: 2, indifference: 1, confidence: 0.95, report: 2 };
   const method = outside('shapes.py', options);
   const campaign = searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(1), confirm });
@@ -160,7 +160,7 @@ test.each([
 });
 
 test('a late line does not count as the answer to the next question', async () => {
-  // each answer except the first is written again after the next question arrives and before it is answered
+  // the program writes each answer twice: at once, and again when the next question arrives, before the new answer
   const late = [
     'message = json.loads(line)',
     'os.write(1, globals().get("before", b""))',

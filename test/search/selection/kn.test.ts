@@ -3,12 +3,12 @@ import { chosenByKn, RULES, slippage } from '../../../bench/search/selection.ts'
 import { Stream } from '../../../src/search/methods/stream.ts';
 import { nextOfKn } from '../../../src/search/selection/kn.ts';
 
-test('it chooses the best of systems that differ by the indifference as often as promised', () => {
+test('it chooses the best system as often as promised if the best system is better by just the indifference', () => {
   const REPEATS = 150;
   const right = Array.from({ length: REPEATS }, (_, seed) => chosenByKn(5, seed)).filter(
     ({ best }) => best === 0,
   ).length;
-  // two standard errors below 95 %
+  // the limit is two standard errors below 95 %
   expect(right / REPEATS).toBeGreaterThan(0.95 - 2 * Math.sqrt((0.95 * 0.05) / REPEATS));
 });
 
@@ -21,7 +21,7 @@ test('common random numbers save replications', () => {
   expect(total(0.5)).toBeLessThan(0.65 * total(0));
 });
 
-test('rounds do not change the choice', () => {
+test('a comparison in rounds makes the same choice as a comparison of all values at once', () => {
   for (let seed = 0; seed < 20; seed += 1) {
     const { values, extendTo } = slippage(4, seed);
     extendTo(5_000);
@@ -52,7 +52,7 @@ test('an eliminated system stays out, whichever replications failed', () => {
   }
 });
 
-test('failed replications count for no pair, and systems that cannot be compared end at the maximum', () => {
+test('failed replications are left out in pairs; systems that cannot be compared run up to the maximum', () => {
   const values = [
     [1, null, 1.1, 0.9, 1, 1.05],
     [3, 3.1, null, 3, 2.9, 3.05],
@@ -64,7 +64,7 @@ test('failed replications count for no pair, and systems that cannot be compared
   expect(nextOfKn({ ...input, values: failed, most: 6 })).toEqual({ decided: true, best: 0, reached: false });
 });
 
-test('a single system is the best, and systems without chance need no further replications', () => {
+test('a single system is the best; systems without chance need no further replications', () => {
   const input = { first: 2, indifference: 1, confidence: 0.95, most: 100 };
   expect(nextOfKn({ ...input, values: [[4, 5]] })).toEqual({ decided: true, best: 0, reached: true });
   expect(

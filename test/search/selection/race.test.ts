@@ -5,7 +5,7 @@ import fc from '../../support/fast-check.ts';
 
 const rules = { isPaired: false, min: 3, max: 12, confidence: 0.95 };
 
-test('a clearly worse point gets no more replications, an unclear one does, and a better one gets as many as the best', () => {
+test('a clearly worse point gets no more replications, an unclear point gets more, and a better point as many as the best', () => {
   const rival = [1, 1.1, 0.9, 1, 1.05, 0.95];
   expect(nextOfRace({ ...rules, values: [5, 5.1, 4.9], rival })).toBe(3);
   expect(nextOfRace({ ...rules, values: [1.2, 0.8, 1.1], rival })).toBe(5);
@@ -14,14 +14,14 @@ test('a clearly worse point gets no more replications, an unclear one does, and 
   expect(nextOfRace({ ...rules, values: [1, 2, 3], rival: null })).toBe(3);
 });
 
-test('pairs show a difference that sums do not show', () => {
+test('paired values show a difference that unpaired values do not show', () => {
   const noise = [0, 30, -20, 11, -5];
   const values = noise.map((each, at) => each + 1 + 0.01 * at);
   expect(nextOfRace({ ...rules, values, rival: noise })).toBe(8);
   expect(nextOfRace({ ...rules, values, rival: noise, isPaired: true })).toBe(5);
 });
 
-test('it never asks for fewer replications than there are or more than the maximum, and ends without chance', () => {
+test('it never asks for fewer replications than exist or more than the maximum, and it ends if there is no chance', () => {
   const values = fc.array(fc.option(fc.double({ min: -9, max: 9, noNaN: true })), { maxLength: 12 });
   fc.assert(
     fc.property(values, fc.option(values), fc.boolean(), (own, rival, isPaired) => {
@@ -33,7 +33,7 @@ test('it never asks for fewer replications than there are or more than the maxim
   expect(nextOfRace({ ...rules, values: [4, 4, 4], rival: [4, 4, 4] })).toBe(3);
 });
 
-test('a lucky single run is moved towards the others, a mean of many runs is not', () => {
+test('the value of a lucky single run moves towards the others, and the mean of many runs does not', () => {
   const points = [
     { mean: 0, variance: null, runs: 1 },
     { mean: 1, variance: 0.01, runs: 100 },

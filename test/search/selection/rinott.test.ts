@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { rinottConstant } from '../../../src/search/selection/rinott.ts';
 
-// the table for 20 first runs and 0.95, from rinott.py of PyPRS
+// the values are in the table of rinott.py of PyPRS, for 20 first runs and a confidence of 0.95
 test.each([
   [2, '2.452'],
   [3, '2.937'],
@@ -10,14 +10,14 @@ test.each([
   [20, '4.302'],
   [50, '4.816'],
   [100, '5.184'],
-])('the constant of %i systems equals that in the table', (systems, expected) => {
+])('the constant of %i systems equals the value in the table', (systems, expected) => {
   expect(rinottConstant(systems, 20, 0.95).toFixed(3)).toBe(expected);
 });
 
-test('it falls with the number of first runs towards that of known variances, and rises with systems and confidence', () => {
+test('it falls with more first runs towards the constant of known variances, and rises with the systems and the confidence', () => {
   const constants = [2, 3, 5, 20, 100, 2_000].map((first) => rinottConstant(2, first, 0.95));
   expect(constants).toEqual(constants.toSorted((a, b) => b - a));
-  // √2 times the normal quantile
+  // the constant of known variances is √2 times the normal quantile
   expect(constants.at(-1)).toBeCloseTo(Math.SQRT2 * 1.6448536, 2);
   expect(rinottConstant(5, 20, 0.99)).toBeGreaterThan(rinottConstant(5, 20, 0.95));
 });

@@ -16,7 +16,9 @@ import {
   type TestDatabase,
 } from '../fixtures.ts';
 
-/** A law of changed designs, for every store. `effort`: the share of the random cases to run, for a slow database. */
+/**
+ * Tests a law of changed designs, for every store. `effort` is the share of the random cases to run in a slow database.
+ */
 export function describeAnyChanges(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
   effort: number,
@@ -25,7 +27,7 @@ export function describeAnyChanges(
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
-    test('leave the runs of the design, and the runs that were requested before', async () => {
+    test('keep exactly the runs of the design and the runs that were requested before', async () => {
       const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
       const step = fc.oneof(
         fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) }),
@@ -43,7 +45,7 @@ export function describeAnyChanges(
           const id = `campaign ${(campaigns += 1)}`;
           await addNamed(store, ['a', 'b', 'c'], 2, id);
           let design = { names: ['a', 'b', 'c'], replications: 2 };
-          // the expected runs, computed from the rules alone: the state and the number of each run
+          // the expected runs with their state and number, which the test computes from the rules
           type State = 'waiting' | 'requested' | 'done' | 'failed';
           const runs = new Map<string, { state: State; seq?: number }>(
             runsOf(design.names, design.replications).map((run) => [run, { state: 'waiting' }]),
@@ -71,7 +73,7 @@ export function describeAnyChanges(
                 const name = runName({ values: run.point.values, replication: run.replication });
                 const state = taken.seen[n]!;
                 expect(['waiting', 'requested']).toContain(runs.get(name)?.state);
-                // a number always means the same run
+                // a number never belongs to two runs
                 expect(given.get(run.seq) ?? name).toBe(name);
                 given.set(run.seq, name);
                 if (state === 'intended') runs.set(name, { state: 'requested' });
@@ -96,11 +98,11 @@ export function describeAnyChanges(
             expect(seqs.over).toHaveLength(
               [...runs.values()].filter(({ state }) => state === 'done' || state === 'failed').length,
             );
-            // numbers of new runs are above all earlier numbers
+            // each new run has a higher number than all earlier runs
             for (const seq of all) expect(sofar.has(seq) || seq > last).toBe(true);
             sofar = new Set([...sofar, ...all]);
             last = Math.max(last, ...all);
-            // first the results of the design in its order, then the others
+            // the results of the design come first, in its order, and then the others
             const rows = (await rowsOf(store, id)).map(({ values }) => values[0]!);
             const places = rows.map((name) => design.names.indexOf(name)).map((at) => (at < 0 ? 99 : at));
             expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -14,7 +14,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of campaigns, for every store: adding, changing their phase, deleting, opening again. */
+/** Tests, for every store, how campaigns are added, deleted and opened again, and how their phase changes. */
 export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('campaigns', () => {
     let database: TestDatabase;
@@ -59,7 +59,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await store.getCampaign('flu')).toEqual(before);
       });
 
-      test('that are added at once under one id become one campaign', async () => {
+      test('that are added at the same time under one id become one campaign', async () => {
         const record = { campaign: campaign('flu'), definition: '', digest: '' };
         const added = await Promise.all(upTo(20).map((now) => store.addCampaign(record, now)));
         expect(added.filter(Boolean)).toHaveLength(1);
@@ -79,7 +79,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         await store.setPhase('unknown', 'completed', 5_000, 'a note');
       });
 
-      test('keep the note about their end until there is another one', async () => {
+      test('keep the note about their end until they get another note', async () => {
         await add(store);
         await store.setPhase('flu', 'stopping', 2_000, 'cancelled: “too dear”');
         await store.setPhase('flu', 'cancelled', 3_000);
@@ -92,7 +92,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
       });
 
       test.each<Phase>(['stopping', 'cancelled', 'completed', 'failed'])(
-        'that are %s do not run again through a late call',
+        'that are %s do not run again because of a late call',
         async (phase) => {
           await add(store);
           await store.setPhase('flu', phase, 2_000);
@@ -145,7 +145,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect((await store.counts('cold')).total).toBe(10_500);
       });
 
-      test('lets another handle see a later campaign under the same id', async () => {
+      test('makes a later campaign under the same id visible through another handle', async () => {
         await add(store, 'flu', { points: 2, replications: 1 });
         const other = await database.open();
         expect((await other.counts('flu')).total).toBe(2);
@@ -178,7 +178,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await contentOf(await database.open())).toEqual(before);
       });
 
-      test('through two handles, one reads what the other writes', async () => {
+      test('through two handles: one handle reads what the other writes', async () => {
         const other = await database.open();
         await add(store, 'flu', { points: 3, replications: 1 });
         await other.setPhase('flu', 'paused', 2);

@@ -18,7 +18,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of changed designs, for every store. */
+/** Tests changes of designs, for every store. */
 export function describeChanges(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('changes', () => {
     let store: Store;
@@ -49,7 +49,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.counts('flu')).toMatchObject({ total: 9, waiting: 9 });
       });
 
-      test('gives added points runs after the existing ones, replication 1 of all points first', async () => {
+      test('gives added points runs after the existing runs; replication 1 of all points comes first', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await change(store, { names: ['c', 'a', 'd', 'b'], replications: 2 });
         const { waiting } = await seqsOf(store);
@@ -62,7 +62,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
 
       test('removes the unrequested runs of dropped points, and keeps the others', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
-        // one run of b has finished and one waits; c runs; d waits again, and so does e, which was stopped
+        // one run of b has finished and the other one waits; c runs; d and e wait again, because e was stopped
         await store.intend('flu', [1, 2, 3, 4], 1);
         await store.observe('flu', [done(1), open(2), open(3), open(4)], 2);
         await store.observe(
@@ -85,7 +85,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect((await store.getCampaign('flu'))!.points).toBe(1);
       });
 
-      test('keeps requested runs of an earlier execution with their points until their outcome is known', async () => {
+      test('keeps runs that an earlier workflow requested, with their points, until their outcome is known', async () => {
         await addNamed(store, ['a', 'b']);
         await store.intend('flu', [0, 1], 1);
         await store.observe('flu', [open(1)], 2);
@@ -125,7 +125,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect([...(await requestAll(store)).values()].toSorted()).toEqual(['a/1', 'a/2', 'b/2']);
       });
 
-      test('orders results by the design, and puts those of dropped points last', async () => {
+      test('orders results by the design, and puts the results of dropped points last', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
         await store.observe(
           'flu',
@@ -154,7 +154,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await rowsOf(store)).toEqual(before);
       });
 
-      test('never gives the number of a run to another run, even if the first is gone', async () => {
+      test('never gives the number of a run to another run, even if the first run is removed', async () => {
         await addNamed(store, ['a', 'b', 'c']);
         await change(store, { names: ['a'] });
         await change(store, { names: ['a', 'd', 'e'] });
@@ -178,13 +178,13 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         await change(store, design);
         await change(store, design, {
           [Symbol.iterator]: () => {
-            throw new Error('looked at');
+            throw new Error('the points were read');
           },
         });
         expect(await content()).toEqual(before);
       });
 
-      test('compares digests: the same points with another digest are added', async () => {
+      test('compares digests: the same points with another digest are another campaign', async () => {
         await addNamed(store, ['a', 'b'], 2);
         const before = await seqsOf(store);
         await change(store, { names: ['a', 'b'], replications: 2, digest: 'other' });
@@ -217,7 +217,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
       test('can drop, move and add thousands of points', async () => {
         const from = upTo(12_000).map(String);
         await addNamed(store, from, 2);
-        // every third point is dropped, the others are reversed, and as many new ones are added between them
+        // drops every third point, reverses the others, and adds as many new points between them
         const to = from
           .filter((_, n) => n % 3 !== 0)
           .toReversed()

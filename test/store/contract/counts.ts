@@ -14,7 +14,7 @@ import {
   type TestDatabase,
 } from '../fixtures.ts';
 
-/** All points of the campaigns of these tests: as many as one call of `pointsLike` returns. */
+/** The points of the campaigns of these tests. They are so few that one call of `pointsLike` returns all. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
 const names = fc.shuffledSubarray(NAMES, { minLength: 1 });
@@ -30,7 +30,7 @@ const observation: fc.Arbitrary<RunObservation> = fc.oneof(
   seq.map((n): RunObservation => ({ seq: n, state: 'unsent' })),
   seq.map((n): RunObservation => ({ seq: n, state: 'again', reason: 'lost', reseeds: n % 2 === 0 })),
 );
-/** An action on the campaign with an id. */
+/** An action on a campaign. */
 type Act = (store: Store, id: string) => Promise<unknown>;
 const act: fc.Arbitrary<Act> = fc.oneof(
   {
@@ -76,7 +76,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   ),
 );
 
-/** Adds asks of a search. */
+/** Adds asks to the log of a search. */
 async function ask(
   store: Store,
   id: string,
@@ -93,7 +93,7 @@ async function ask(
   await store.writeSearch(id, length, { tells: [], asks, events: [], replications: [] });
 }
 
-/** Counts a campaign's runs by reading each run. */
+/** Counts the runs of a campaign by state. It reads each run instead of the stored counts. */
 async function counted(store: Store, id: string): Promise<RunCounts> {
   const runs = (await store.pointsLike(id, 'key of')).flatMap((point) => point.runs);
   const count = (...states: string[]): number => runs.filter(({ state }) => states.includes(state)).length;
@@ -109,7 +109,7 @@ async function counted(store: Store, id: string): Promise<RunCounts> {
   };
 }
 
-/** Tests of the counts of runs by state, for every store. */
+/** Tests the counts of runs by state, for every store. */
 export function describeCounts(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -120,10 +120,10 @@ export function describeCounts(
     let store: Store;
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
-    test('counts agree with the runs after any actions and interruptions', async () => {
+    test('counts agree with the runs, whatever the actions and interruptions', async () => {
       const step = fc.record({
         act,
-        // mostly no interruption
+        // most actions are not interrupted
         cut: fc.option(fc.record({ turns: fc.nat(3), steps: fc.nat(120) }), { freq: 4, nil: undefined }),
       });
       let campaigns = 0;
@@ -161,7 +161,7 @@ export function describeCounts(
       );
     });
 
-    test('a campaign whose runs were never written has no counts', async () => {
+    test('all counts of a campaign without written runs are zero', async () => {
       await add(store);
       expect(await store.counts('flu')).toEqual({
         ...{ total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
@@ -171,7 +171,7 @@ export function describeCounts(
 }
 
 /**
- * Tests of counts that several handles write at the same time, for databases in which writers of one process can wait.
+ * Tests counts that several handles write at the same time, for databases in which writers of one process can wait.
  */
 export function describeManyWriters(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   test('counts agree with runs that several handles write at once', async () => {

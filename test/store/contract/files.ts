@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
 import { add, done, failed, openForEachTest, type TestDatabase, upTo } from '../fixtures.ts';
 
-/** Tests of files, of output files and of logs of runs, for every store. */
+/** Tests files, output files and logs of runs, for every store. */
 export function describeFiles(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('files', () => {
     let database: TestDatabase;
@@ -10,7 +10,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('files', () => {
-      test('are kept byte for byte under their hash; the first content stays', async () => {
+      test('are kept byte for byte under their hash; a later content does not replace the first', async () => {
         const bytes = Uint8Array.from({ length: 256 * 300 }, (_, n) => n % 256);
         await store.putFile('hash', bytes, 1);
         await store.putFile('hash', new Uint8Array([1]), 2);
@@ -39,7 +39,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     describe('files of outputs', () => {
       const content = new Uint8Array([1, 2, 3]);
 
-      test('are stored once, under the hash of their content, for any names at the service', async () => {
+      test('are stored once, under the hash of their content, whatever their names at the service', async () => {
         for (const id of ['flu', 'cold']) await add(store, id);
         expect(await store.keptFiles('flu', ['a', 'b'])).toEqual(new Map());
         for (const [id, hash] of [
@@ -103,7 +103,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.missingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
       });
 
-      test('stay while a campaign has them, and are unused when the last one is deleted', async () => {
+      test('stay while a campaign has them, and are unused when the last such campaign is deleted', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id);
           await store.keepFile(id, 'a', { sha256: 'sha', content }, 1);
@@ -124,7 +124,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.getFile('sha')).toBeUndefined();
       });
 
-      test('stay if they are kept again after they were found unused', async () => {
+      test('stay if a campaign keeps them again after they were found unused', async () => {
         await add(store);
         await store.putFile('sha', content, 1);
         const [seen] = await store.listFiles();
@@ -151,7 +151,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     describe('logs of runs', () => {
       const log = (seq: number, lines: string[]) => ({ seq, cause: `cause ${seq % 2}`, lines, omitted: 3 });
 
-      test('are stored unchanged, and replaced by later ones, until their run is done', async () => {
+      test('are stored unchanged until their run is done, and later logs replace them', async () => {
         await add(store, 'flu', { points: 4, replications: 1 });
         await store.intend('flu', upTo(4), 1);
         await store.observe('flu', [failed(0), failed(1), failed(2)], 2);

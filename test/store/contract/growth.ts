@@ -16,7 +16,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of points that grow, for every store: added replications, added outputs, and their results. */
+/** Tests points that get replications or outputs later, for every store. */
 export function describeGrowth(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -37,7 +37,7 @@ export function describeGrowth(
       found.map(({ ordinal, runs }) => [ordinal, runs.map(({ replication }) => replication)]);
 
     describe('replications that are added', () => {
-      test('finish their point when all its runs are done or failed', async () => {
+      test('finish their point when all runs of the point are done or failed', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await finish(0, 1);
         expect(await store.finishedPoints('flu', [0, 1])).toEqual([]);
@@ -79,7 +79,7 @@ export function describeGrowth(
         expect(await store.counts('flu')).toMatchObject({ total: 5 });
       });
 
-      test('give each point the wanted number and unique seqs, also with several writers and repeated calls', async () => {
+      test('give each point the wanted number of runs with unique seqs, also if several writers repeat their calls', async () => {
         const wishes = fc.array(
           fc.record({ ordinal: fc.nat(3), replications: fc.integer({ min: 1, max: 6 }) }),
           { maxLength: 6 },
@@ -109,7 +109,7 @@ export function describeGrowth(
         );
       });
 
-      test('have a record of precise points, for points of the design, until it is reset', async () => {
+      test('have a record of which points of the design are precise, until this record is reset', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
         const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
         expect(await store.countVerdicts('flu')).toEqual(none);
@@ -128,7 +128,7 @@ export function describeGrowth(
         expect(await store.countVerdicts('flu')).toEqual({ ...none, unjudged: 2 });
       });
 
-      test('do not go to a point that the design no longer has', async () => {
+      test('are not added to a point that the design no longer has', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await finish(0, 1);
         await change(store, { names: ['b', 'c'] });
@@ -207,7 +207,7 @@ export function describeGrowth(
       expect(await store.pointsLike('flu', 'key of aa')).toMatchObject([{ position: null }]);
     });
 
-    test('a step or change of a search is refused if the log has grown since the decision', async () => {
+    test('the store refuses a step or change of a search if the log has grown since the decision', async () => {
       await add(store);
       const empty = await store.searchLength('flu');
       expect(empty).toEqual({ asks: 0, told: 0, events: 0 });
@@ -226,19 +226,19 @@ export function describeGrowth(
       const before = await store.searchLength('flu');
       const told = { value: 1, variance: null, runs: 1, excess: [] };
       await store.writeSearch('flu', before, { ...step, asks: [], tells: [{ ask: 0, told }] });
-      // told values are a part of the log, too
+      // told values are also a part of the log
       expect(await change(before)).toBe(false);
       const now = await store.searchLength('flu');
       expect(now).toEqual({ asks: 1, told: 1, events: 0 });
       expect(await change(now)).toBe(true);
       expect((await store.searchLog('flu')).events).toEqual([{ kind: 'changed', parallel: 1 }]);
-      // repeating the same change changes nothing
+      // the same change again is accepted and changes nothing
       expect(await change(before)).toBe(true);
       expect(await store.searchLength('flu')).toEqual({ ...now, events: 1 });
       expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu # 2\n' });
     });
 
-    test('the rate of a campaign comes from the runs that it started', async () => {
+    test('the rate of a campaign comes only from the runs that it started', async () => {
       await addNamed(store, ['a', 'b', 'c'], 1);
       expect(await store.newRuns('flu')).toEqual({ runs: 0, ms: 0 });
       await store.intend('flu', [0, 1, 2], 1_000);
@@ -250,7 +250,7 @@ export function describeGrowth(
   });
 }
 
-/** The first of several requested numbers for each point. */
+/** Keeps the first requested number of each point. */
 function unique<W extends { ordinal: number }>(wishes: readonly W[]): W[] {
   return wishes.filter((wish, at) => wishes.findIndex(({ ordinal }) => ordinal === wish.ordinal) === at);
 }

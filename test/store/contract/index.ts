@@ -15,9 +15,9 @@ import { describeAnyChanges } from './any-changes.ts';
 import { describeRetries } from './retries.ts';
 
 /**
- * Tests that every store must pass, whatever its database.
+ * The tests that every store must pass, whatever its database.
  *
- * @param effort share of the random cases to run, for a slow database
+ * @param effort - the share of the random cases to run in a slow database
  */
 export function describeStore(
   name: string,

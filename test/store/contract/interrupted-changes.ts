@@ -22,7 +22,10 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of changes whose activity died, for every store. `effort`: the share of the random cases to run, for a slow database. */
+/**
+ * Tests changes whose activity died, for every store. `effort` is the share of the random cases to run in a slow
+ * database.
+ */
 export function describeInterruptedChanges(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
   effort: number,
@@ -34,7 +37,7 @@ export function describeInterruptedChanges(
 
     describe('cut short', () => {
       const filler = upTo(1_000).map((n) => `filler ${n}`);
-      /** The points that an activity reads before its worker is killed: some of them are written. */
+      /** The points that an activity reads before its worker is killed. It writes some of them before. */
       function* dyingAfter(names: readonly string[], first = filler): Generator<Point> {
         yield* named([...first, ...names]);
         throw new Error('killed');
@@ -48,7 +51,8 @@ export function describeInterruptedChanges(
         requested: [...(await requestAll(store, id)).values()].toSorted(),
       });
       /**
-       * Makes two campaigns with the same past: one changes at once, the change of the other is interrupted first.
+       * Makes two campaigns with the same past. The first changes at once. The change of the second is interrupted
+       * before.
        */
       async function twins(design: Design, cut: (id: string) => Promise<void>): Promise<void> {
         const [whole, other] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -67,7 +71,7 @@ export function describeInterruptedChanges(
         await twins(design, async (id) => {
           for (const survived of [['e'], ['e', 'c', 'a'], []])
             await expect(change(store, { ...design, id }, dyingAfter(survived))).rejects.toThrow('killed');
-          // the campaign is unchanged
+          // the interrupted changes have not changed the campaign
           expect(await store.getCampaign(id)).toMatchObject({ digest: 'digest', points: 4 });
           expect(await store.counts(id)).toMatchObject({ total: 8, done: 1, failed: 1, running: 2 });
         });
@@ -80,7 +84,7 @@ export function describeInterruptedChanges(
         });
       });
 
-      test('can be undone: the campaign is as before', async () => {
+      test('can be undone, and then the campaign is as before', async () => {
         await addNamed(store, before, 2);
         await store.observe('flu', [done(1), done(3)], 2);
         const was = await seqsOf(store);
@@ -113,7 +117,7 @@ export function describeInterruptedChanges(
       test('keep each result exactly once while they are half done', async () => {
         const names = upTo(1_500).map((n) => `point ${n}`);
         await addNamed(store, names, 3);
-        // a page then ends between runs of two points at the same position
+        // one run is missing, so a page ends between runs of two points at the same position
         const finished = upTo(4_500).slice(1);
         await store.observe(
           'flu',
@@ -130,7 +134,7 @@ export function describeInterruptedChanges(
       });
 
       test.each([0, 1, 2, 3, 4])(
-        'of the first design after %d batches: a change then gives each point its runs',
+        'may come after the first design was interrupted, after %d batches: each point gets its runs',
         async (turns) => {
           await add(store);
           await cutShort(database, { turns, steps: 0 }, (other) =>

@@ -5,8 +5,8 @@ import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /**
- * Tests of observations of runs, also of shared runs, for every store. `effort`: the share of the
- * random cases to run, for a slow database.
+ * Tests observations of runs and of shared runs, for every store. `effort` is the share of the random cases to run in a
+ * slow database.
  */
 export function describeObservations(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -52,7 +52,7 @@ export function describeObservations(
         ]);
       });
 
-      test('keeps a failed run failed, and stores no outputs if it is done later', async () => {
+      test('keeps a failed run failed, and stores no outputs if it is reported as done later', async () => {
         await store.observe('flu', [failed(0, 'Days is 0'), done(0)], 3_000);
         await store.observe('flu', [done(0)], 3_000);
         expect(await rowsOf(store)).toMatchObject([
@@ -60,7 +60,7 @@ export function describeObservations(
         ]);
       });
 
-      test('changes nothing for the same batch again', async () => {
+      test('changes nothing if the same batch comes again', async () => {
         const batch = [done(0), failed(1), open(2, 'queued')];
         await store.observe('flu', batch, 3_000);
         const before = [await store.counts('flu'), await rowsOf(store), await store.openRuns('flu')];
@@ -88,7 +88,7 @@ export function describeObservations(
         expect(await store.counts('flu')).toMatchObject({ done: 1 });
       });
 
-      test('makes a run wait after a failed attempt if another one follows; the run has no result', async () => {
+      test('makes a run wait without a result after a failed attempt if another attempt follows', async () => {
         await store.observe('flu', [open(0), open(1, 'queued', 'of others', false), open(2)], 3_000);
         await store.observe(
           'flu',
@@ -101,7 +101,7 @@ export function describeObservations(
         expect(await store.counts('flu')).toMatchObject({ total: 3, waiting: 2, running: 1, failed: 0 });
         expect(await rowsOf(store)).toEqual([]);
         expect((await store.openRuns('flu')).map(({ seq }) => seq)).toEqual([2]);
-        // the next attempt is a new request, which knows the attempts before it
+        // the next attempt is a new request with the number of attempts before it
         const planned = await store.intend('flu', [0, 1], 5_000);
         expect(planned).toMatchObject([
           { seq: 0, attempt: 1, failures: 1, reseeded: 0 },
@@ -113,7 +113,7 @@ export function describeObservations(
         ]);
         await store.observe('flu', [{ seq: 1, state: 'again', reason: 'lost', reseeds: true }], 6_000);
         expect(await store.intend('flu', [1], 7_000)).toMatchObject([{ failures: 2, reseeded: 2 }]);
-        // the last failure or the result is what the store reports
+        // the store reports the last failure or the result
         await store.observe('flu', [failed(1, 'Days is 1'), done(0)], 8_000);
         expect(await rowsOf(store)).toMatchObject([
           { status: 'done', reason: null },
@@ -138,7 +138,7 @@ export function describeObservations(
         expect((await store.getCampaign('flu'))!.updatedAt).toBe(7_777);
       });
 
-      test('lets finished return the finished runs with their origin', async () => {
+      test('makes `finished` return the finished runs with their origin', async () => {
         await store.observe('flu', [done(0, 'reused'), failed(1), open(2)], 3_000);
         const finished = await store.finished('flu', [2, 1, 0, 99]);
         expect(finished.toSorted((a, b) => a.seq - b.seq)).toEqual([
@@ -172,7 +172,7 @@ export function describeObservations(
           fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
             const id = `campaign ${(campaigns += 1)}`;
             await add(store, id, { points: RUNS / 2, replications: 2 });
-            // the expected counts, computed from the rules alone
+            // the expected counts, which the test computes from the rules
             const states = new Array<keyof RunCounts>(RUNS).fill('waiting');
             for (const [at, { observe = [], intend = [] }] of steps.map(
               (s, n) => [n, s as Partial<Steps>] as const,
@@ -224,18 +224,18 @@ export function describeObservations(
         ['done', { seq: 0, state: 'done', runId: 'shared', origin: 'new', outputs: {} }],
         ['failed', { seq: 0, state: 'failed', runId: 'shared', reason: '' }],
         ['waiting again', { seq: 0, state: 'waiting' }],
-      ])('are not shared any more once they are %s in that campaign', async (_, observation) => {
+      ])('are not shared any more when they are %s in that campaign', async (_, observation) => {
         await store.observe('b', [observation], 2);
         expect(await store.claimedByOthers('a', ['shared'])).toEqual(new Set());
       });
 
-      test('are handed over to the other campaigns, but no other runs are', async () => {
+      test('are handed over to the other campaigns, and other runs are not', async () => {
         const ownedBy = async (id: string): Promise<boolean[]> =>
           (await store.openRuns(id, [0, 1])).map(({ owned }) => owned);
         await store.observe('c', [open(0, 'queued', 'other', false), open(1, 'queued', 'shared', false)], 1);
         await store.handOver('a', ['shared']);
         expect(await ownedBy('b')).toEqual([true, true]);
-        // whichever campaign owns it now: it existed when b requested it
+        // b joined the run when it requested it, whichever campaign owns the run now
         expect((await store.openRuns('b', [0]))[0]!.joined).toBe(true);
         expect(await ownedBy('c')).toEqual([false, true]);
         await store.handOver('a', []);
@@ -243,20 +243,20 @@ export function describeObservations(
         expect(await ownedBy('c')).toEqual([false, true]);
       });
 
-      test('stay owned, for any earlier observations and later requests', async () => {
+      test('stay owned, whatever the earlier observations and later requests', async () => {
         const first = async (id: string): Promise<unknown> => {
           const [{ owned, joined }] = (await store.openRuns(id, [0])) as [OpenRun];
           return { owned, joined };
         };
         await store.handOver('a', ['shared']);
-        // b observed it before, when it was a run of a
+        // b made this observation earlier, when the run belonged to a
         await store.observe('b', [open(0, 'running', 'shared', false)], 2);
         expect(await first('b')).toEqual({ owned: true, joined: true });
-        // a requests it again after a lost answer, when b already waits for it
+        // a lost an answer, and requests the run again while b waits for it
         await store.intend('a', [0], 3);
         await store.observe('a', [open(0, 'running', 'shared', false)], 3);
         expect(await first('a')).toEqual({ owned: true, joined: false });
-        // another run instead of it is a different case
+        // if a gets another run instead, it does not own it
         await store.observe('a', [open(0, 'running', 'of somebody else', false)], 4);
         expect(await first('a')).toEqual({ owned: false, joined: true });
       });

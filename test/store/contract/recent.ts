@@ -3,7 +3,7 @@ import fc from '../../support/fast-check.ts';
 import type { ResultCursor, Store } from '../../../src/store/index.ts';
 import { addNamed, done, failed, openForEachTest, type TestDatabase } from '../fixtures.ts';
 
-/** Tests of runs that have finished since the last look, for every store. */
+/** Tests how a reader finds the runs that have finished since its last look, for every store. */
 export function describeRecent(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -14,7 +14,7 @@ export function describeRecent(
 
     const letters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
     let look: ResultCursor | undefined;
-    /** Names of the points of the runs that the next look finds. */
+    /** Looks again. Returns the names of the points whose runs it finds. */
     const lookAgain = async (id = 'flu'): Promise<string[]> => {
       const seen = await store.recentResults(id, look);
       look = seen.look;
@@ -44,7 +44,7 @@ export function describeRecent(
       expect(rows.toSorted((a, b) => a.replication - b.replication)).toEqual(all);
     });
 
-    test('belong to the campaign only', async () => {
+    test('belong to the campaign of the reader', async () => {
       await addNamed(store, ['a', 'b']);
       await addNamed(store, ['c', 'd'], 1, 'other');
       for (const [at, id] of ['flu', 'other'].entries()) {
@@ -72,7 +72,7 @@ export function describeRecent(
     });
 
     test('are all found if they were open at the last look or come later in the order of work', async () => {
-      // for each run: the look before which it is requested, and how many looks later it finishes
+      // for each run, before which look it is requested, and how many looks later it finishes
       const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 })), {
         minLength: 1,
         maxLength: 12,
@@ -80,7 +80,7 @@ export function describeRecent(
       let number = 0;
       await fc.assert(
         fc.asyncProperty(times, async (drawn) => {
-          // requests are made in the order of seq
+          // runs are requested in the order of their seqs
           const begins = drawn.map(([begin]) => begin).sort((a, b) => a - b);
           const ends = drawn.map(([, more], seq) => begins[seq]! + more);
           const id = `flu-${(number += 1)}`;
@@ -120,13 +120,13 @@ export function describeRecent(
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [failed(0), done(1), failed(2)], 2);
       expect(await lookAgain()).toEqual(['c', 'b', 'a']);
-      // between one look and the next
+      // the runs are requested and finish again between two looks
       await store.resetFailed('flu', false, 3);
       await store.intend('flu', [0, 2], 4);
       await store.observe('flu', [failed(0), done(2)], 5);
       expect(await lookAgain()).toEqual(['c', 'a']);
       expect(await lookAgain()).toEqual([]);
-      // over several looks
+      // a run is requested and finishes again over several looks
       await store.resetFailed('flu', false, 6);
       expect(await lookAgain()).toEqual([]);
       await store.intend('flu', [0], 7);

@@ -16,7 +16,7 @@ import {
   upTo,
 } from '../fixtures.ts';
 
-/** Tests of points and of requests for runs, for every store. */
+/** Tests points and requests for runs, for every store. */
 export function describeRequests(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('requests', () => {
     let database: TestDatabase;
@@ -24,7 +24,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('addPoints', () => {
-      test('adds a run for each point and replication, replication 1 of all points first', async () => {
+      test('adds a run for each point and replication; replication 1 of all points comes first', async () => {
         await add(store);
         expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
         const planned = await store.intend('flu', [5, 0, 3], 1);
@@ -90,7 +90,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         'gives runs numbers from 0 without a gap after an interruption after %d batches',
         async (turns) => {
           await add(store);
-          // several batches of points, and of runs
+          // this size needs several batches of points and of runs
           const size = { points: 2_500, replications: 10 };
           await cutShort(database, { turns, steps: 0 }, (other) =>
             other.addPoints('flu', points(size.points), size.replications),
@@ -160,14 +160,14 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         ['completed', false],
         ['failed', false],
         ['cancelled', false],
-      ])('has in the phase %s this result: %s', async (phase, lets) => {
+      ])('lets a campaign request runs in the phase %s: %s', async (phase, lets) => {
         await store.setPhase('flu', phase, 1);
         expect(await store.intend('flu', [0, 1], 1)).toHaveLength(lets ? 2 : 0);
         // a refused change has changed nothing
         expect(await store.openRuns('flu')).toHaveLength(lets ? 2 : 0);
       });
 
-      test('is seen by other campaigns: a run stays ours after a lost response', async () => {
+      test('makes a run our own even if the answer to its request is lost', async () => {
         await store.intend('flu', [2], 1);
         expect(await store.openRuns('flu')).toEqual([
           {
@@ -188,7 +188,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(1);
         await store.observe('flu', [open(0)], 1);
-        // requested again while polling, without an intent, and not sent: nothing is withdrawn
+        // a poll may request the run again without an intent; if that request is not sent, the attempt still counts
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(2);
       });
@@ -204,7 +204,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
     });
 
     describe('openRuns', () => {
-      test('returns a thousand at a time in order, or any number of named runs', async () => {
+      test('returns at most a thousand runs at a time in order, or any number of runs by their seqs', async () => {
         await add(store, 'flu', { points: 1_200, replications: 1 });
         await store.intend('flu', upTo(1_200), 1);
         await store.observe('flu', [done(0), open(1, 'queued', 'of others', false)], 1);

@@ -2,19 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import type { ResultRow, Store } from '../../../src/store/index.ts';
 import { add, done, failed, openForEachTest, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
 
-/** Tests of results, for every store. */
+/** Tests results, for every store. */
 export function describeResults(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('results', () => {
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
     describe('results', () => {
-      test('come by point, then by replication, across a page of 2,000', async () => {
+      test('are ordered by point and then by replication, over several pages of 2,000', async () => {
         const size = { points: 1_500, replications: 3 };
         await add(store, 'flu', size);
         const runs = size.points * size.replications;
         await store.intend('flu', upTo(runs), 1);
-        // one run in nine has not finished; the runs are written in a different order
+        // one run in nine has not finished; the test writes the runs in a different order
         const finished = upTo(runs).filter((seq) => seq % 9 !== 4);
         const scattered = finished.toSorted((a, b) => ((a * 7_919) % runs) - ((b * 7_919) % runs));
         await store.observe(
@@ -49,7 +49,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         );
       });
 
-      test('may be exactly one page', async () => {
+      test('may fill exactly one page', async () => {
         await add(store, 'flu', { points: 2_000, replications: 1 });
         await store.observe(
           'flu',
@@ -59,7 +59,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await rowsOf(store)).toHaveLength(2_000);
       });
 
-      test('can be read by number, from a number on, with failed runs last', async () => {
+      test('can be read in the order of their numbers, from a number on, with failed runs at the end', async () => {
         await add(store, 'flu', { points: 12_000, replications: 1 });
         await add(store, 'other', { points: 3, replications: 1 });
         const runs = upTo(12_000);

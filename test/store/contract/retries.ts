@@ -3,7 +3,7 @@ import { type Phase } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase, upTo } from '../fixtures.ts';
 
-/** Tests of runs that are requested again, for every store. */
+/** Tests runs that are requested again, for every store. */
 export function describeRetries(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   describe('retries', () => {
     let store: Store;
@@ -117,8 +117,8 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
         );
         await store.resetFailed('flu', false, 4);
         await store.reopen('flu', 5);
-        // runs that failed and are tried again, that failed and were reset, and that were left open; not the one that
-        // was stopped
+        // run 0 failed and is tried again, run 1 failed and was reset, and run 3 was left open; run 2 was stopped, so
+        // it counts as never requested
         expect(await store.waitingRuns('flu', -1, 10, true)).toEqual([0, 1, 3]);
         expect(await store.waitingRuns('flu', 0, 1, true)).toEqual([1]);
         expect(await store.waitingRuns('flu', -1, 10, false)).toEqual([0, 1, 2, 3, 5, 6, 7]);
@@ -150,7 +150,7 @@ export function describeRetries(createDatabase: () => Promise<TestDatabase> | Te
           expect(await store.openRuns('flu')).toEqual([]);
           expect(await store.counts('flu')).toMatchObject({ total: 6, waiting: 4, done: 1, failed: 1 });
           expect((await rowsOf(store)).map(({ status }) => status)).toEqual(['done', 'failed']);
-          // requested again, these runs count as requested before
+          // if these runs are requested again, they count as requested before
           const planned = await store.intend('flu', upTo(6), 6);
           expect(planned.map(({ seq, attempt }) => [seq, attempt])).toEqual([
             [0, 2],

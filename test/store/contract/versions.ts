@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
 import { add, campaign, done, failed, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
-/** Tests of versions of the model, of the service, and of failed attempts, for every store. */
+/** Tests the records of model versions, of the service and of failed attempts, for every store. */
 export function describeVersions(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -54,7 +54,7 @@ export function describeVersions(
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         await store.intend('flu', [0], 10 * attempt);
         const again = { seq: 0, state: 'again', reason: `reason ${attempt}`, reseeds: false } as const;
-        // the same attempt observed twice counts once
+        // an attempt that is observed twice counts once
         await store.observe('flu', [again, again], 10 * attempt + 1);
       }
       for (let attempt = 5; attempt <= 7; attempt += 1) {
@@ -70,7 +70,7 @@ export function describeVersions(
       expect(await earlier()).toEqual([]);
     });
 
-    test('a run that it knows at the service', async () => {
+    test('the store gives the id and the version of a run that the service knows', async () => {
       expect(await store.knownRun('flu')).toBeUndefined();
       await store.intend('flu', [1], 1);
       await store.observe('flu', [done(1)], 2);

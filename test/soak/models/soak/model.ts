@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A model with known results: `expected.ts` computes them independently. It imports nothing from foray, so that it
+ * A model with known results, which `expected.ts` computes independently. The model imports nothing from foray, so it
  * works in any folder.
  */
 export default {
