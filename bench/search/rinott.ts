@@ -1,4 +1,4 @@
-import { rinottConstant } from '../../src/search/selection/rinott.ts';
+import { rinottConstant } from './rinott-constant.ts';
 
 /** Rinott's constants for 20 first runs and a probability of 0.95, to three digits, from PyPRS. */
 const TABLE = [

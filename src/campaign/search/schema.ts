@@ -265,4 +265,3 @@ export const Select = z
       { oneOf: [{ required: ['indifference'] }, { required: ['runs'] }] },
     ],
   });
-export type WrittenSelect = z.infer<typeof Select>;

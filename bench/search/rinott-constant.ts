@@ -1,4 +1,4 @@
-import { normalCdf } from '../../statistics/normal.ts';
+import { normalCdf } from '../../src/statistics/normal.ts';
 
 /**
  * The constant h of the two-stage procedure of Y. Rinott, "On two-stage selection procedures and related

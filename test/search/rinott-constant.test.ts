@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { rinottConstant } from '../../../src/search/selection/rinott.ts';
+import { rinottConstant } from '../../bench/search/rinott-constant.ts';
 
 // the values are in the table of rinott.py of PyPRS, for 20 first runs and a confidence of 0.95
 test.each([
