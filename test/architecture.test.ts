@@ -15,7 +15,7 @@ describe('modules', () => {
     expect(circleIn(imports)).toBeUndefined();
   });
 
-  test('are read for imports of every kind, and a cycle is found', () => {
+  test('are searched for imports of every kind, and a cycle is found', () => {
     expect(importsOf('src/activities/run-requests.ts')).toEqual(
       expect.arrayContaining(['src/campaign/types.ts', 'src/campaign/points.ts']),
     );

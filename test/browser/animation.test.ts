@@ -181,7 +181,7 @@ test('existing clients show the run in their own page', async () => {
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await until('the page hears of the stop', () => page.evaluate<boolean>('window.stopped'));
+  await until('the page knows of the stop', () => page.evaluate<boolean>('window.stopped'));
   expect((await session.frame()).status).toBe('STOPPED');
 });
 

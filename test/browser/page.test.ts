@@ -119,7 +119,7 @@ test.each([
       if (path === '/login') await context.clearCookies();
       await page.goto(server.url + path);
       if (path === '/campaigns/fit')
-        await until('its pictures are there', async () => (await page.locator('#report svg').count()) > 2);
+        await until('its pictures are drawn', async () => (await page.locator('#report svg').count()) > 2);
       const tooWide = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
@@ -152,7 +152,7 @@ test('a page follows its campaign without a reload, and the keyboard controls it
   await page.evaluate(() => Object.assign(globalThis, { wasLoadedOnce: true }));
   await world.foray.steer('live', 'resume');
   await page.getByText('What is shown').click();
-  await until('it goes on', async () => (await status.innerText()).includes('running'));
+  await until('it continues', async () => (await status.innerText()).includes('running'));
   await until('it is completed', async () => (await status.innerText()).includes('completed'));
   await until('the page announces the end', async () =>
     (await page.locator('#news').innerText()).includes('completed'),
@@ -216,7 +216,7 @@ test('the plan follows the typed text, and a mistake links to its line', async (
   const text = page.locator('textarea');
   await text.press('End');
   await text.pressSequentially(' ');
-  await until('the plan is there', async () =>
+  await until('the page has a plan', async () =>
     (await page.locator('#plan').innerText()).includes('3 points'),
   );
   await text.fill('campaign: x\nmodel: {name: Epidemi}\n');

@@ -111,7 +111,7 @@ function untilPhase(id: string, phase: Phase): Promise<CampaignStatus> {
 
 /** Waits for a phase in Temporal's list of workflows, because the list changes a moment after the workflow. */
 function untilListed(phase: Phase, id: string): Promise<true> {
-  return until(`Temporal lists ${id} alone as ${phase}`, async () => {
+  return until(`Temporal lists only ${id} as ${phase}`, async () => {
     const listed = await Array.fromAsync(temporal.workflow.list({ query: `ForayPhase="${phase}"` }));
     return listed.length === 1 && listed[0]!.workflowId === id;
   });
@@ -175,7 +175,7 @@ describe('Send an Update', () => {
   test('setConcurrency: more runs are requested at once', async () => {
     const { id, url } = await begun();
     expect(await (await WorkflowPage.open(page, url)).update('setConcurrency', '4')).toBeUndefined();
-    await until('more is requested', async () => inFlight(await told(id)) === 4);
+    await until('more runs are requested', async () => inFlight(await told(id)) === 4);
     const status = await until('the command line says so, too', async () => {
       const { stdout } = await cli(dev.folder, ['status', id, '--json']);
       const status = JSON.parse(stdout) as CampaignStatus;
@@ -193,7 +193,7 @@ describe('Send an Update', () => {
       expect((await told(id)).window).toBe(1);
     }
     expect(await workflow.update('setConcurrency', '"auto"')).toBeUndefined();
-    await until('more is requested', async () => inFlight(await told(id)) > 1);
+    await until('more runs are requested', async () => inFlight(await told(id)) > 1);
   });
 
   test('retry of failed runs; any other retry is refused with the reason', async () => {

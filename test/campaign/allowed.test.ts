@@ -26,7 +26,7 @@ const facts: ModelFacts = {
   },
 };
 
-describe('a value that the model does not allow is refused at its place', () => {
+describe('a value that the model does not allow is refused, with its place', () => {
   test.each([
     ['inputs: {Contact rate: §5.5}', /"Contact rate" is 5.5, and must be at most 5\.$/, /0 to 5/],
     ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, and must be at least 1\.$/, /in DAY, 1 to 60/],

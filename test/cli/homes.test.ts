@@ -70,7 +70,7 @@ describe('in a folder without a home', () => {
       holder.kill('SIGKILL');
     }
     await until(
-      'the error does not name the ended foray dev any more',
+      'the error no longer names the foray dev that has ended',
       async () => !(await run('models')).stderr.includes('elsewhere'),
     );
     const state = readdirSync(env.XDG_STATE_HOME!, { recursive: true, encoding: 'utf8' });

@@ -233,7 +233,7 @@ describe('foray plan', () => {
     ]);
   });
 
-  test('a value that the model does not allow is refused at its place', async () => {
+  test('a value that the model does not allow is refused, with its place', async () => {
     const file = write('beyond.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
     const refused = {
       code: 2,

@@ -113,7 +113,7 @@ describe('a campaign from the command line', () => {
     await run('pause', 'steered', '--reason', 'lunch');
     await until('it is paused', async () => (await client.status('steered')).phase === 'paused');
     await run('resume', 'steered');
-    await until('it goes on', async () => (await client.status('steered')).phase === 'running');
+    await until('it continues', async () => (await client.status('steered')).phase === 'running');
     await run('stop', 'steered');
     expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
     expect(await status('steered')).toMatchObject({ phase: 'cancelled' });

@@ -49,7 +49,10 @@ function canary(random: () => number, others: string): string {
   return Array.from({ length: 48 }, (_, at) => (at % 6 === 5 ? any(others) : any(LETTERS))).join('');
 }
 
-/** Faults of `count` answers. An answer repeats secrets of the request, or is lost. The first fails a run with them. */
+/**
+ * Faults of `count` answers. An answer repeats secrets of the request, or is lost. One fails a run with secrets in its
+ * reason.
+ */
 function indiscretions(
   random: () => number,
   key: string,

@@ -19,7 +19,7 @@ const read = (file: string): { events: { eventType: string }[] } =>
 let replayed = 0;
 afterAll(() => report(`upgrade: ${replayed} of ${histories.length} recorded histories replay`));
 
-test('the recorded histories cover each way in which a campaign can go', () => {
+test('there are at least six recorded histories', () => {
   expect(histories.length).toBeGreaterThanOrEqual(6);
 });
 

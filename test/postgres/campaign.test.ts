@@ -65,7 +65,7 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
   expect(JSON.stringify(history)).not.toContain(PASSWORD);
 });
 
-test('a store does not take a campaign of another store on the same Temporal server for its own', async () => {
+test('a store refuses the id of a campaign of another store on the same Temporal server', async () => {
   await embedded.foray.submit(definition, { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists on this Temporal server.');

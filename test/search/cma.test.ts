@@ -109,7 +109,7 @@ describe('CMA-ES', () => {
     expect(method.ask()).toBeNull();
   });
 
-  test('has twice as large generations when values are noisy', () => {
+  test('has generations of twice the size when values are noisy', () => {
     const sizeOf = (isNoisy: boolean): number => {
       const method = cma(problemOf({ dimensions: [real, real], isNoisy }));
       let size = 0;

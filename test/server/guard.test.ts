@@ -166,7 +166,7 @@ describe('a login', () => {
     },
   );
 
-  test('is the answer to a browser that opens a page without one', async () => {
+  test('is requested from a browser that opens a page without one', async () => {
     const { status, headers } = await ask(`${server.url}/?phase=running`, {
       headers: { accept: 'text/html' },
     });

@@ -73,7 +73,7 @@ async function startProtected(): Promise<Protected> {
   return { service, keyFile, keys, model: found, version, run };
 }
 
-/** A request to a route that fails at most because of its content if the user has the permission. */
+/** A request to a route. With the permission, it fails at most because of its content. */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
     ':modelId': model.id,

@@ -47,7 +47,7 @@ describe('errors have one shape', () => {
     expect((await post(JSON.stringify('x'.repeat(17 * 1024 * 1024)))).code).toBe('TOO_LARGE');
   });
 
-  test('and a JSON body may come with any Content-Type or without one', async () => {
+  test('but a JSON body with any Content-Type, or without one, is accepted', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {

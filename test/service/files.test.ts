@@ -239,7 +239,7 @@ describe('pre-signed downloads', () => {
     }
   });
 
-  test('need no key for a preflight request, as all addresses', async () => {
+  test('need no key for a preflight request, like all addresses', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);

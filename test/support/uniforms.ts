@@ -1,5 +1,6 @@
 /**
- * Gives uniform numbers between 0 and 1 from a linear congruential generator of 32 bits. A seed always gives the same.
+ * Gives uniform numbers between 0 and 1 from a linear congruential generator of 32 bits. A seed always gives the same
+ * numbers.
  */
 export function uniforms(seed: number): () => number {
   let state = seed;

@@ -7,7 +7,7 @@ import { cleanEnv, MAIN } from './cli.ts';
 export interface WorkerProcess {
   child: ChildProcess;
   startedAt: number;
-  /** Resolves when the worker can get work. Rejects if the worker ends before. */
+  /** Resolves when the worker can get work. Rejects if the worker ends before that. */
   ready: Promise<void>;
   /** The output of the worker so far. */
   said(): string;

@@ -184,7 +184,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
   });
 
-  test('is what foray advises a client that follows a terminated campaign', async () => {
+  test('is the advice that a client gets when it follows a terminated campaign', async () => {
     const { id } = await world.foray.submit(
       rehearsal({ count: 2, first: 6_500, seconds: 60, more: 'concurrency: 1' }),
     );

@@ -4,7 +4,7 @@ import { checkBody } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 
 describe('a grid', () => {
-  test('has every combination, the last input fastest', () => {
+  test('has every combination, and the last input varies fastest', () => {
     expect(rowsIn({ grid: { Days: [7, 14], Stochastic: [true, false] } })).toEqual([
       '7 true',
       '7 false',

@@ -62,7 +62,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, HOUR - 1)).toEqual({ request: [], poll: [], expire: [] });
   });
 
-  test('waits while the campaign is paused, and is requested first when the campaign goes on', () => {
+  test('waits while the campaign is paused, and is requested first when the campaign resumes', () => {
     const schedule = newSchedule(4, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 0);
     schedule.isHeld = true;

@@ -25,7 +25,7 @@ test('two campaigns on one service share it fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('the measure finds a campaign unfair that has the whole service', () => {
+test('the measure shows that it is unfair if one campaign has the whole service', () => {
   // the first campaign has the whole service until its end
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(

@@ -121,7 +121,7 @@ describe('a run', () => {
           });
           const seen = new Set<Order>();
           let before = { ...system.counts, onHand: 60, backorders: 0, delivered: 0 };
-          // each delivery lag is longer than the time between two looks
+          // each delivery lag is longer than the time between two of these checks
           for (let time = 0; time <= 36; time += 0.1) {
             system.simulation.run(time);
             for (const order of system.orders) seen.add(order);

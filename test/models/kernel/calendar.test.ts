@@ -67,7 +67,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('sorts events that an event adds in among the waiting events', () => {
+  test('keeps the order when an event adds further events', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.nat(20), { maxLength: 4 }), { maxLength: 200 }), (delays) => {
         const calendar = new Calendar();

@@ -16,7 +16,7 @@ test('a caption says how many inputs are left out', () => {
   expect(largestText(12, 12)).toBeUndefined();
 });
 
-test('a title names a few inputs, and counts many', () => {
+test('a title names the inputs if they are few, and otherwise says how many there are', () => {
   const named = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `x${at + 1}` }));
   expect(titleBy('Cost', named(3))).toBe('Cost by x1, x2, x3');
   expect(titleBy('Cost', named(12))).toBe('Cost by 12 inputs');

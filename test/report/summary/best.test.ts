@@ -3,7 +3,7 @@ import fc from '../../support/fast-check.ts';
 import { bestRows, Lowest } from '../../../src/report/summary/best.ts';
 import { failedRow, sampleRow, stream } from '../support.ts';
 
-test('Lowest keeps the start of a stable sort', () => {
+test('Lowest keeps the rows that a stable sort puts first', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 })), fc.integer({ min: 1, max: 5 }), (scores, size) => {
       const lowest = new Lowest<{ score: number; index: number }>(size);

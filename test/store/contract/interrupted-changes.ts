@@ -35,9 +35,9 @@ export function describeInterruptedChanges(
     let store: Store;
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
-    describe('cut short', () => {
+    describe('before they are complete', () => {
       const filler = upTo(1_000).map((n) => `filler ${n}`);
-      /** The points that an activity reads before its worker is killed. It writes some of them before. */
+      /** The points that an activity reads until its worker is killed. Some of them are written by then. */
       function* dyingAfter(names: readonly string[], first = filler): Generator<Point> {
         yield* named([...first, ...names]);
         throw new Error('killed');
@@ -51,8 +51,8 @@ export function describeInterruptedChanges(
         requested: [...(await requestAll(store, id)).values()].toSorted(),
       });
       /**
-       * Makes two campaigns with the same past. The first changes at once. The change of the second is interrupted
-       * before.
+       * Makes two campaigns with the same past. The first changes at once. The second changes after an
+       * interrupted change.
        */
       async function twins(design: Design, cut: (id: string) => Promise<void>): Promise<void> {
         const [whole, other] = [crypto.randomUUID(), crypto.randomUUID()];
