@@ -44,8 +44,8 @@ export function weightedMoments(
 }
 
 /**
- * The spread of values: the median of the absolute deviations from the median. If it is 0, the mean of these
- * deviations. If that is 0 too, 1.
+ * The spread of values: the median of the absolute deviations from the median. If it is 0, the result is the mean of
+ * these deviations. If that is 0 too, the result is 1.
  */
 export function spreadOf(values: readonly number[]): number {
   const median = medianOf(values);

@@ -6,7 +6,7 @@ const MOST = 10_000;
 /**
  * A cache of runs, so that frequent requests (the progress of running runs, runs that many clients request) need no
  * query. Code that changes or adds a run must tell the cache. A run that was read before the last change is not kept,
- * because the change may have been of this run.
+ * because the change may have changed this run.
  */
 export class RunCache<Run extends { id: string }> {
   readonly #byId = new RecentMap<string, Run>(MOST);
