@@ -19,7 +19,7 @@ import { csv } from '../src/report/formats/csv.ts';
 import { extensionOf, fileNames } from '../src/report/files/file-names.ts';
 import { jsonl } from '../src/report/formats/jsonl.ts';
 import { html } from '../src/report/html/markup.ts';
-import { drawSvg } from '../src/report/pictures/render.ts';
+import { drawSvg } from '../src/report/pictures/vega.ts';
 import { text as textTable } from '../src/report/formats/text.ts';
 import type { Column, Table } from '../src/report/tables/result-table.ts';
 import { doubleIn, integerIn, localIn, longIn } from '../src/report/formats/typed.ts';

@@ -16,7 +16,7 @@ export interface TransportOptions {
   rate?: number | undefined;
   /**
    * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal
-   * retries them (workflows/tick.ts).
+   * retries them (activities/activity-failure.ts).
    * @default 1
    */
   attempts?: number | undefined;

@@ -69,7 +69,8 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
 
   let end: End;
   try {
-    if (input.stopOnly) throw new CancelledFailure('only stops what an earlier execution left running');
+    if (input.stopOnly)
+      throw new CancelledFailure('This execution only stops the runs that an earlier one left');
     end = await work.run(() => runOn(context));
   } catch (error) {
     beginToClose(context);
@@ -172,7 +173,10 @@ async function goOn(context: Context): Promise<void> {
   state.failedOnly = 'retry' in request && (request.retry === 'failed' || typeof request.retry === 'object');
   await carryOutChange(context);
   if (state.total === 0)
-    throw ApplicationFailure.nonRetryable('What it was to go on with was refused', 'REFUSED');
+    throw ApplicationFailure.nonRetryable(
+      'The change with which this campaign continues was refused.',
+      'REFUSED',
+    );
   enter(context, 'running');
 }
 

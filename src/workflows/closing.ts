@@ -45,7 +45,7 @@ export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
 export async function stop(context: Context): Promise<RunCounts> {
   const { address, state } = context;
   enter(context, 'stopping');
-  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop what runs' }, [
+  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop open runs' }, [
     address,
   ]);
   state.schedule.flights = [];
@@ -62,7 +62,7 @@ export async function stop(context: Context): Promise<RunCounts> {
  */
 export async function settleUnanswered({ address }: Context): Promise<void> {
   if (!patched(SETTLE_UNANSWERED)) return;
-  await activities.stopRuns.executeWithOptions({ summary: 'runs whose requests were not answered' }, [
+  await activities.stopRuns.executeWithOptions({ summary: 'stop runs whose requests were not answered' }, [
     address,
   ]);
 }

@@ -39,7 +39,7 @@ export function listen(context: Context, cancel: () => void): void {
     { description: 'Stop the runs and keep the finished results. Input: a reason, or nothing.' },
   );
   setHandler(pauseSignal, (reason) => wish(state, 'pause', because('paused', reason)), {
-    description: 'Request no new runs; requested runs go on. Input: a reason, or nothing.',
+    description: 'Request no new runs. Requested runs continue. Input: a reason, or nothing.',
   });
   setHandler(
     resumeSignal,
@@ -51,7 +51,7 @@ export function listen(context: Context, cancel: () => void): void {
       state.forgiven = finishedSoFar(state);
       state.verdict = '';
     },
-    { description: 'Let a paused campaign go on; its failures so far no longer count.' },
+    { description: 'Continue a paused campaign. Its failures so far no longer count.' },
   );
   setHandler(
     stopSignal,
@@ -81,13 +81,13 @@ export function listen(context: Context, cancel: () => void): void {
       change(context, { retry: what, ...(typeof version === 'number' && { version }) }),
     {
       description:
-        'Request failed runs again. Input: "failed", "missing", "all", {"cause": …} or nothing; then perhaps the number of another version of the model.',
+        'Request failed runs again. Input: "failed", "missing", "all", {"cause": …} or nothing. A second input may be the number of another version of the model.',
       validator: (what?: RetryWhat, version?: number | null) => {
         validateInTime(context);
         if (what !== undefined && !isRetryWhat(what))
-          throw new Error('what to retry is "failed", "missing", "all" or {"cause": …}');
+          throw new Error('The input must be "failed", "missing", "all" or {"cause": …}.');
         if (version !== undefined && version !== null && !(Number.isInteger(version) && version >= 1))
-          throw new Error('the version of the model is its number, from 1');
+          throw new Error('The version of the model must be its number, from 1.');
       },
     },
   );
@@ -105,7 +105,7 @@ export function listen(context: Context, cancel: () => void): void {
     description: 'Runs that are requested and have not finished.',
   });
   setHandler(failuresQuery, () => commonestFirst(state.causes), {
-    description: 'Failed runs by cause, with one of each.',
+    description: 'Failed runs by cause, with one example of each.',
   });
 }
 
@@ -134,22 +134,22 @@ function because(what: string, reason: unknown): string {
 /** @throws Error if it is neither `auto` nor a whole number from 1 */
 function validateConcurrency(concurrency: unknown): void {
   if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
-  throw new Error('the concurrency is a whole number from 1, or auto');
+  throw new Error('The concurrency must be a whole number from 1, or "auto".');
 }
 
 /** @throws ApplicationFailure TOO_LATE if the campaign is closed: then a new execution makes the change */
 function validateInTime({ isClosing, state }: Context): void {
-  if (isClosing) throw ApplicationFailure.nonRetryable('the campaign is closing', TOO_LATE);
+  if (isClosing) throw ApplicationFailure.nonRetryable('The campaign is closing.', TOO_LATE);
   if (state.wish === 'stop')
-    throw ApplicationFailure.nonRetryable('the campaign is stopping; change it when it is closed', TOO_LATE);
+    throw ApplicationFailure.nonRetryable('The campaign is stopping. Change it when it is closed.', TOO_LATE);
 }
 
 /** @throws Error if it cannot be a definition; an activity checks its content */
 function validateDefinition(definition: unknown): void {
   const isOne = typeof definition === 'string' || (typeof definition === 'object' && definition !== null);
-  if (!isOne) throw new Error('a definition is expected: as JSON, or its text');
+  if (!isOne) throw new Error('The input must be a definition, as JSON or as its text.');
   if (JSON.stringify(definition).length > LONGEST_DEFINITION)
-    throw new Error(`the definition is longer than ${LONGEST_DEFINITION} characters`);
+    throw new Error(`The definition is longer than ${LONGEST_DEFINITION} characters.`);
 }
 
 function isRetryWhat(what: unknown): boolean {

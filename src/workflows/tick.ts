@@ -160,7 +160,7 @@ function addProposed(state: CampaignState, proposed: Proposed, proposedAt: numbe
   state.total += added.count;
   state.points = points;
   Object.assign(search, { isOver, isDue, asked, proposedAt, finished: 0, needs: isDue ? 0 : needs, refusal });
-  if (refusal !== undefined) wish(state, 'pause', `paused, as the search cannot go on: ${refusal}`);
+  if (refusal !== undefined) wish(state, 'pause', `paused because the search cannot continue: ${refusal}`);
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
 }
 
@@ -184,7 +184,7 @@ export function lookForMore({ state }: Context): void {
     state.hasLooked = true;
     startOver(schedule, Date.now());
   } else if (search)
-    throw ApplicationFailure.nonRetryable('The search waits for runs that are not there', 'SEARCH_STUCK');
+    throw ApplicationFailure.nonRetryable('The search waits for runs, but no run is open.', 'SEARCH_STUCK');
 }
 
 function summaryOf({ request, poll, expire }: Decision): string {

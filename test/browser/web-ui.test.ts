@@ -189,7 +189,7 @@ describe('Send an Update', () => {
     const workflow = await WorkflowPage.open(page, url);
     for (const input of ['0', '"many"', undefined]) {
       const refusal = await workflow.update('setConcurrency', input);
-      expect(refusal).toBe('the concurrency is a whole number from 1, or auto');
+      expect(refusal).toBe('The concurrency must be a whole number from 1, or "auto".');
       expect((await told(id)).window).toBe(1);
     }
     expect(await workflow.update('setConcurrency', '"auto"')).toBeUndefined();
@@ -200,7 +200,7 @@ describe('Send an Update', () => {
     const { id, url, failures } = await failed();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update('retry', '"everything"');
-    expect(refusal).toBe('what to retry is "failed", "missing", "all" or {"cause": …}');
+    expect(refusal).toBe('The input must be "failed", "missing", "all" or {"cause": …}.');
     expect((await told(id)).runs.failed).toBe(failures);
     expect(await workflow.update('retry', '"failed"')).toBeUndefined();
     await expectForgiven(id, failures);

@@ -3,7 +3,7 @@ import { differs } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
-import { drawSvg } from '../pictures/render.ts';
+import { drawSvg } from '../pictures/vega.ts';
 import { style } from '../html/style.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';

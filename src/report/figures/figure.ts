@@ -1,5 +1,5 @@
 import { html, Markup } from '../html/markup.ts';
-import { drawSvg, type Spec } from '../pictures/render.ts';
+import { drawSvg, type Spec } from '../pictures/vega.ts';
 
 /** A picture of a report. */
 export interface Figure {

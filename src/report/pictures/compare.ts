@@ -3,7 +3,7 @@ import { type OutputSummary, type Shown, waysOf } from '../comparison/summary.ts
 import { differs } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words/words.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** The most points that are drawn with their names. */
 const MOST_NAMED = 30;

@@ -2,7 +2,7 @@ import type { Courses } from '../summary/courses.ts';
 import type { Curve } from '../tables/value-kinds.ts';
 import { titleOf } from '../words/words.ts';
 import { key } from './key.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** Observations, drawn as dots over the curves. */
 export interface Observed {

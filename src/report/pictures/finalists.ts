@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** A point of the comparison, which is drawn as a row. */
 export interface FinalistRow {

@@ -4,7 +4,7 @@ import type { FacetedGrid, GridEffect } from '../summary/effects.ts';
 import { titleOf } from '../words/words.ts';
 import { legendTitle } from './legend-title.ts';
 import { bestMark, knownMark } from './best-mark.ts';
-import { type Spec, WIDTH } from './render.ts';
+import { type Spec, WIDTH } from './vega.ts';
 import { colourScale } from './scale.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { Distribution, Interval } from '../summary/distribution.ts';
 import { titleOf } from '../words/words.ts';
 import { panels } from './panels.ts';
-import { colours, type Spec } from './render.ts';
+import { colours, type Spec } from './vega.ts';
 
 const MOST_BARS = 40;
 

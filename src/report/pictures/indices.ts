@@ -1,5 +1,5 @@
 import { key } from './key.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** An index of an input with its interval. It is one bar in the row of the input. */
 export interface IndexBar {

@@ -5,7 +5,7 @@ import { titleOf, titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
 import { isUneven, isWide, meanAxis, shareAxis } from './mean-axis.ts';
 import { panels } from './panels.ts';
-import { colours, type Spec } from './render.ts';
+import { colours, type Spec } from './vega.ts';
 
 /** How an output depends on an input. */
 export interface EffectPanel extends InputEffect {

@@ -1,4 +1,4 @@
-import { type Spec, WIDTH } from './render.ts';
+import { type Spec, WIDTH } from './vega.ts';
 
 /**
  * Puts pictures side by side. Together they are as wide as the page.

@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { titleOfMeasure } from '../words/words.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 import { colourScale } from './scale.ts';
 
 /** An input as a vertical axis. */

@@ -1,6 +1,6 @@
 import { key } from './key.ts';
 import { panels } from './panels.ts';
-import { colours, type Spec } from './render.ts';
+import { colours, type Spec } from './vega.ts';
 
 /**
  * The distribution of an input: bars after the calibration, and a line before it. The line is empty if the prior has no

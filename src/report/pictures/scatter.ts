@@ -4,7 +4,7 @@ import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
 import { titleOf, titleOfMeasure } from '../words/words.ts';
 import { meanAxis, shareAxis, steps } from './mean-axis.ts';
 import { panels } from './panels.ts';
-import { colours, type Spec } from './render.ts';
+import { colours, type Spec } from './vega.ts';
 
 /** The points of a sampled design: one output by one input. */
 export interface ScatterPanel extends ScatterEffect {

@@ -5,7 +5,7 @@ import { titleOf } from '../words/words.ts';
 import { bestMark } from './best-mark.ts';
 import { legendTitle } from './legend-title.ts';
 import { levelsWithin, steps } from './mean-axis.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** How far a cell reaches over the next one, as a fraction of a cell. */
 const OVER = 0.1;

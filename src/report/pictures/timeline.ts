@@ -1,6 +1,6 @@
 import { kinds, type Moment } from '../summary/timeline.ts';
 import { key } from './key.ts';
-import { colours, type Spec, WIDTH } from './render.ts';
+import { colours, type Spec, WIDTH } from './vega.ts';
 
 /**
  * The units of the time axis: the shortest timeline in ms for the unit, the length of the unit in ms, and its names in

@@ -9,7 +9,7 @@ import { pairsTable } from '../../../src/report/analysis/pairs-table.ts';
 import { analysisTable } from '../../../src/report/analysis/table.ts';
 import { analysisSentence } from '../../../src/report/analysis/words.ts';
 import { formatTable } from '../../../src/report/index.ts';
-import { drawSvg } from '../../../src/report/pictures/render.ts';
+import { drawSvg } from '../../../src/report/pictures/vega.ts';
 import type { Analysis } from '../../../src/sensitivity/analysis.ts';
 import { analyzed, numericBase, OUTPUTS, type Played } from '../../sensitivity/campaigns.ts';
 

@@ -130,12 +130,12 @@ describe('the campaign pauses without any loss when the optimiser', () => {
     await world.foray.submit(flu({ options, timeout: '3 s' }), { id });
     const { note, pausedBy } = await untilPaused(id);
     expect(pausedBy).toBe('optimiser');
-    expect(note).toBe(`paused, as the search cannot go on: OPTIMISER_FAILED: The optimiser ${says}.`);
+    expect(note).toBe(`paused because the search cannot continue: OPTIMISER_FAILED: The optimiser ${says}.`);
     // the mistake still exists, so the campaign pauses again
     if (fault === 'exit') {
       await world.foray.steer(id, 'resume');
       await until('the optimiser has failed twice', async () =>
-        /resumed; paused, as the search/.test((await world.foray.status(id)).note),
+        /resumed; paused because the search/.test((await world.foray.status(id)).note),
       );
       await untilPaused(id);
     }

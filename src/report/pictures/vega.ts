@@ -1,3 +1,5 @@
+// A picture has its specification in a file of this folder, its title and caption in figures/, and its place in
+// html/report-sections.ts.
 import * as vega from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
 

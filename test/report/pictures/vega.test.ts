@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { drawSvg, type Spec } from '../../../src/report/pictures/render.ts';
+import { drawSvg, type Spec } from '../../../src/report/pictures/vega.ts';
 
 /** Draws adjacent cells. Returns the left and right ends of their rectangles, in the order of the data. */
 async function sidesOf(count: number, width: number): Promise<[left: number, right: number][]> {
