@@ -100,17 +100,15 @@ function columnsOf(
     );
   }
   const others = names.flatMap((name, at) => (inputs.includes(at) ? [] : [{ name, at }]));
-  const unknown = others.find(
-    ({ name }, i) => !known.includes(name) || others.some((other, j) => j < i && other.name === name),
-  );
-  if (unknown) {
-    const isTwice = known.includes(unknown.name);
+  const isTwice = ({ name, at }: (typeof others)[number]): boolean => names.indexOf(name) < at;
+  const wrong = others.find((column) => isTwice(column) || !known.includes(column.name));
+  if (wrong) {
     throw invalid(
-      isTwice
-        ? `The column ${quoted(unknown.name)} appears twice.`
-        : `The campaign has no numeric or BOOLEAN output ${quoted(unknown.name)}.`,
+      isTwice(wrong)
+        ? `The column ${quoted(wrong.name)} appears twice.`
+        : `The campaign has no numeric or BOOLEAN output ${quoted(wrong.name)}.`,
       place,
-      isTwice ? 'Remove one of them.' : didYouMean(unknown.name, known),
+      isTwice(wrong) ? 'Remove one of them.' : didYouMean(wrong.name, known),
     );
   }
   if (others.length > 0) return { inputs, outputs: others };

@@ -55,6 +55,7 @@ describe('reference values', () => {
     ],
     [`${head},Infected\n`, 1, 'The campaign has no numeric or BOOLEAN output "Infected".', undefined],
     [`${head},Fit error\n`, 1, 'The column "Fit error" appears twice.', 'Remove one of them.'],
+    [`${head},Contact rate\n`, 1, 'The column "Contact rate" appears twice.', 'Remove one of them.'],
     [
       `${head}\n1,2,3\n1,much,3\n`,
       3,
