@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
@@ -41,12 +42,7 @@ afterAll(async () => {
   );
 });
 
-async function over(id: string): Promise<CampaignStatus> {
-  return await until(`${id} is over`, async () => {
-    const now = await world.foray.status(id);
-    return (now.phase === 'cancelled' || now.phase === 'completed') && now;
-  });
-}
+const over = (id: string): Promise<CampaignStatus> => toTheEnd(world, id);
 
 /** Cancels a campaign, and returns the phase that it must reach. A campaign of short runs may have completed before. */
 async function cancelUnlessOver(id: string): Promise<'cancelled' | 'completed'> {
@@ -165,7 +161,7 @@ describe('while another campaign has the same runs', () => {
     const other = await world.foray.submit(rehearsal(same), { id: 'is-cancelled' });
     await until(
       'the other campaign waits for the run, too',
-      async () => (await world.foray.status(other.id)).runs.running === 1,
+      async () => (await world.foray['store'].counts(other.id)).running === 1,
     );
     await world.foray.cancel(other.id);
     expect(await over(other.id)).toMatchObject({ phase: 'cancelled' });
@@ -232,8 +228,8 @@ describe('while the worker is killed', () => {
       const submit = async (pair: (typeof pairs)[number], count: number): Promise<string> => {
         const { id } = await world.foray.submit(rehearsal({ ...pair, count, more: ALL_AT_ONCE }));
         await until(`${id} has requested all runs`, async () => {
-          const { runs } = await world.foray.status(id);
-          return runs.total === count && runs.waiting === 0;
+          const { total, waiting } = await world.foray['store'].counts(id);
+          return total === count && waiting === 0;
         });
         return id;
       };

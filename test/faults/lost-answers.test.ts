@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd } from '../support/campaigns.ts';
 import fc from '../support/fast-check.ts';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import type { RequestInputItem } from '../../src/api/index.ts';
@@ -55,7 +56,8 @@ test.each(seeds(2, 10))('a campaign loses answers of any kind, seed %i', async (
   const seconds = random() < 0.5 ? 0 : 0.3;
   const { id } = await world.foray.submit(rehearsal({ count: RUNS, first: 1_000 * seed, seconds }));
   lose(random, 0.1 + 0.4 * random());
-  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 100);
+  const { phase } = await toTheEnd(world, id);
+  expect(phase).toBe('completed');
   front.plan = pass;
 
   expect((await world.foray.status(id)).runs).toMatchObject({ total: RUNS, new: RUNS, reused: 0 });
@@ -73,7 +75,8 @@ test('a run whose results are lost repeatedly is polled again, and makes no acti
   const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());
-  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 100);
+  const { phase } = await toTheEnd(world, id);
+  expect(phase).toBe('completed');
   front.plan = pass;
   expect(lost).toBeGreaterThan(10);
   const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();

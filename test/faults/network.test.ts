@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { type Proxy, startProxy, toxics } from '../support/proxy.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
@@ -45,14 +46,14 @@ async function submit(seed: number, { count = 30, more = '' } = {}): Promise<str
 }
 
 async function isThereOnce(id: string, since: number): Promise<void> {
-  const isComplete = async (): Promise<boolean> => (await world.foray.status(id)).phase === 'completed';
-  await until(`${id} is complete`, isComplete, isFull ? 110 : 60);
+  const { phase, runs: counts } = await toTheEnd(world, id);
+  expect(phase).toBe('completed');
   figure.slowest = Math.max(figure.slowest, Date.now() - since);
   const rows = await world.rows(id);
   expect(rows.map(({ status, outputs }) => [status, Number(outputs.Echo)])).toEqual(
     Array.from({ length: runs }, (_, at) => ['done', runsBefore + 1 + at]),
   );
-  expect((await world.foray.status(id)).runs).toMatchObject({ total: runs, new: runs, reused: 0 });
+  expect(counts).toMatchObject({ total: runs, new: runs, reused: 0 });
   expect(world.executions().slice(runsBefore)).toEqual(Array.from({ length: runs }, () => 1));
   figure.campaigns += 1;
   figure.runs += runs;

@@ -8,6 +8,7 @@ import { seeded } from '../../bench/scheduler/durations.ts';
 import { Foray, type Settings } from '../../src/client/index.ts';
 import { isForayError } from '../../src/errors.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { ROOT } from '../support/cli.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
@@ -125,8 +126,8 @@ test.each(seeds(1, 5))(
     for (const id of sizes.keys()) if (!acknowledged.has(id)) expect(await submit(id)).toBe(true);
 
     for (const [id, count] of sizes) {
-      await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed', 60);
-      expect((await foray.status(id)).runs).toMatchObject({ total: count, done: count, new: count });
+      const { phase, runs } = await toTheEnd({ foray }, id);
+      expect([phase, runs]).toMatchObject(['completed', { total: count, done: count, new: count }]);
       figure.completed += 1;
     }
     figure.acknowledged += acknowledged.size;

@@ -7,8 +7,8 @@ import {
   type Recorded,
   startFaultyService,
 } from '../support/faulty-service.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
-import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
@@ -66,9 +66,9 @@ async function campaign(first: number, plan: () => Fault): Promise<Recorded[]> {
   const { id } = await world.foray.submit(rehearsal({ count: RUNS, first, seconds: 0 }));
   front.plan = plan;
   const from = front.recorded.length;
-  await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed', 280);
+  const { phase, runs } = await toTheEnd(world, id);
   front.plan = pass;
-  expect((await world.foray.status(id)).runs).toMatchObject({ total: RUNS, done: RUNS, new: RUNS });
+  expect([phase, runs]).toMatchObject(['completed', { total: RUNS, done: RUNS, new: RUNS }]);
   return front.recorded.slice(from);
 }
 

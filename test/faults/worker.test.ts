@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import type { DefinitionSource } from '../../src/client/index.ts';
-import { foray } from '../support/cli.ts';
+import { formatResults } from '../../src/report/index.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
-import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
+import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
@@ -62,16 +63,9 @@ concurrency: ${3 + Math.floor(random() * 4)}
   ];
 }
 
-async function csv({ settings, folder }: World, id: string): Promise<string> {
-  const { code, stdout } = await foray(folder, ['results', id, '--format', 'csv'], {
-    env: environmentOf(settings),
-  });
-  expect(code).toBe(0);
-  return stdout;
-}
-
-async function toTheEnd({ foray: client }: World, id: string): Promise<void> {
-  await until(`${id} is over`, async () => (await client.status(id)).phase === 'completed', 90);
+async function csv({ foray }: World, id: string): Promise<string> {
+  const { record, rows } = await foray.results(id);
+  return (await Array.fromAsync(formatResults('csv', record.campaign, rows))).join('');
 }
 
 /**
@@ -128,7 +122,7 @@ test.each(seeds(1, 5))(
 
     for (const [at, id] of ids.entries()) {
       figure.campaigns += 1;
-      await toTheEnd(world, id);
+      expect((await toTheEnd(world, id)).phase).toBe('completed');
       await toTheEnd(calm, undisturbed[at]!.id);
       const results = await csv(world, id);
       expect(results.trimEnd().split('\n').length).toBeGreaterThan(submitted[at]!.runs);

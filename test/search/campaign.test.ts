@@ -100,12 +100,12 @@ test('gp ends when it expects too little improvement from the next point', async
 });
 
 test('a search asks for the same points, whatever the timing of the runs', async () => {
-  const search = '  method: cma\n  parallel: 6\n  stop: { points: 40 }';
+  const search = '  method: cma\n  parallel: 6\n  stop: { points: 24 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'twin-a' });
   await world.foray.submit(flu({ search, rest: 'seed: 3\nconcurrency: 1' }), { id: 'twin-b' });
   await Promise.all([toTheEnd(world, 'twin-a'), toTheEnd(world, 'twin-b')]);
   const log = await logOf('twin-a');
-  expect(log).toHaveLength(40);
+  expect(log).toHaveLength(24);
   expect(await logOf('twin-b')).toEqual(log);
 });
 
@@ -174,9 +174,9 @@ test('a search delays its next step while points wait to be requested', async ()
 });
 
 test('the activity that sees the last run of a generation asks for the next one', async () => {
-  const search = '  method: cma\n  parallel: 20\n  stop: { points: 120 }';
+  const search = '  method: cma\n  parallel: 20\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
-  expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 120 });
+  expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 60 });
   // only the first step needs its own activity, because no run has finished yet
   expect(await calls('at-once', 'propose')).toBe(1);
 });

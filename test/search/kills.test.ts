@@ -21,7 +21,7 @@ import { EPIDEMIC } from '../service/fixed.ts';
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 const KILLS = isFull ? 10 : 3;
-const POINTS = 24;
+const POINTS = isFull ? 24 : 16;
 
 let world: World;
 let worker: WorkerProcess;

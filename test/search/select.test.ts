@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunCounts } from '../../src/campaign/types.ts';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
@@ -48,12 +49,14 @@ function logOf(id: string): Promise<SearchLog> {
   return world.foray['store'].searchLog(id);
 }
 
+const countsOf = (id: string): Promise<RunCounts> => world.foray['store'].counts(id);
+
 test('killing a worker does not change the comparison, and the best point has its own runs', async () => {
   await world.foray.submit(stock({ select: KN }), { id: 'killed' });
-  await until('runs are done', async () => (await world.foray.status('killed')).runs.done >= 20);
+  await until('runs are done', async () => (await countsOf('killed')).done >= 20);
   await worker.kill();
   worker = startWorkerProcess(world.settings);
-  await until('points are compared', async () => (await world.foray.status('killed')).runs.total > 60);
+  await until('points are compared', async () => (await countsOf('killed')).total > 60);
   await worker.kill();
   worker = startWorkerProcess(world.settings);
   const { phase, select, search, runs } = await toTheEnd(world, 'killed');

@@ -47,20 +47,20 @@ async function campaignOf(id: string): Promise<Campaign> {
 }
 
 test('points are added until every interval is narrow enough, even if a worker is killed, and existing points stay', async () => {
-  const design = SALTELLI('{ min: 32, max: 4096, width: 0.3, output: Attack rate }');
+  const design = SALTELLI('{ min: 16, max: 4096, width: 1, output: Attack rate }');
   await world.foray.submit(flu(design), { id: 'killed' });
-  await until('points are added', async () => (await world.foray.status('killed')).runs.total > 128);
+  await until('points are added', async () => (await world.foray['store'].counts('killed')).total > 64);
   await worker.kill();
   worker = startWorkerProcess(world.settings);
   const { phase, growth, runs, points } = await toTheEnd(world, 'killed');
   expect(phase).toBe('completed');
   const { rounds, size, unit } = growth!;
   expect(unit).toBe('base points');
-  expect(rounds.length).toBeGreaterThan(1);
-  expect(rounds.map((round) => round.size)).toEqual(rounds.map((_, at) => 32 * 2 ** at));
+  expect(rounds.length).toBeGreaterThan(2);
+  expect(rounds.map((round) => round.size)).toEqual(rounds.map((_, at) => 16 * 2 ** at));
   expect(size).toBe(rounds.at(-1)!.size);
-  expect(rounds.slice(0, -1).every(({ widest }) => widest!.width > 0.3)).toBe(true);
-  expect(rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(0.3);
+  expect(rounds.slice(0, -1).every(({ widest }) => widest!.width > 1)).toBe(true);
+  expect(rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(1);
   expect([points, runs.total, runs.failed]).toEqual([4 * size, 4 * size, 0]);
   expect(world.executions().every((times) => times === 1)).toBe(true);
   const analyses = await world.foray.analyze('killed');
@@ -90,19 +90,19 @@ test('a constant output adds no points', async () => {
 });
 
 test('a closed campaign continues with a narrower width, and keeps its points', async () => {
-  const design = (width: number): string => SALTELLI(`{ min: 32, max: 4096, width: ${width} }`);
-  await world.foray.submit(flu(design(0.5)), { id: 'changed' });
+  const design = (width: number): string => SALTELLI(`{ min: 16, max: 4096, width: ${width} }`);
+  await world.foray.submit(flu(design(2)), { id: 'changed' });
   const before = await toTheEnd(world, 'changed');
-  const difference = await world.foray.compare('changed', flu(design(0.2)));
+  const difference = await world.foray.compare('changed', flu(design(1)));
   expect(difference).toMatchObject({
     points: { added: 0, dropped: 0 },
     settings: ['the precision of the design'],
   });
-  await world.foray.apply('changed', flu(design(0.2)));
+  await world.foray.apply('changed', flu(design(1)));
   const { growth, points } = await toTheEnd(world, 'changed');
   expect(points).toBeGreaterThan(before.points);
   expect(growth!.rounds.slice(0, before.growth!.rounds.length)).toEqual(before.growth!.rounds);
-  expect(growth!.rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(0.2);
+  expect(growth!.rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(1);
   expect(growingSize((await campaignOf('changed')).design)).toBe(growth!.size);
 });
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Server } from '../../src/server/app.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { foray as command } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -59,7 +60,7 @@ test('pages, API, worker and commands report that a newer foray has changed the 
 
   // undoes the change, as if this were the newer foray, which continues the campaign
   change("delete from kysely_migration where name like '999%'");
-  await until('it is over', async () => (await world.foray.status('live')).phase === 'completed');
+  expect((await toTheEnd(world, 'live')).phase).toBe('completed');
   expect((await world.rows('live')).map(({ status }) => status)).toEqual(Array(40).fill('done'));
   expect(new Set(world.executions())).toEqual(new Set([1]));
   await stop();

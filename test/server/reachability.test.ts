@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Foray } from '../../src/client/index.ts';
 import { OwnKey } from '../../src/server/roles.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
+import { toTheEnd } from '../support/campaigns.ts';
 import { type Proxy, startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -50,8 +51,7 @@ test('every page says which part is unreachable and since when, and shows what t
   };
   const stopWorker = await world.startWorker();
   for (const id of ['one', 'other']) await submit(id);
-  for (const id of ['one', 'other'])
-    await until(`${id} is over`, async () => (await foray.status(id)).phase === 'completed');
+  for (const id of ['one', 'other']) expect((await toTheEnd({ foray }, id)).phase).toBe('completed');
   await stopWorker();
   // no worker works on this campaign
   await submit('open');

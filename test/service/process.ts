@@ -1,19 +1,22 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
-import { onCleanup } from './support.ts';
+import { cleanEnv, MAIN } from '../support/cli.ts';
+import { KEY, onCleanup } from './support.ts';
 
-/** Starts the service in a separate process with a limit of open files. Without `models`, it has the shipped models. */
+/**
+ * Starts the service in a separate process with a limit of open files. It has the shipped models and those of a folder.
+ */
 export async function startProcess(
   dataDir: string,
   models?: string,
   { openFiles }: { openFiles?: number } = {},
 ): Promise<{ child: ChildProcess; url: string }> {
-  const entry = path.join(import.meta.dirname, 'entry.ts');
-  const args = [process.execPath, entry, dataDir, ...(models ? [models] : [])];
+  const args = ['service', '--port', '0', '--data', dataDir, '--executors', '2'];
+  if (models !== undefined) args.push('--models', models);
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `;
-  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...args], {
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, MAIN, ...args], {
+    env: { ...cleanEnv(), FORAY_API_KEY: KEY },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onCleanup(async () => {
@@ -23,7 +26,7 @@ export async function startProcess(
     }
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, url: line.toString().trim() };
+  return { child, url: /http:\S+/.exec(line.toString())![0] };
 }
 
 export async function killHard(child: ChildProcess): Promise<void> {

@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { KEY, onCleanup, temporaryFolder } from './support.ts';
+import { startProcess } from './process.ts';
+import { KEY, temporaryFolder } from './support.ts';
 
 const MB = 1024 ** 2;
-/** The size of the file: four times the allowed growth of the service's memory. */
-const SIZE = 400 * MB;
+/** The size of the file: twice the allowed growth of the service's memory. */
+const SIZE = 200 * MB;
 const GROWTH = 100 * MB;
 
 /** Different blocks, so that no part of the file repeats an earlier part. Adds each block to a hash. */
@@ -23,18 +21,8 @@ function* blocks(hash: { update(data: Buffer): unknown }) {
 
 describe('a large file', () => {
   const hasProc = process.platform === 'linux';
-  (hasProc ? test : test.skip)('of 400 MB goes up and comes down without being held in memory', async () => {
-    const entry = path.join(import.meta.dirname, 'entry.ts');
-    const child = spawn(process.execPath, [entry, temporaryFolder()], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onCleanup(async () => {
-      const exit = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exit;
-    });
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const url = line.toString().trim();
+  (hasProc ? test : test.skip)('of 200 MB goes up and comes down without being held in memory', async () => {
+    const { child, url } = await startProcess(temporaryFolder());
     const headers = { Authorization: KEY };
     const memory = (what: string) =>
       Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) *

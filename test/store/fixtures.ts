@@ -118,6 +118,9 @@ export async function cutShort(
   await acting;
 }
 
+/** More than the number of any run in tests that ask for all runs. Each number is a parameter of a query. */
+const NUMBERS = 1_000;
+
 /** The seqs of all runs of a campaign by state. Reading them changes nothing. */
 export async function seqsOf(
   store: Store,
@@ -127,7 +130,7 @@ export async function seqsOf(
   const open = (await store.openRuns(id)).map(({ seq }) => seq);
   const { total, done: good, failed: bad } = await store.counts(id);
   expect(waiting.length + open.length + good + bad).toBe(total);
-  const over = (await store.finished(id, upTo(20_000))).map(({ seq }) => seq);
+  const over = (await store.finished(id, upTo(NUMBERS))).map(({ seq }) => seq);
   expect(over).toHaveLength(good + bad);
   return { waiting, open, over: over.toSorted((a, b) => a - b) };
 }

@@ -29,18 +29,19 @@ export function closedStatus({ environment }: World, id: string): Promise<string
   });
 }
 
-/** Waits until some runs of the campaign are done. */
-export function untilSomeAreDone({ foray }: Client, id: string): Promise<CampaignStatus> {
-  return until(`${id} has finished runs`, async () => {
-    const status = await foray.status(id);
-    return status.runs.done > 0 && status;
-  });
+/** Waits until some runs of the campaign are done in the store. */
+export function untilSomeAreDone({ foray }: Client, id: string): Promise<boolean> {
+  return until(`${id} has finished runs`, async () => (await foray['store'].counts(id)).done > 0);
 }
 
 /**
  * Waits until a run of the campaign is RUNNING at the service. Its runs must last longer than a check of its status.
  */
-export function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
+export async function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
+  await until(`${id} has runs that are open`, async () => {
+    const { total, waiting } = await foray['store'].counts(id);
+    return waiting < total;
+  });
   return until(`${id} has runs in flight`, async () => {
     const status = await foray.status(id);
     if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was RUNNING`);
