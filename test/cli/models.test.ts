@@ -2,6 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { modelsIn } from '../../src/cli/models-in.ts';
+import type { ForayError } from '../../src/errors.ts';
+import { readTriable } from '../../src/service/trials/trial.ts';
 import { foray, ROOT } from '../support/cli.ts';
 
 let folder: string;
@@ -88,6 +91,20 @@ outputs:
 
   test.each([
     ['units: MINUTE', 'units: MINUTES', /wrong\/model\.yaml:7:39: .*"MINUTES".*Did you mean "MINUTE"\?/],
+    [
+      'node sim.mjs',
+      'node sum.mjs',
+      /failed when it was run with its defaults: the command ended with exit code 1/,
+    ],
+  ])('refuses a declaration with %s replaced by %s', async (from, to, message) => {
+    write('wrong', declaration.replace(from, to));
+    const { code, stdout, stderr } = await run('check', 'wrong');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at .*foray/m);
+  });
+
+  test.each([
     ['default: 3', 'dflt: 3', /model\.yaml:5:30: "inputs\.0" has no setting "dflt"/],
     [
       'default: 3',
@@ -101,17 +118,12 @@ outputs:
     ['min: 0', 'min: 4', /the default of "N" is 3, and must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],
-    [
-      'node sim.mjs',
-      'node sum.mjs',
-      /failed when it was run with its defaults: the command ended with exit code 1/,
-    ],
-  ])('refuses a declaration with %s replaced by %s', async (from, to, message) => {
+  ])('does not read a declaration with %s replaced by %s', async (from, to, message) => {
     write('wrong', declaration.replace(from, to));
-    const { code, stdout, stderr } = await run('check', 'wrong');
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toMatch(/^\s+at .*foray/m);
+    const [place] = await modelsIn(join(folder, 'wrong'));
+    const error = await readTriable(place!).catch((error: unknown) => error as ForayError);
+    expect(error).toMatchObject({ code: 'MODEL_INVALID' });
+    expect((error as ForayError).toLine()).toMatch(message);
   });
 
   test('a folder without a model, or with two declarations, is an error', async () => {

@@ -2,8 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { checkCampaign } from '../../src/client/check.ts';
 import type { Explanation, Foray, Plan } from '../../src/client/index.ts';
-import { messageOf } from '../../src/errors.ts';
+import { planOf as planOfRuns } from '../../src/client/plan.ts';
+import { CloudClient } from '../../src/cloud/index.ts';
+import { readAddresses } from '../../src/dev/home.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, startDev } from '../support/cli.ts';
 
@@ -135,25 +138,33 @@ describe('foray plan', () => {
     expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
   });
 
-  test('estimates the number of existing runs above 10,000 runs, shows the error, and asks about all on request', async () => {
-    await carryOut(flu('few.yaml', '{from: 1, to: 20, step: 1}', 'replications: 6\n'), 'few');
-    const many = flu('many.yaml', '{from: 1, to: 20, step: 1}', 'replications: 255\n');
-    const estimate = await planOf(many);
-    expect(estimate).toMatchObject({ points: 40, runs: 10_200, asked: 2_000 });
-    expect(estimate.error).toBeGreaterThan(0);
-    expect(Math.abs(estimate.there - 240)).toBeLessThanOrEqual(2 * estimate.error);
-    expect(estimate.toRun).toBe(10_200 - estimate.there);
+  test('asks about a sample above 10,000 runs, and about all on request', async () => {
+    const asksAbout = async (replications: number, all: boolean): Promise<number> => {
+      const file = flu('many.yaml', '{from: 1, to: 20, step: 1}', `replications: ${replications}\n`);
+      let questions = 0;
+      // the first answer ends the plan, because the number of questions is known then
+      const onAsked = (_: number, of: number): never => {
+        questions = of;
+        throw new Error('enough');
+      };
+      await expect(planOf(file, { all, onAsked })).rejects.toThrow('enough');
+      return questions;
+    };
+    expect(await asksAbout(250, false)).toBe(10_000);
+    expect(await asksAbout(251, false)).toBe(2_000);
+    expect(await asksAbout(251, true)).toBe(10_040);
+  });
 
-    // it ends after the first answer, because the small plans above show that all runs are counted
-    const asksAbout = (settings: Parameters<Foray['plan']>[1]): Promise<string> =>
-      planOf(many, {
-        ...settings,
-        onAsked: (_, of) => {
-          throw new Error(`asks about ${of}`);
-        },
-      }).then(String, messageOf);
-    expect(await asksAbout({ all: true })).toBe('asks about 10200');
-    expect(await asksAbout({})).toBe('asks about 2000');
+  test('estimates from a sample which runs exist, and shows the error', async () => {
+    await carryOut(flu('few.yaml', '[2]', 'replications: 48\n'), 'few');
+    const file = flu('sampled.yaml', '[2, 4, 6, 8]', 'replications: 48\n');
+    const cloud = new CloudClient(readAddresses(join(dev.folder, '.foray'))!.service);
+    const checked = await checkCampaign(cloud, { text: readFileSync(join(dev.folder, file), 'utf8'), file });
+    const estimate = await planOfRuns(cloud, checked, undefined, { ask: 200 });
+    expect(estimate).toMatchObject({ runs: 384, asked: 200 });
+    expect(estimate.error).toBeGreaterThan(0);
+    expect(Math.abs(estimate.there - 96)).toBeLessThanOrEqual(estimate.error);
+    expect(estimate.toRun).toBe(384 - estimate.there);
   });
 
   test('warns about unusual settings', async () => {

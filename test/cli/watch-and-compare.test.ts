@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cleanEnv, type Dev, foray, MAIN, ROOT, startDev } from '../support/cli.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { cleanEnv, clientOf, type Dev, foray, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
 const MODEL = join(ROOT, 'examples/repair-shop/model');
@@ -13,16 +14,19 @@ let dev: Dev;
 beforeAll(async () => {
   dev = await startDev({ args: ['--models', MODEL] });
   writeFileSync(join(dev.folder, 'shop.yaml'), shop(3, 7));
-  writeFileSync(join(dev.folder, 'shorter.yaml'), shop(2, 7));
-  writeFileSync(join(dev.folder, 'other.yaml'), shop(2, 8));
   writeFileSync(
     join(dev.folder, 'slow.yaml'),
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1, 2]}}\n',
   );
-  // these campaigns run at the same time, because the test does not look at their output
-  const plain = ['shop', 'shorter', 'other'].map((id) => run('submit', `${id}.yaml`, '--id', id, '--watch'));
-  for (const { code, stderr } of await Promise.all(plain))
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
+  const client = await clientOf(dev);
+  try {
+    for (const [id, text] of Object.entries({ shop: shop(3, 7), shorter: shop(2, 7), other: shop(2, 8) })) {
+      await client.submit({ text, file: `${id}.yaml` }, { id });
+      expect(await toTheEnd({ foray: client }, id)).toMatchObject({ phase: 'completed' });
+    }
+  } finally {
+    await client.close();
+  }
 });
 afterAll(() => dev.stop());
 

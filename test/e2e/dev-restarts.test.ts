@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { toTheEnd } from '../support/campaigns.ts';
+import { clientOf, type Dev, foray, isRunning, startDev } from '../support/cli.ts';
+import { until } from '../support/until.ts';
+
+/** One home folder, in which foray dev starts, ends and starts again. Each test goes on where the one before ended. */
+
+let folder: string;
+let dev: Dev | undefined;
+let port: number;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
+});
+afterAll(async () => {
+  await dev?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function pidsOf(one: Dev): number[] {
+  return (['Worker', 'Model service', 'Temporal'] as const).map((part) => one.pidOf(part));
+}
+
+/** Sends Ctrl-C to foray dev, like a person who will start it again. The folder stays. */
+async function interrupt({ child }: Dev): Promise<number | null> {
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  child.kill('SIGINT');
+  const [code] = await ended;
+  return code;
+}
+
+/** A Temporal that ends at once when it starts for the first time, as if its port was taken. */
+function temporalThatEndsOnce(ended: string): string {
+  const program = join(folder, 'temporal');
+  const real = process.env.FORAY_TEMPORAL_CLI!;
+  writeFileSync(
+    program,
+    `#!/bin/sh\nif [ ! -e '${ended}' ]; then touch '${ended}'; exit 1; fi\nexec '${real}' "$@"\n`,
+    { mode: 0o700 },
+  );
+  return program;
+}
+
+async function listening(): Promise<{ server: Server; port: number }> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+test('a port that is taken is refused', async () => {
+  const { server, port: taken } = await listening();
+  port = taken;
+  const refused = await foray(folder, ['dev', '--port', String(port)]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`127.0.0.1:${port} already`)]);
+  server.close();
+});
+
+test('a part that ends at once because its port was taken is started again on another port', async () => {
+  const ended = join(folder, 'ended');
+  const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended) };
+  dev = await startDev({ folder, env, args: ['--port', String(port)] });
+  expect(existsSync(ended)).toBe(true);
+  expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);
+});
+
+test('Ctrl-C stops every part, also while a campaign runs', async () => {
+  writeFileSync(
+    join(folder, 'slow.yaml'),
+    'campaign: slow\nmodel: {name: Rehearsal}\nconcurrency: 1\ninputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4]}}',
+  );
+  expect((await foray(folder, ['submit', 'slow.yaml', '--id', 'slow'])).code).toBe(0);
+  const pids = pidsOf(dev!);
+  expect(pids.every(isRunning)).toBe(true);
+  expect(await interrupt(dev!)).toBe(0);
+  await until('all parts have ended', () => !pids.some(isRunning));
+});
+
+test('a campaign continues when foray dev starts again on another port', async () => {
+  dev = await startDev({ folder, args: ['--port', '0'] });
+  expect(dev.said()).not.toContain(`http://127.0.0.1:${port}/`);
+  const client = await clientOf(dev);
+  try {
+    const status = await toTheEnd({ foray: client }, 'slow');
+    expect(status).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 4 } });
+    const text = 'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}';
+    await client.submit({ text, file: 'stuck.yaml' }, { id: 'stuck' });
+  } finally {
+    await client.close();
+  }
+});
+
+test('the terminal says what blocks a campaign: a service that has lost its data counts as another one', async () => {
+  await interrupt(dev!);
+  rmSync(join(folder, '.foray/service'), { recursive: true });
+  dev = await startDev({ folder, args: ['--port', '0'] });
+  await until('the terminal tells', () => /stuck: Cannot go on: This worker serves/.test(dev!.said()));
+  const listed = await foray(folder, ['list']);
+  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot go on/m);
+});
+
+test('no part survives a foray dev that is killed', async () => {
+  const pids = pidsOf(dev!);
+  expect(pids.every(isRunning)).toBe(true);
+  process.kill(dev!.child.pid!, 'SIGKILL');
+  await until('all parts have ended', () => !pids.some(isRunning));
+});
