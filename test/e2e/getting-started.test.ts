@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { type Dev, foray, ROOT, startDev } from '../support/cli.ts';
+import { PROGRAM } from '../support/program.ts';
 
 const page = readFileSync(join(ROOT, 'docs/getting-started.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'foray-getting-started-'));
@@ -32,7 +33,7 @@ test('each command of docs/getting-started.md works, in this order', async () =>
 
 test('the program of the README submits a campaign and prints its rows', async () => {
   const [, program] = /```ts\n([^]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))!;
-  const library = pathToFileURL(join(ROOT, 'src/index.ts')).href;
+  const library = pathToFileURL(join(PROGRAM, 'dist/src/index.js')).href;
   writeFileSync(join(folder, 'program.ts'), program!.replace("'foray'", `'${library}'`));
   const { stdout } = await promisify(execFile)(process.execPath, ['program.ts'], { cwd: folder });
   expect(stdout).toMatch(/2 of 2\n1\.2 202\.9\d+\n1\.6 282\.5\d+\n$/);
