@@ -87,7 +87,7 @@ async function leave({ child, exit }: TestExecutor): Promise<void> {
 
 test('runs of modules and programs, with files, give the same results as in the service itself', async () => {
   const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
-  await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
+  await fleet.start('one', { flags: ['--slots', '2'] });
   for (const [model, inputs] of [
     ['Files', { N: 3 }],
     ['Epidemic', { Days: 5 }],
@@ -142,33 +142,30 @@ test('SIGTERM drains an executor: its executing runs end there, waiting runs are
   expect(await second.exit).toBe(0);
 });
 
-test('a free executor takes runs for which another one has no slot', async () => {
-  const first = await fleet.start('busy', { flags: ['--slots', '1'] });
+test('a free executor takes runs for which another one has no slot; a second signal and the end of its time return executing runs', async () => {
+  const busy = await fleet.start('busy', { flags: ['--slots', '1'] });
   const [long] = await sleepers(1, 600);
   await reach(fleet.service, long!, 'RUNNING');
-  await fleet.start('free', { flags: ['--slots', '1'] });
+  const free = await fleet.start('free', { flags: ['--slots', '1'] });
   const [short] = await sleepers(1, 0);
   await reach(fleet.service, short!, 'COMPLETED');
-  expect(first.child.exitCode).toBeNull();
-});
+  expect(busy.child.exitCode).toBeNull();
 
-test('a second signal and the end of its time return executing runs, and count no loss', async () => {
-  const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
-  const [run] = await sleepers(1, 600);
-  await reach(fleet.service, run!, 'RUNNING');
-  leaving.child.kill('SIGTERM');
-  await until('it drains', () => leaving.lines.some((line) => line.startsWith('Draining')));
-  leaving.child.kill('SIGTERM');
-  expect(await leaving.exit).toBe(0);
-  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
+  // a second signal and the end of its time return executing runs, and count no loss
+  await leave(free);
+  busy.child.kill('SIGTERM');
+  await until('it drains', () => busy.lines.some((line) => line.startsWith('Draining')));
+  busy.child.kill('SIGTERM');
+  expect(await busy.exit).toBe(0);
+  expect((await stateOf(fleet.service, long!)).status).toBe('FRESH');
 
   // runs are returned five seconds earlier
   const ends = new Date(Date.now() + 16_000).toISOString();
   const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
-  await reach(fleet.service, run!, 'RUNNING');
+  await reach(fleet.service, long!, 'RUNNING');
   expect(await ending.exit).toBe(0);
-  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
-  expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
+  expect((await stateOf(fleet.service, long!)).status).toBe('FRESH');
+  expect(historyOf([long!])).toEqual([{ executions: 2, losses: 0 }]);
 });
 
 test('versions 1 and 2 of a model execute side by side, each run with its own', async () => {
