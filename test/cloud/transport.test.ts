@@ -257,14 +257,11 @@ describe('attempts', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test.each([400, 401, 404])(
-    'a request has only one attempt if the error is permanent: %d',
-    async (status) => {
-      server.say(status, '');
-      await failure(server.client({ attempts: 3 }).listModels());
-      expect(server.asked).toHaveLength(1);
-    },
-  );
+  test.each([400, 401, 404])('a permanent error, %d, is not tried again', async (status) => {
+    server.say(status, '');
+    await failure(server.client({ attempts: 3 }).listModels());
+    expect(server.asked).toHaveLength(1);
+  });
 
   test('attempts end when the caller aborts', async () => {
     const abort = new AbortController();

@@ -3,14 +3,14 @@ import fc from '../support/fast-check.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { calls, startServer } from '../cloud/support.ts';
-import { isFull, report, seeds } from '../support/seeds.ts';
+import { report, seeds } from '../support/seeds.ts';
 
 /**
  * For every answer of a service, the client gives a valid value or throws a CloudError on one line. It throws nothing
  * else.
  */
 
-const RUNS = isFull ? 10_000 : 5_000;
+const RUNS = 10_000;
 const AT_ONCE = 25;
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

@@ -15,7 +15,7 @@ const counts = isFull
   ? { kernel: 1_000, seeds: 600, python: 200, files: 200 }
   : { kernel: 12, seeds: 4, python: 2, files: 2 };
 const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-const NODES = 3;
+const NODES = isFull ? 3 : 2;
 const HOUR = 60 * 60 * 1_000;
 
 /** A service to compare: its address, and a function that reads its database. */

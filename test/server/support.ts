@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { OwnKey } from '../../src/server/roles.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KEY, type World } from '../support/world.ts';
+
+/** Each connection costs as much as a request. */
+const agent = new Agent({ keepAlive: true });
 
 export interface Answer {
   status: number;
@@ -20,7 +23,7 @@ export async function ask(
     body,
   }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Answer> {
-  const sent = request(url, { method, headers, agent: false });
+  const sent = request(url, { method, headers, agent });
   sent.end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };

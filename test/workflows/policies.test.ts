@@ -206,22 +206,6 @@ test('foray requests runs again that the service lost when it was restored from 
   }
 });
 
-test('several workers share the parts of a tick', async () => {
-  const shared = await startWorld({ beside: world });
-  try {
-    // each worker works on one part at a time, so it leaves the other part to the other worker
-    await shared.startWorker({ identity: 'one', activities: 1 });
-    await shared.startWorker({ identity: 'two', activities: 1 });
-    const { id } = await shared.foray.submit(rehearsal({ count: 210, more: 'concurrency: 210' }));
-    expect((await toTheEnd(shared, id)).runs).toMatchObject({ done: 210, new: 210 });
-    const { events } = await shared.environment.client.workflow.getHandle(id).fetchHistory();
-    const workers = events!.flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);
-    expect(new Set(workers)).toEqual(new Set(['one', 'two']));
-  } finally {
-    await shared.close();
-  }
-});
-
 describe('in Temporal', () => {
   test('campaigns can be found by model, phase and owner', async () => {
     const { id, warning } = await world.foray.submit(rehearsal({ count: 1, first: 600 }));

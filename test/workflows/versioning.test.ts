@@ -69,3 +69,24 @@ test('a campaign stays with the build that started it until it is moved', async 
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 40 } });
   expect((await builds(id)).at(-1)).toEqual(['two']);
 });
+
+test('several workers share the parts of a tick', async () => {
+  const shared = await startWorld({ beside: world });
+  try {
+    // each worker works on one part at a time, so it leaves the other part to the other worker
+    await shared.startWorker({ identity: 'one', activities: 1 });
+    await shared.startWorker({ identity: 'two', activities: 1 });
+    const { id } = await shared.foray.submit(rehearsal({ count: 210, more: 'concurrency: 210' }));
+    expect((await toTheEnd(shared, id)).runs).toMatchObject({ done: 210, new: 210 });
+    const { events } = await shared.environment.client.workflow.getHandle(id).fetchHistory();
+    const workers = events!.flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);
+    expect(new Set(workers)).toEqual(new Set(['one', 'two']));
+    // one workflow task scheduled two parts
+    const tasks = events!.flatMap(({ activityTaskScheduledEventAttributes: part }) =>
+      part?.activityType?.name === 'advance' ? [String(part.workflowTaskCompletedEventId)] : [],
+    );
+    expect(new Set(tasks).size).toBeLessThan(tasks.length);
+  } finally {
+    await shared.close();
+  }
+});
