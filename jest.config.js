@@ -1,8 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { packageModules } from './test/support/packages.ts';
 
-/** More workers than cores, because tests of real servers mostly wait. A worker and its servers need up to 1.5 GB. */
-const WORKERS = Math.max(1, Math.min(4 * availableParallelism(), Math.floor(totalmem() / 1.5e9)));
+/**
+ * More workers than cores, because tests of real servers mostly wait. With four workers a core, all tests take longer. A
+ * worker and its servers need up to 1.5 GB.
+ */
+const WORKERS = Math.max(1, Math.min(3 * availableParallelism(), Math.floor(totalmem() / 1.5e9)));
 
 /** ESM through Node's own loader; swc only strips the types. */
 export default {

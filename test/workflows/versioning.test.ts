@@ -76,8 +76,8 @@ test('several workers share the parts of a tick', async () => {
     // each worker works on one part at a time, so it leaves the other part to the other worker
     await shared.startWorker({ identity: 'one', activities: 1 });
     await shared.startWorker({ identity: 'two', activities: 1 });
-    const { id } = await shared.foray.submit(rehearsal({ count: 210, more: 'concurrency: 210' }));
-    expect((await toTheEnd(shared, id)).runs).toMatchObject({ done: 210, new: 210 });
+    const { id } = await shared.foray.submit(rehearsal({ count: 300, more: 'concurrency: 300' }));
+    expect((await toTheEnd(shared, id)).runs).toMatchObject({ done: 300, new: 300 });
     const { events } = await shared.environment.client.workflow.getHandle(id).fetchHistory();
     const workers = events!.flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);
     expect(new Set(workers)).toEqual(new Set(['one', 'two']));
