@@ -3,12 +3,12 @@ import pg from 'pg';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Place } from './place.ts';
 
-/** Maximum number of connections of one process. Activities wait for a free one instead of opening one each. */
+/** Maximum number of connections of one process. An activity waits for a free connection, and does not open its own. */
 const CONNECTIONS = 8;
 /**
  * Turns off hash joins, merge joins and bitmap scans. Index scans that start where the last page ended can answer every
- * query of foray. Before PostgreSQL has collected statistics for new rows, it assumes that there are few, and would
- * read and sort all of them for each page.
+ * query of foray. Before PostgreSQL has collected statistics for new rows, it assumes that there are few rows, and
+ * would read and sort all rows for each page.
  */
 const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `-c enable_${way}=off`)
@@ -111,7 +111,7 @@ function storable(query: CompiledQuery): CompiledQuery {
   };
 }
 
-/** Turns an error of the network into one that names the server. Returns other errors unchanged. */
+/** Turns an error of the network into an error that names the server. Returns other errors unchanged. */
 export function explained(error: unknown, { name, shown, setBy }: Place): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);

@@ -45,7 +45,7 @@ function migratorOf<Tables>(db: Kysely<Tables>, migrations: Record<string, Migra
 
 /**
  * Repeats an action while other processes lock the database. SQLite has no lock for migrations and does not wait when
- * it changes its journal mode. So when two processes start at once, one of them has to try again.
+ * it changes its journal mode. So when two processes start at once, one process has to try again.
  */
 export async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
   const until = Date.now() + RETRY_FOR;

@@ -1,8 +1,8 @@
 /** The words by which errors name a database. */
 export interface Place {
-  /** What it is, as the first words of a sentence: 'The store'. */
+  /** What the database is, as the first words of a sentence: 'The store'. */
   name: string;
-  /** Its address, without a password. */
+  /** The address of the database, without a password. */
   shown: string;
   /** How a person sets the address: '--store or FORAY_STORE'. */
   setBy: string;

@@ -16,7 +16,7 @@ export type Decided = Pick<SearchStep, 'events' | 'replications'>;
 
 /**
  * Whether a search ends with a comparison of its best points. With a model without a seed there is no comparison,
- * because all repeats of a point would be the same.
+ * because all repeats of a point would have the same value.
  */
 export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
   return search!.confirm !== null && hasSeed(base);
@@ -91,7 +91,7 @@ export function compareFinalists(
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  // all replications are equal, so further ones would tell nothing
+  // all replications have the same value, so further replications would tell nothing
   if (values.every((each) => new Set(each).size === 1))
     return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
@@ -103,7 +103,7 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 
 /**
  * Reads the further replications of the winner, and ends the search. If they show that the winner does not meet the
- * requirements, it is rejected instead.
+ * requirements, the winner is rejected, and the comparison goes on.
  */
 export function reportWinner(
   events: readonly SearchEvent[],
@@ -117,7 +117,7 @@ export function reportWinner(
   return { events: [isKept ? { kind: 'over' } : { kind: 'rejected', ordinal }], replications: [] };
 }
 
-/** The runs of a point whose replication number is above `after`. */
+/** The runs of a point with a replication number above `after`. */
 export function runsAfter(finished: FinishedPoints, ordinal: number, after: number): FinishedRun[] {
   return (finished.get(ordinal) ?? []).filter(({ replication }) => replication > after);
 }

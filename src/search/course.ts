@@ -90,8 +90,8 @@ export class SearchCourse {
   }
 
   /**
-   * How many more runs must finish before a step can do more than tell values. It is valid after a step that did
-   * nothing.
+   * How many more runs must finish before a step can do more than tell values. This number is valid only after a step
+   * that did nothing.
    */
   get needs(): number {
     const { asks, told } = this.history;

@@ -2,22 +2,22 @@ import type { Ask, PointValue } from '../campaign/search/log.ts';
 import { isFeasible } from './point-value.ts';
 
 /**
- * The asks of a search, with the numbers for stopping rules and races. They are updated with each ask, so that a long
- * search stays fast.
+ * The asks of a search, with the numbers for stopping rules and races. These numbers are updated with each ask, so that
+ * a long search stays fast.
  */
 export class History {
   readonly asks: Ask[] = [];
-  /** The number of asks whose values the method knows: always the first ones. */
+  /** The number of asks whose values the method knows. These are always the first asks. */
   told = 0;
   /** How many of the last asks in a row gave no new point: they repeat a point, or are not run. */
   inVain = 0;
-  /** How many different points were asked. */
+  /** How many different points were asked for. */
   points = 0;
   /** The number of runs of the points that were told. */
   private runsTold = 0;
   private pointsTold = 0;
   private hasValue = false;
-  /** By n: the best among the first n told asks; null if none is feasible. */
+  /** For each n: the index of the best among the first n told asks; null if none is feasible. */
   private readonly best: (number | null)[] = [null];
   /** The first ask of each point, by its values. */
   private readonly first = new Map<string, number>();
@@ -71,7 +71,7 @@ export class History {
     return at === null || at === undefined ? undefined : this.asks[at];
   }
 
-  /** How many asks were told after the best one. */
+  /** How many asks were told after the best ask. */
   get sinceBest(): number {
     const at = this.best[this.told] ?? null;
     return at === null ? 0 : this.told - 1 - at;

@@ -14,7 +14,7 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
 /**
  * The confidence interval of a mean; null for a single run, and if all runs have the same value.
  *
- * @param mean - the mean of the output itself, also if it is maximized
+ * @param mean - the mean of the output itself, even if the search maximizes it
  */
 export function intervalOf(
   campaign: Pick<Campaign, 'search' | 'select'>,

@@ -41,7 +41,7 @@ export class PointReader {
     this.mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
-  /** The minimized value of each run; null for a run without one. */
+  /** The minimized value of each run; null for a run without a value. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {
       const value = numberOf(this.goal, outputs);

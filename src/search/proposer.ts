@@ -47,7 +47,8 @@ export class Proposer {
   private readonly space: Space;
   private readonly from: number;
   /**
-   * Every ask. `x` is undefined outside the bounds. `number`: its number among the proposals; null without a proposal.
+   * Every ask. `x` is undefined outside the bounds. `number` is the number of the proposal; null for a point that the
+   * method did not propose.
    */
   private readonly noted: { x: number[] | undefined; number: number | null }[] = [];
 
@@ -74,12 +75,12 @@ export class Proposer {
     }
   }
 
-  /** Whether the next proposal is already known: an outside optimiser gives several at a time. */
+  /** Whether the next proposal is already known: an outside optimiser gives several proposals at a time. */
   get hasMore(): boolean {
     return 'hasMore' in this.method && this.method.hasMore;
   }
 
-  /** How many points the method must be told before its next proposal; 0 if it does not know. */
+  /** How many points the method must be told before its next proposal; 0 if the method does not say. */
   get lacks(): number {
     return 'lacks' in this.method ? (this.method.lacks ?? 0) : 0;
   }

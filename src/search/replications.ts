@@ -4,7 +4,7 @@ import type { History } from './history.ts';
 import type { FinishedPoints, FinishedRun, PointReader } from './point-value.ts';
 import { nextOfRace } from './selection/race.ts';
 
-/** The confidence with which a point must be worse than the best one to get no more replications. */
+/** A point gets no more replications if it is worse than the best point with this confidence. */
 const RACE_CONFIDENCE = 0.95;
 
 /** Decides how many replications the points of a search get. */
@@ -19,7 +19,7 @@ export class Replications {
     this.reader = reader;
   }
 
-  /** Further replications of open points that cannot be distinguished from the best one yet. */
+  /** Further replications of open points that cannot be distinguished from the best point yet. */
   further(finished: FinishedPoints): SearchStep['replications'] {
     const { asks, told } = this.history;
     return asks.slice(told).flatMap((ask) => {

@@ -12,8 +12,9 @@ export interface SelectSummary {
   method: Selection['method'];
   /** `reporting`: the best point is chosen. Its value comes from further replications, which are still running. */
   stage: 'comparing' | 'reporting' | 'over';
-  /** The numbers of compared points and of failed points. */
+  /** The number of compared points. */
   points: number;
+  /** The number of failed points. */
   failed: number;
   /**
    * The best point; null while no point has a value and meets the requirements. `seen` is the mean of the best point
@@ -23,7 +24,8 @@ export interface SelectSummary {
 }
 
 /**
- * The course of a selection. Its points are ordered: the best point, the others by their means, those without a mean.
+ * The course of a selection. Its points are ordered: first the best point, then the others by their means, then the
+ * points without a mean.
  */
 export interface SelectStory {
   summary: SelectSummary;
@@ -55,7 +57,7 @@ export function selectStoryOf(
       isWinner: winner?.ordinal === ordinal && stage === 'over',
     };
   };
-  // a mean of the comparison does not include the replications after it
+  // a mean of the comparison does not include the replications after the comparison
   const chosenAt = new Map(
     events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
   );

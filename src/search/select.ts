@@ -5,8 +5,8 @@ import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
  * The next step of a selection. A selection compares points as a search does at its end. But it compares all points of
- * the design, and uses their replications from the first one on. It depends only on the campaign, the log and the
- * finished runs.
+ * the design, and uses their replications from the first replication on. It depends only on the campaign, the log and
+ * the finished runs.
  *
  * @param campaign - one with a selection
  * @param points - the number of points; their ordinals start at 0

@@ -36,9 +36,9 @@ export interface AskedPoint {
   state: 'open' | 'known' | 'failed';
   /** The told value of the output; null for an open point and for a failed point. */
   value: number | null;
-  /** The number of runs behind that value. */
+  /** The number of runs from which this value was computed. */
   runs: number;
-  /** Whether the point lies outside the bounds of the search, because they were changed later. */
+  /** Whether the point lies outside the bounds of the search, because the bounds were changed later. */
   isOutside: boolean;
   /** Whether the point is inside the bounds and its runs meet the requirements; false without a value. */
   isFeasible: boolean;
@@ -53,7 +53,10 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   runs: number;
   /** The value of the point during the search, or in the comparison of a selection; null if it had none. */
   seen: number | null;
-  /** Whether its new replications meet the requirements; those of the winner include its further replications. */
+  /**
+   * Whether the new replications of the point meet the requirements. For the winner, its further replications count
+   * too.
+   */
   isFeasible: boolean;
   isWinner: boolean;
 }
@@ -132,7 +135,7 @@ function finalistsIn(
   return byRank(all, reader);
 }
 
-/** Orders points: the winner first, then the others by their means, the best first, then points without a mean. */
+/** Orders points: first the winner, then the others from the best mean to the worst, then the points without a mean. */
 export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
   const rank = ({ mean, isWinner }: Finalist): number =>
     isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);

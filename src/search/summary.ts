@@ -21,9 +21,11 @@ export interface SearchSummary {
   /** The name of a built-in method, or the command of an outside optimiser. */
   method: string;
   stage: SearchStage;
-  /** The numbers of asked points, of points with a value, and of failed points. */
+  /** The number of points that the search has asked for. */
   asked: number;
+  /** The number of points with a value. */
   told: number;
+  /** The number of failed points. */
   failed: number;
   /** How many points of another campaign the search began with. */
   known: number;
@@ -39,13 +41,13 @@ export interface SearchSummary {
 export interface BestPoint {
   ordinal: number;
   key: string;
-  /** Its values of the searched inputs. */
+  /** The point's values of the searched inputs. */
   inputs: Record<string, RawValue>;
   /** The mean of the goal's output. After the comparison it comes from runs that did not decide the choice. */
   value: number;
   /** The confidence interval of that mean; null for a single run, and if all runs have the same value. */
   interval: [number, number] | null;
-  /** The number of those runs. */
+  /** The number of runs from which `value` was computed. */
   runs: number;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
@@ -100,7 +102,7 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0) return { ...shown(campaign, ask, reader, fresh), seen, isSure: winner.isSure };
-    // the further replications of the winner are still running, or it has none because its runs do not differ
+    // the further replications of the winner are still running, or the winner has none because its runs do not differ
     return { ...shown(campaign, ask, reader, finished.get(winner.ordinal) ?? []), seen, isSure: null };
   }
   // the new replications show that no finalist meets the requirements

@@ -17,7 +17,10 @@ export interface InputIndices {
   /** Mean of the absolute values of the elementary effects. */
   muStar?: number;
   muStarInterval?: Interval;
-  /** Standard deviation of the elementary effects. It is above 0 if the effect is not linear, or depends on others. */
+  /**
+   * Standard deviation of the elementary effects. It is above 0 if the effect is not linear, or depends on other
+   * inputs.
+   */
   sigma?: number;
   /** Standardized regression coefficient. */
   src?: number;
@@ -47,7 +50,7 @@ export interface InputIndices {
 /** The interaction of two inputs. */
 export interface PairIndices {
   inputs: [string, string];
-  /** The share of the variance. */
+  /** The share of the variance that comes from the interaction. */
   value: number;
   interval?: Interval;
   /**
@@ -57,7 +60,7 @@ export interface PairIndices {
   effect?: number;
   effectInterval?: Interval;
   p?: number;
-  /** The effects that the design cannot distinguish from this one. */
+  /** The effects that the design cannot distinguish from this interaction. */
   aliases?: string[];
 }
 

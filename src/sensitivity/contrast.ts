@@ -4,7 +4,7 @@ import type { Interval } from './analysis.ts';
 import { momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
 
-/** A term of a weighted sum of means: the weight of a point, and the values behind its mean. */
+/** A term of a weighted sum of means: the weight of a point, and the values from which its mean was computed. */
 export interface Term {
   weight: number;
   replicates: readonly Replicate[];

@@ -81,13 +81,14 @@ function meanOf(values: readonly number[]): number {
 
 /** The most numbers of curves in memory. */
 const MOST_CURVE_NUMBERS = 4e6;
-/** The most times of a curve that are analyzed. With many points there are fewer, but at least `FEWEST_PLACES`. */
+/** The most times of a curve that are analyzed. With many points, fewer times are analyzed. */
 const MOST_PLACES = 60;
+/** The number of times that are analyzed with very many points. */
 const FEWEST_PLACES = 6;
 
 /**
- * A curve (DATA_SET) at each point: the mean of its runs at some times. These are the times of the first run. If it has
- * too many, they are evenly spaced between its first and last time.
+ * A curve (DATA_SET) at each point: the mean over the runs of the point, at some times. The times are those of the
+ * first run. If the first run has too many times, evenly spaced times between its first and last time are used instead.
  */
 export class CurveColumns {
   readonly name: string;
@@ -146,7 +147,7 @@ export class CurveColumns {
     this.#own = this.#times.map(() => []);
     this.#chances = this.#times.map(() => new ChanceSums());
     this.#means = this.#times.map(() => new GrowingArray());
-    // the points before the first curve have none
+    // the points before the first curve have no curve
     for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
   }
 }

@@ -2,8 +2,8 @@ import type { Model } from '../search/methods/gp/model.ts';
 import { Stream } from '../search/methods/stream.ts';
 
 /**
- * Number of random features of a realization. With so many, their error is far below the uncertainty of a model of some
- * hundred points.
+ * Number of random features of a realization. With so many features, their error is far below the uncertainty of a
+ * model of some hundred points.
  */
 const FEATURES = 500;
 /** The spectral density of the Matérn covariance with ν = 5/2 is Student's t with this number of degrees of freedom. */
@@ -12,8 +12,8 @@ const FREEDOM = 5;
 /**
  * Realizations of a Gaussian process at many places at once, given the fitted values. A realization of the prior is a
  * sum of random cosines (A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 20 (2007),
- * algorithm 1). It is then moved onto the values (J. T. Wilson et al., "Efficiently sampling functions from Gaussian
- * process posteriors", ICML (2020), section 3).
+ * algorithm 1). The realization is then moved onto the values (J. T. Wilson et al., "Efficiently sampling functions
+ * from Gaussian process posteriors", ICML (2020), section 3).
  */
 export class Realizations {
   readonly #model: Model;

@@ -3,7 +3,7 @@ import type { Interval } from './analysis.ts';
 import { covariances, type Gram, gramOf, total, without } from './gram.ts';
 import { randomGroups } from './resample.ts';
 
-/** Coefficients of the regression of one column on others, all standardized. */
+/** Coefficients of the regression of one column on the other columns, all standardized. */
 export interface Regression {
   /** The coefficient of each input; NaN for an input that is a linear function of inputs before it. */
   src: number[];

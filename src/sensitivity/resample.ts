@@ -16,7 +16,7 @@ const RESAMPLES = 1_000;
  * @param items - number of items, at least 2
  * @param statistics - computes the statistics of a sample from the count of each item in it; NaN for a statistic that
  * the sample does not have
- * @returns an interval per statistic; undefined if too few samples have it
+ * @returns an interval per statistic; undefined if too few samples have the statistic
  */
 export function bootstrapIntervals(
   items: number,

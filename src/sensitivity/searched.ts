@@ -101,8 +101,8 @@ function evenly(points: readonly Told[]): Told[] {
 }
 
 /**
- * The share of the variance that the model explains when it predicts each value from all others. It is below 0 if a
- * constant would predict better.
+ * The share of the variance that the model explains when it predicts each value from all other values. It is below 0 if
+ * a constant would predict better.
  */
 function explained({ posterior }: Model): number {
   const { values } = posterior;

@@ -20,11 +20,14 @@ export interface SobolIndices {
   secondOrder?: PairIndices[];
   /** Number of base points of all scrambles that have a value in each of their rows. */
   used: number;
-  /** Number of scrambles behind the intervals; 0 if the intervals are from a bootstrap over base points. */
+  /**
+   * Number of scrambles from which the intervals were computed; 0 if the intervals are from a bootstrap over base
+   * points.
+   */
   scrambles: number;
 }
 
-/** The fewest base points for a separate estimate of a scramble. */
+/** A scramble gets its own estimate if it has at least this many base points. */
 const ENOUGH = 32;
 /** The most parts of a bootstrap. More would take longer and change little. */
 const MOST_PARTS = 500;
@@ -36,9 +39,9 @@ const MOST_PARTS = 500;
  * as in table 2 (f) of Saltelli. Second order: A. Saltelli, "Making best use of model evaluations to compute
  * sensitivity indices", Computer Physics Communications 145 (2002) 280-297, theorem 2.
  *
- * Each index is the mean over independent scrambles, with Student's interval. With a single scramble, or with short
- * scrambles, the index comes from all base points together, with a bootstrap interval over them. A base point without
- * all its values is left out.
+ * Each index is the mean over independent scrambles, with Student's interval. With a single scramble, or with few base
+ * points in a scramble, the index comes from all base points together, with a bootstrap interval over them. A base
+ * point that lacks a value is left out.
  *
  * @param values - the value of each row; NaN if it has none
  */
@@ -160,7 +163,7 @@ function ends([low, high]: Interval, change: (end: number) => number): Interval 
   return [change(low), change(high)];
 }
 
-/** All pairs of `count` inputs, by index. The first index of a pair is the lower one. */
+/** All pairs of `count` inputs, by index. The first index of a pair is lower than the second. */
 export function pairsOf(count: number): [number, number][] {
   return Array.from({ length: count }, (_, a) =>
     Array.from({ length: count - a - 1 }, (_, i): [number, number] => [a, a + 1 + i]),

@@ -2,8 +2,8 @@ import type { GrowthRound } from '../campaign/growth.ts';
 import type { Analysis, Interval } from './analysis.ts';
 
 /**
- * The widest interval of an index. The width of a Sobol' index is the length of its interval. The width of a μ* is that
- * length divided by the largest μ* of the output. An index without an interval has an unknown width.
+ * The widest interval of an index. The width of a Sobol' index is the length of its interval. The width of a μ* is the
+ * length of its interval divided by the largest μ* of the output. An index without an interval has an unknown width.
  *
  * @returns undefined if there are no indices
  */

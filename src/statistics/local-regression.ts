@@ -1,8 +1,8 @@
 import { studentQuantile } from './student.ts';
 
 /**
- * The value of a smooth at a place, with the ends of its pointwise confidence interval. They are null if there is no
- * interval.
+ * The value of a smooth at a place, with the ends of its pointwise confidence interval. The ends are null if there is
+ * no interval.
  */
 export interface SmoothValue {
   value: number;
@@ -27,12 +27,13 @@ const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
  *
  * W. S. Cleveland, "Robust locally weighted regression and smoothing scatterplots", Journal of the American Statistical
  * Association 74 (1979) 829-836; W. S. Cleveland and S. J. Devlin, "Locally weighted regression: an approach to
- * regression analysis by local fitting", same journal 83 (1988) 596-610. The share of points in each fit is the one
+ * regression analysis by local fitting", same journal 83 (1988) 596-610. The share of points in each fit is the share
  * with the lowest AICc, by C. M. Hurvich, J. S. Simonoff and C.-L. Tsai, "Smoothing parameter selection in
  * nonparametric regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B
  * 60 (1998) 271-293.
  *
- * The time of a fit is proportional to the square of the number of points, and its memory to the number.
+ * The time of a fit is proportional to the square of the number of points. Its memory is proportional to the number of
+ * points.
  */
 export class LocalRegression {
   /** The share of the points in each fit. */
@@ -45,12 +46,11 @@ export class LocalRegression {
   /** The degrees of freedom of the estimated standard deviation of the errors. */
   readonly freedom: number;
   readonly #places: readonly Place[];
-  /**
-   * The values, and the standard deviation of their errors. Both are divided by the largest size of a value, so that
-   * squares do not overflow.
-   */
+  /** The values, divided by `#scale`, so that squares do not overflow. */
   readonly #values: Float64Array;
+  /** The standard deviation of the errors of the divided values. */
   readonly #sd: number;
+  /** The largest size of a value; 1 if all values are 0. */
   readonly #scale: number;
 
   /**
@@ -111,8 +111,9 @@ type Place = readonly number[];
 class Fit {
   readonly span: number;
   readonly nearest: number;
-  /** Sums of squares of the residuals: of the fit itself, and of the fit when each point is left out. */
+  /** The sum of the squared residuals of the fit. */
   squares = 0;
+  /** The same sum if each point is left out of the fit that predicts it. */
   left = 0;
   #trace = 0;
   #norm = 0;
@@ -163,8 +164,8 @@ function reachOf(sorted: Float64Array, nearest: number): number {
 }
 
 /**
- * The weight of each value in the fit at a place. `distances` are those of the points from the place; points beyond the
- * reach have no weight. A fit spends most of its time here, so the function has no closures.
+ * The weight of each value in the fit at a place. `distances` are the distances of the points from the place; points
+ * beyond the reach have no weight. A fit spends most of its time here, so the function has no closures.
  */
 function hatRow(
   place: Place,

@@ -13,7 +13,7 @@ export function quantile(sorted: readonly number[] | Float64Array, p: number): n
   const at = (sorted.length - 1) * p;
   const below = sorted[Math.floor(at)]!;
   const above = sorted[Math.ceil(at)]!;
-  // equal values are not interpolated, because infinite ones would give NaN
+  // equal values are not interpolated, because infinite values would give NaN
   return below === above ? below : below + (above - below) * (at - Math.floor(at));
 }
 
@@ -49,8 +49,8 @@ export function quantileInterval(
 }
 
 /**
- * The largest rank, from 1, for which this holds: the quantile is below the value of that rank with a probability of at
- * most `tail`. 0 if there is none.
+ * The largest rank for which the quantile is below the value of that rank with a probability of at most `tail`. Ranks
+ * count from 1. The result is 0 if there is no such rank.
  */
 function rankBelow(n: number, p: number, tail: number): number {
   const odds = Math.log(p) - Math.log1p(-p);
@@ -66,14 +66,14 @@ function rankBelow(n: number, p: number, tail: number): number {
 }
 
 /**
- * The quantile of `b` minus that of `a`. The interval combines the intervals of both quantiles, each with half of the
- * error probability. By C. E. Bonferroni's inequality it is valid for all distributions, and also for runs in pairs. It
- * may be wider than necessary.
+ * The quantile of `b` minus the quantile of `a`. The interval combines the intervals of both quantiles, each with half
+ * of the error probability. By C. E. Bonferroni's inequality it is valid for all distributions, and also for runs in
+ * pairs. It may be wider than necessary.
  *
  * @param a - at least one value, the lowest first; the same holds for `b`
  * @param p - between 0 and 1, both excluded
  * @param confidence - between 0 and 1, such as 0.95
- * @returns a difference without ends if a sample has too few values
+ * @returns the difference and the ends of its interval; the ends are null if a sample has too few values
  */
 export function quantileDifference(
   a: readonly number[] | Float64Array,

@@ -8,7 +8,7 @@ export interface ShareInterval {
   high: number;
 }
 
-/** The number of all pairs, and of the pairs that are true in both, in one of the two, and in neither. */
+/** The numbers of pairs in which both runs are true, only the run of A, only the run of B, and neither run. */
 export interface PairCounts {
   both: number;
   onlyA: number;
@@ -40,7 +40,7 @@ export function wilsonInterval(share: number, n: number, confidence: number): Sh
   };
 }
 
-/** Half the width of Wilson's interval. Its parameters and errors are those of {@link wilsonInterval}. */
+/** Half the width of Wilson's interval. It has the parameters and errors of {@link wilsonInterval}. */
 export function wilsonHalfWidth(share: number, n: number, confidence: number): number {
   if (!(share >= 0 && share <= 1)) throw new RangeError(`${share} is not a share`);
   if (!(n > 0 && n < Infinity)) throw new RangeError(`${n} is not a number of runs`);

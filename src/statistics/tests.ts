@@ -14,7 +14,7 @@ export function fisherTail(f: number, above: number, below: number): number {
 }
 
 /**
- * The probability that the absolute value of Student's t is larger than that of `t`.
+ * The probability that the absolute value of Student's t is larger than the absolute value of `t`.
  *
  * @param freedom - the degrees of freedom, at least 1
  */

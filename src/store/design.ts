@@ -119,7 +119,7 @@ export async function dropOthers(
 }
 
 /**
- * Converts the values of dropped points that stay in the store: they then fit the varied inputs of the changed
+ * Converts the values of dropped points that stay in the store, so that the values fit the varied inputs of the changed
  * campaign.
  */
 export async function relayDropped(
@@ -196,7 +196,7 @@ async function writePoints(
 }
 
 /**
- * Reserves a seq for each run of a design, and returns the first one. The seqs of the first revision begin at 0, even
+ * Reserves a seq for each run of a design, and returns the first seq. The seqs of the first revision begin at 0, even
  * when it is written again, because the workflow relies on that. Later revisions get seqs that were never used.
  */
 async function reserveSeqs(

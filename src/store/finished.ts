@@ -7,8 +7,8 @@ import { finishedStates, type Tables } from './tables.ts';
 const SEQS_AT_ONCE = 10_000;
 
 /**
- * Yields the seqs of finished runs from `from` on, in batches. They ascend within each state. The database answers this
- * from the state index alone.
+ * Yields the seqs of finished runs from `from` on, in batches. The seqs ascend within each state. The database answers
+ * this from the state index alone.
  */
 export async function* finishedSeqs(
   db: Kysely<Tables>,

@@ -163,7 +163,7 @@ async function packed(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void
   await db.schema.alterTable('outputs').addColumn('packed', bytes).execute();
 }
 
-/** Output files that campaigns keep, and those that they should keep but do not have. */
+/** Output files that campaigns keep, and output files that they should keep but do not have. */
 async function keptFiles(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('kept_files')
@@ -174,7 +174,7 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('kept_files_pk', ['campaign', 'hash'])
     .execute();
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
-  // only few files are missing, so counting them must not read all others
+  // only few files are missing, so a count of them must not read all other files
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
 }
 
@@ -219,7 +219,7 @@ async function versions(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** The log of a search: the points it asked, their values, and its decisions. */
+/** The log of a search: the points that it asked for, their values, and its decisions. */
 async function search(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('asks')
@@ -251,7 +251,7 @@ async function stoppedRuns(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** The intervals of a growing design, after each round so far. */
+/** The rounds of a growing design so far, each with its widest interval. */
 async function rounds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('campaigns').addColumn('rounds', 'text').execute();
 }

@@ -3,13 +3,13 @@ import { runsOfSeqs } from './results.ts';
 import type { ResultCursor, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
-/** The most runs that a look returns, and the most runs per state that it reads after the last known one. */
-const ROWS_A_LOOK = 300;
 /**
- * The most open runs in a cursor, and the most runs in it that wait to be requested again. A campaign has at most
- * 32,000 open runs.
+ * The most runs that a look returns. For each state, a look reads at most this many runs after the last finished run.
  */
+const ROWS_A_LOOK = 300;
+/** The most open runs in a cursor. A campaign has at most 32,000 open runs. */
 const OPEN_A_LOOK = 34_000;
+/** The most runs in a cursor that wait to be requested again. */
 const WAITING_A_LOOK = 2_000;
 /** The most runs that one query looks up. SQLite allows 32,766 parameters. */
 const TIMES_A_QUERY = 10_000;
@@ -26,7 +26,7 @@ export async function recentResults(
   campaign: number,
   since: ResultCursor = { open: [], failed: [], last: -1 },
 ): Promise<{ rows: ResultRow[]; look: ResultCursor }> {
-  // the open runs are read first: if they finish from here on, the next look finds them among these
+  // the open runs are read first: if one of them finishes from here on, the next look finds it in the cursor
   const open = await seqsIn(db, campaign, openStates, -1, OPEN_A_LOOK);
   const again = await waitingBefore(db, campaign, since.last);
   const beyond = await seqsIn(db, campaign, finishedStates, since.last, ROWS_A_LOOK);

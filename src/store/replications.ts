@@ -144,8 +144,8 @@ export async function addReplications(
 }
 
 /**
- * Adds waiting runs, and returns the seqs of those that did not exist yet. Other writers that add runs wait until the
- * transaction ends.
+ * Adds waiting runs, and returns the seqs of the runs that did not exist yet. Other writers that add runs wait until
+ * the transaction ends.
  */
 export async function addRuns(
   db: Kysely<Tables>,

@@ -7,8 +7,9 @@ import type { Tables } from './tables.ts';
 
 /** The most runs that one query reads, so that memory never holds a million of them. */
 const ROWS_A_PAGE = 2_000;
-/** A batch ends after this many rows, or as soon as its compressed large outputs reach this many bytes. */
+/** A batch ends after this many rows. */
 const ROWS_A_BATCH = 100;
+/** A batch ends earlier if its compressed large outputs reach this many bytes. */
 const PACKED_A_BATCH = 1_000_000;
 
 /** Yields the finished runs of a campaign in design order, in batches. */

@@ -16,7 +16,7 @@ const MOST_RANGES = 50;
 export const BEGINNING: ResultPlace = { position: -1, ordinal: -1, replication: 0 };
 
 /**
- * A query for the rows after a place within the same point. This query and the next one are index scans, however many
+ * A query for the rows after a place within the same point. This query and `otherPoints` are index scans, however many
  * rows there are.
  */
 export function restOfPoint(db: Kysely<Tables>, campaign: number, { ordinal, replication }: ResultPlace) {
@@ -104,8 +104,8 @@ type FinishedRun = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']
 
 /**
  * A finished run with its outputs. It is a class, because V8 records for each object literal in the code whether its
- * objects live long. If V8 decides that rows do, it puts all later rows into the old generation, and memory use grows
- * by half.
+ * objects live long. If V8 decides that rows live long, it puts all later rows into the old generation, and memory use
+ * grows by half.
  */
 export class Result implements ResultRow {
   readonly point: string;

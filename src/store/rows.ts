@@ -38,8 +38,8 @@ export function toCampaign(text: string): Campaign {
 }
 
 /**
- * The text of a campaign for the store. It leaves out fields that have their own column. Its model version is the first
- * version of the campaign.
+ * The text of a campaign for the store. It leaves out fields that have their own column. It contains only the first
+ * model version of the campaign.
  */
 export function textOfCampaign({
   serviceId: _serviceId,
@@ -50,7 +50,7 @@ export function textOfCampaign({
   return JSON.stringify({ ...campaign, model: { ...campaign.model, ...versions?.[0] } });
 }
 
-/** The text of the intervals of a growing design for the store. */
+/** The rounds of a growing design, as text for the store. Null without rounds. */
 export function textOfRounds({ rounds }: Pick<Campaign, 'rounds'>): string | null {
   return rounds ? JSON.stringify(rounds) : null;
 }
@@ -90,7 +90,7 @@ export function toRecord(
   };
 }
 
-/** The columns that make a planned run. */
+/** The columns from which `toPlanned` makes a planned run. */
 export const plannedColumns = [
   'seq',
   'ordinal',
@@ -125,13 +125,13 @@ export function columnsOf(
       return {
         state: observation.state,
         run_id: observation.runId,
-        // if this campaign owns the run, it stays the owner, even if the observation says otherwise. Another campaign
-        // may have handed the run over after the service was asked. Or this campaign requested its run again after
-        // another campaign had joined the run
+        // if this campaign owns the run, it stays the owner, even if the observation says otherwise. This has two
+        // possible reasons: another campaign handed the run over to this campaign after the observation, or this
+        // campaign requested the run again after another campaign had joined it
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
-        // a joined run stays joined, no matter which campaign owns it
+        // a run of another campaign is joined. It stays joined if this campaign becomes its owner later
         ...(!observation.owned && {
           joined: sql<number>`case when run_id = ${observation.runId} and owned = 1 then joined else 1 end`,
         }),
@@ -148,7 +148,7 @@ export function columnsOf(
   }
 }
 
-/** Yields items in arrays of up to `size`. It takes an item only when it is needed. */
+/** Yields the items in arrays of at most `size` items. It reads no further than the next array needs. */
 export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const item of items) {

@@ -173,8 +173,8 @@ async function setTold(db: Transaction<Tables>, campaign: number, tells: SearchS
 }
 
 /**
- * Adds asks, and those of their points that are new. Returns the ordinal of each ask's point; null for an ask without a
- * point.
+ * Adds asks, and the points of these asks that are new. Returns the ordinal of each ask's point; null for an ask
+ * without a point.
  */
 async function addAsks(
   db: Transaction<Tables>,

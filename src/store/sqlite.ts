@@ -11,7 +11,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** The most prepared statements that are cached. Every round of a worker uses the same ones. */
+/** The most prepared statements that are cached. Every round of a worker uses the same statements. */
 const STATEMENTS = 100;
 
 /**

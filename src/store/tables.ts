@@ -27,7 +27,7 @@ export interface Tables {
     created_at: number;
     updated_at: number;
     note: string;
-    /** Counts the changes of the design, from 1. */
+    /** Counts the versions of the design: 1 before the first change. */
     revision: Generated<number>;
     /**
      * The last revision that a change has started to write. It differs from `revision` when a change was interrupted.
@@ -37,9 +37,9 @@ export interface Tables {
     seqs: Generated<number>;
     /** The UUID of the model service; null when the service has none. */
     service_id: string | null;
-    /** The model's versions as JSON, the first one first; null while there is only one. */
+    /** The model's versions as JSON, the first version first; null while there is only one version. */
     versions: string | null;
-    /** The intervals of a growing design so far, as JSON; null for other designs. */
+    /** The rounds of a growing design so far, as JSON; null for other designs. */
     rounds: string | null;
     /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
     owner: string | null;
@@ -56,8 +56,9 @@ export interface Tables {
     position: number;
     /** The last revision of the campaign that contains the point. */
     revision: Generated<number>;
-    /** How precise the point is, and how many replications it will probably need; null before the first judgement. */
+    /** How precise the point is; null before the first judgement. */
     verdict: Generated<Verdict['state'] | null>;
+    /** How many replications the point will probably need; null before the first judgement. */
     expected: Generated<number | null>;
   };
   runs: {
@@ -74,7 +75,7 @@ export interface Tables {
     reseeded: Generated<number>;
     run_id: string | null;
     owned: number;
-    /** 1 if another campaign had already started the run when this one requested it. */
+    /** 1 if another campaign had already started the run when this campaign requested it. */
     joined: number;
     origin: Origin | null;
     /** Why the run or its last attempt failed. */
@@ -114,7 +115,7 @@ export interface Tables {
    * may use another hash. Without stored content, `lack` says why.
    */
   kept_files: { campaign: number; hash: string; file: string | null; lack: MissingReason | null };
-  /** The points that a search asked, numbered from 0. `values` and `told` are JSON (campaign/search/log). */
+  /** The points that a search asked for, numbered from 0. `values` and `told` are JSON (campaign/search/log). */
   asks: {
     campaign: number;
     ask: number;

@@ -201,14 +201,14 @@ describe('foray plan', () => {
     const { stdout } = await run('plan', file);
     expect(stdout).toMatch(/^ {2}points {8}at most 6$/m);
     expect(stdout).toMatch(
-      /^ {2}runs {10}at most 6\n {2}confirm {7}at most 14 runs for the 2 best points, 6,015 if they are hard to distinguish$/m,
+      /^ {2}runs {10}at most 6\n {2}confirm {7}up to 14 runs for the 2 best points, or up to 6,015 runs if these points are hard to distinguish$/m,
     );
 
     // the output does not depend on chance: the first replications decide, and the winner needs no further ones
     const limit = ['--max-runs', String(6 + comparison.runs)];
     const submitted = await run('submit', file, '--id', 'best', ...limit);
     expect(submitted.stderr).toContain(
-      'at most 6 points and 6 runs; then at most 14 runs for the 2 best points, 6,015 if they are hard to distinguish',
+      'at most 6 points and 6 runs; then up to 14 runs for the 2 best points, or up to 6,015 runs if these points are hard to distinguish',
     );
     const { runs } = await toTheEnd({ foray: client }, 'best');
     expect(runs.total).toBeLessThanOrEqual(6 + 3 * 3);

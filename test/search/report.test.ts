@@ -90,8 +90,10 @@ test('the report states the value from runs that did not choose the winner', asy
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
   const [value] = rest!.split(' (');
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
-  expect(page).toContain('12 runs that were not used to choose it; seen during the search');
-  expect(page).toMatch(/The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked, /);
+  expect(page).toContain('12 runs that were not used to choose it; its value during the search was');
+  expect(page).toMatch(
+    /The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked for, /,
+  );
   expect(page).toContain('it ended because it may ask for no more points');
 });
 
@@ -133,6 +135,6 @@ test('explain shows when the search asked for a point', async () => {
 
 test('foray watch shows the result of a search so far', async () => {
   expect(await said('watch', 'flu')).toMatch(
-    /; search: 2\d points asked, .*; it ended because it may ask for no more points; best: Fit error \d+\.?\d* ± /,
+    /; search: 2\d points asked for, .*; it ended because it may ask for no more points; best: Fit error \d+\.?\d* ± /,
   );
 });

@@ -126,7 +126,7 @@ test('the command line describes the best point', async () => {
     return `${stdout}${stderr}`;
   };
   const words =
-    /Reorder point \d+.*, Order-up-to level \d+.*: Mean total cost [\d.]+ ± [\d.]+ .*\(12 runs that were not used to choose it\); in the comparison .*; no other point is better by more than 1, with 95 %/;
+    /Reorder point \d+.*, Order-up-to level \d+.*: Mean total cost [\d.]+ ± [\d.]+ .*\(12 runs that were not used to choose it\); its value in the comparison was .*; no other point is better by more than 1, with 95 %/;
   const status = await said('status', 'killed');
   expect(status).toMatch(/Selection \(kn\): 6 points; the comparison is over\nBest: /);
   expect(status).toMatch(words);

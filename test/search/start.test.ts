@@ -79,7 +79,7 @@ test('points with other fixed inputs are not known', async () => {
     unused: [{ points: 12, which: 'with another "Population"' }],
   });
   expect(searchText(found!)).toContain(
-    '; it began with no known point, without 12 with another "Population"; it ended',
+    '; it began with no known point, and left out 12 points with another "Population"; it ended',
   );
 });
 

@@ -53,7 +53,8 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
 
 /**
  * The pairs for the table. In a fractional design, the effects of several pairs cannot be distinguished. The table has
- * the first of them, with the names of the others. It leaves out pairs that cannot be distinguished from an input.
+ * only the first of these pairs, with the names of the others. It leaves out pairs that cannot be distinguished from an
+ * input.
  */
 function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
   const inputs = new Set(indices.map(({ input }) => input));
@@ -66,7 +67,7 @@ function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndice
   });
 }
 
-/** Whether the effect differs from 0. Without a test and an interval, it counts as different. */
+/** Whether the effect of a pair differs from 0. An effect without a test and an interval counts as different. */
 function isVisible({ p, interval }: PairIndices, confidence: number): boolean {
   if (p !== undefined) return p < 1 - confidence;
   return !interval || interval[0] > 0 || interval[1] < 0;

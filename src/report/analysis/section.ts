@@ -15,7 +15,7 @@ const HOW: Record<Method, string> = {
   morris:
     'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs, but they are not shares of the variance.',
   regression:
-    'Standardized regression: it assumes that the output is a linear function of the inputs, and for ranks that it only rises or only falls. R² shows how nearly this is true.',
+    'Standardized regression: it assumes that the output is a linear function of the inputs. The regression of ranks assumes only that the output always rises or always falls with an input. R² shows how nearly this is true.',
   factorial:
     'Analysis of variance over the points of the design: main effects of inputs, and interactions of two inputs.',
   'gaussian-process':
@@ -24,7 +24,10 @@ const HOW: Record<Method, string> = {
     'One input at a time: the effect of each input while the others stay unchanged. It shows no interactions.',
 };
 
-/** The columns of the table. Numbers with a size of at most about 1 have three decimals. */
+/**
+ * The columns of the table. `isUnit` marks the columns with numbers between about -1 and 1. These numbers have three
+ * decimals.
+ */
 const COLUMNS = [
   { key: 'first', title: 'Alone', isUnit: true },
   { key: 'total', title: 'Total', isUnit: true },

@@ -47,8 +47,8 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
 type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
 
 /**
- * Divides the inputs into those that matter, those with little effect, and those without a visible effect. An effect is
- * not visible if its interval contains 0. In a factorial, it is not visible if no test of the input or of its
+ * Divides the inputs into inputs that matter, inputs with little effect, and inputs without a visible effect. An effect
+ * is not visible if its interval contains 0. In a factorial, it is not visible if no test of the input or of its
  * interactions is significant.
  */
 export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
@@ -77,7 +77,7 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
   return tests.length === 0 || tests.some((p) => p < 1 - confidence);
 }
 
-/** One sentence: which inputs matter for the output, how sure that is, and which do not. */
+/** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
 export function analysisSentence(analysis: Analysis): string {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
@@ -140,7 +140,7 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
   }
   return shareText(ownShare(), undefined);
 
-  /** The sum of the main effects of the inputs and of the interactions between two of them. */
+  /** The main effects of the inputs plus the interactions of each pair of these inputs. */
   function ownShare(): number {
     const pairs = secondOrder.filter(
       ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),

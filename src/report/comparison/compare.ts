@@ -28,8 +28,9 @@ export interface Comparison {
   a: Campaign;
   b: Campaign;
   matching: Matching;
-  /** The compared outputs, as A and as B have them. They have the same statistic and units in both campaigns. */
+  /** The compared outputs as A has them. */
   outputs: Measure[];
+  /** The same outputs as B has them. Their statistic and units are the same as in A. */
   outputsOfB: Measure[];
   /**
    * The names of outputs and formulas that are not compared. If the caller asked for certain names, the list has only
@@ -38,7 +39,7 @@ export interface Comparison {
   leftOut: string[];
   /**
    * The output for which some values are better, and which values these are. The goal comes from the caller, or from
-   * the campaigns if both have the same one.
+   * the campaigns if both have the same goal.
    */
   goal: Goal | undefined;
   /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */
@@ -53,10 +54,10 @@ export interface Comparison {
 }
 
 /**
- * Compares two campaigns point by point. The numbers of B are held in memory, and those of A are streamed.
+ * Compares two campaigns point by point. The numbers of B are held in memory, and the numbers of A are streamed.
  *
  * @param show - names of outputs and formulas; by default all that both campaigns have
- * @param goal - which values of an output are better; by default the goal of the campaigns if both have the same
+ * @param goal - which values of an output are better; by default the goal of the campaigns if both have the same goal
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is not in both campaigns, or the goal
  * is not compared
  * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared. It is thrown while the points are read

@@ -8,13 +8,15 @@ import { pairedShareDifference, shareDifference, shareOf } from '../../statistic
  * An output at a point in two campaigns. If one campaign does not have the point, its `n` is 0 and its `mean` is null.
  */
 export interface OutputComparison {
-  /** `mean` is the mean, the share or the quantile. */
+  /** The output in A. `mean` is the mean, the share or the quantile. */
   a: { n: number; mean: number | null };
+  /** The output in B, like `a`. */
   b: { n: number; mean: number | null };
   /** The mean in B minus the mean in A. */
   difference: number | null;
-  /** The ends of the interval of the difference; null if a campaign has too few values. A mean needs two. */
+  /** The lower end of the interval of the difference; null if a campaign has too few values. A mean needs two. */
   low: number | null;
+  /** The upper end of this interval; null if `low` is null. */
   high: number | null;
 }
 

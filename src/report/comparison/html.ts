@@ -14,7 +14,7 @@ const MOST_DRAWN = 12;
 
 /**
  * A comparison as one HTML page that contains everything and loads nothing. For each output it has a picture of the
- * differences and a table of the largest ones.
+ * differences and a table of the largest differences.
  *
  * @param summary - the summary after all points of the comparison have been read
  */
@@ -48,7 +48,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
     </html> `.text;
 }
 
-/** For each output, a picture of the differences and a table of the largest ones. */
+/** For each output, a picture of the differences and a table of the largest differences. */
 export async function comparisonSections(
   comparison: Comparison,
   summary: ComparisonSummary,

@@ -17,8 +17,9 @@ export interface OutputSummary {
   output: Measure;
   /** The number of points with an interval. */
   judged: number;
-  /** The number of points where B is higher or lower than A and the interval excludes 0. */
+  /** The number of points where B is higher than A and the interval excludes 0. */
   higher: number;
+  /** The number of points where B is lower than A and the interval excludes 0. */
   lower: number;
   /**
    * All points with a difference if there are few, otherwise a sample of them. The sample is chosen by the keys, which
@@ -33,7 +34,7 @@ export interface OutputSummary {
   wants: Goal['wants'] | undefined;
 }
 
-/** The words for a higher and a lower mean in B. With a goal, they also say which one is better. */
+/** The words for a higher and a lower mean in B. With a goal, they also say which mean is better. */
 export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: string; lower: string } {
   if (wants === undefined) return { higher: 'higher in B', lower: 'lower in B' };
   const [higher, lower] = wants === 'highest' ? ['better', 'worse'] : ['worse', 'better'];
@@ -42,6 +43,7 @@ export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: strin
 
 /** The most points in a picture. */
 const SAMPLE = 300;
+/** The most differences in a table. */
 const LARGEST = 12;
 
 /** Collects the summary of a comparison while its points are read. */

@@ -22,8 +22,8 @@ export interface MarkedPoint {
 }
 
 /**
- * Makes pictures of how outputs depend on the inputs: first of the main output, then of others if only one input
- * varies.
+ * Makes pictures of how outputs depend on the inputs: first for the main output, then, if only one input varies, for
+ * the other outputs.
  *
  * @param found - the point that a search found, with its own value, which is not the mean over all runs of the point.
  * Null for a search without a result and for a calibration; undefined for other campaigns

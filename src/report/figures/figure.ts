@@ -22,7 +22,7 @@ export async function pictureOf({ title, caption, id, spec }: Figure): Promise<P
   return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
 }
 
-/** Makes the text of a separate SVG file: dark on white, with a fixed size. */
+/** Makes the text of an SVG file: dark on white, with a fixed size. */
 export function standalone({ svg }: Picture): string {
   const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
   const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;

@@ -7,7 +7,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type DensityPanel, densities, type PairPanel, pairs } from '../pictures/posterior.ts';
 import { titleOf } from '../words/words.ts';
 
-/** The most inputs that are drawn separately. */
+/** The most inputs that are drawn, each in its own panel. */
 const MOST_INPUTS = 9;
 /** The most inputs that are drawn in pairs. */
 const MOST_IN_PAIRS = 4;

@@ -100,7 +100,7 @@ export function courseFigures(
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
-        // this is only in the caption of the last picture, because a reader expects another picture after it
+        // only the last caption says this, because only after the last picture a reader looks for further pictures
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
@@ -109,7 +109,10 @@ export function courseFigures(
   });
 }
 
-/** Makes the picture of runs over time. Empty if no run was outstanding: none has finished, or all were reused. */
+/**
+ * Makes the picture of runs over time. Empty if no run was outstanding, because no run has finished or all runs were
+ * reused.
+ */
 export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[] {
   if (timeline.outstandingTime === 0) return [];
   const open = counts.running + counts.queued;

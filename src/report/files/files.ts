@@ -94,7 +94,7 @@ async function* ahead<From, To>(
       if (isOver) continue;
       const one = change(came.next.value as From).then((changed) => ({ changed }));
       // without this, Node would report an unhandled rejection; `Promise.race` throws the error when the item is the
-      // first one
+      // first in the queue
       one.catch(() => undefined);
       changing.push(one);
     }

@@ -7,7 +7,7 @@ import { longPointTable, pointTable } from '../tables/point-table.ts';
 import { longTable, resultTable, type Table, type TableOptions } from '../tables/result-table.ts';
 import { text, type TextOptions } from './text.ts';
 
-/** Text formats. Parquet (parquet.ts) is imported separately, because it needs a library. */
+/** Text formats. Parquet is imported from its own file (parquet.ts), because it needs a library. */
 export const textFormats = ['table', 'csv', 'jsonl'] as const;
 export type TextFormat = (typeof textFormats)[number];
 export const resultFormats = [...textFormats, 'parquet'] as const;

@@ -1,11 +1,11 @@
-/** A piece of written or sent data. */
+/** Pieces of data that are written or sent. */
 export type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
 /** The least number of characters in a joined piece. Only the last piece may be shorter. */
 const AT_ONCE = 65_536;
 
 /**
- * Joins short texts into longer ones: one write per row would take longer than all other work. Pieces of bytes stay
+ * Joins short texts into longer texts: one write per row would take longer than all other work. Pieces of bytes stay
  * unchanged.
  */
 export async function* joined(parts: Parts): AsyncIterable<string | Uint8Array> {

@@ -80,7 +80,7 @@ export function campaignSection(
   </section>`;
 }
 
-/** The versions of a campaign that had several: "1, then 2: …". */
+/** The versions of a campaign that had several versions: "1, then 2: …". */
 function versionsText(versions: readonly ModelVersion[]): string {
   const numbers = versions.map(({ version }) => version).join(', then ');
   return `${numbers}: each run used the version of its request, and the column "version" of the results shows it`;

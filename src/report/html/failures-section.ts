@@ -69,7 +69,7 @@ function logOf(log: StoredLog | undefined): Markup | undefined {
   return logDetails(log, html`<p class="soft"><code>${point}</code>, replication ${replication}</p>`);
 }
 
-/** A failed run: its point, and its reason if that says more than the cause. */
+/** A failed run: its point, and its reason if the reason says more than the cause. */
 function exampleOf(
   varied: Campaign['varied'],
   { point, values, reason }: NonNullable<FailureGroup['sample']>,

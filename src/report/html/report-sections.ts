@@ -30,7 +30,7 @@ export interface ReportSection {
   /** A unique id of letters, digits and hyphens. */
   id: string;
   markup: Markup;
-  /** Its picture, if it has one. */
+  /** The picture of the section; undefined if it has none. */
   picture?: Picture;
 }
 

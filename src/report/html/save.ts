@@ -37,8 +37,8 @@ for (const figure of document.querySelectorAll('figure[data-file]')) {
 export const saveScript = new Markup(`<script>${script}</script>`);
 
 /**
- * The content policy of the page: it may run this script and show its own content. Names of models or inputs cannot
- * load or run anything.
+ * The content policy of the page: it lets the page run this script and show its own content. Names of models or inputs
+ * cannot load or run anything.
  */
 export const policy = [
   "default-src 'none'",

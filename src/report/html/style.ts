@@ -1,4 +1,4 @@
-/** The report's style sheet. It loads nothing: the fonts are those of the reader's system. */
+/** The report's style sheet. It loads nothing: it uses the fonts of the reader's system. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -20,18 +20,19 @@ const MOST_RUNS = 10_000_000;
 /** A point with a finished run. */
 interface SeenPoint {
   ordinal: number;
-  /** Its place in the design. */
+  /** The place of the point in the design. */
   position: number;
   key: string;
   values: readonly string[];
-  /** The number of finished runs, and how many of them did not fail. */
+  /** The number of finished runs. */
   runs: number;
+  /** The number of finished runs that did not fail. */
   done: number;
 }
 
 /**
  * A summary that can be read at any moment. Runs are added in any order. It keeps the count, mean and spread of the
- * drawn outputs for each point, so its memory grows with the number of points, not of runs.
+ * drawn outputs for each point, so its memory grows with the number of points, and not with the number of runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;

@@ -126,6 +126,7 @@ function lying(values: Datum[], summary: OutputSummary): Spec {
 interface Frame {
   /** The channel that shows the position of a point, and its encoding. */
   place: ['x' | 'y', Axis];
+  /** The channel that shows the difference, and its encoding. */
   along: ['x' | 'y', Axis];
 }
 

@@ -13,8 +13,8 @@ export interface Observed {
 const OPACITY = { ninety: 0.28, fifty: 0.42 };
 
 /**
- * Draws the curve of the best point in front of the quantiles of all runs. If there are few runs, it is in front of the
- * curves of the other runs. Observations, if there are any, are dots over the curves.
+ * Draws the curve of the best point in front of the quantiles of all runs. If there are few runs, this curve is in
+ * front of the curves of the other runs. Observations, if there are any, are dots over the curves.
  *
  * @param front - the name of the curve in front
  */

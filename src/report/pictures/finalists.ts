@@ -8,7 +8,7 @@ export interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
-  /** Its value during the search; null if it had none. */
+  /** The value of the point during the search; null if it had none. */
   seen: number | null;
   /** The value of the winner from runs that were not used to choose it; null for other points. */
   own: number | null;

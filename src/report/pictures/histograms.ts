@@ -16,7 +16,7 @@ export function histograms(all: readonly { output: CampaignOutput; distribution:
   return panels(drawn, 220, 150);
 }
 
-/** The most bars: twice as many as by the Rice rule, because doubling their width may halve their number. */
+/** The most bars: twice as many as the Rice rule gives, because doubling their width may halve their number. */
 function barsFor(count: number): number {
   return Math.min(MOST_BARS, Math.max(8, Math.ceil(4 * Math.cbrt(count))));
 }

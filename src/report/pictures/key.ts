@@ -6,8 +6,8 @@ export interface KeyEntry {
 }
 
 /**
- * Makes the key above a picture, which explains its colours. The returned function gives the colour encoding of the
- * kind of marks with a name. The key shows all entries, also those without marks in the picture.
+ * Makes the key above a picture, which explains its colours. The returned function takes the name of a kind of marks,
+ * and gives its colour encoding. The key shows all entries, even entries without marks in the picture.
  */
 export function key(entries: readonly KeyEntry[]): (name: string) => object {
   const names = entries.map(({ name }) => name);

@@ -26,7 +26,7 @@ function rangeOf(values: readonly number[]): [min: number, max: number] {
 /**
  * Makes the axis of means, with a margin around the values.
  *
- * @param isLog - whether it is logarithmic
+ * @param isLog - whether the axis is logarithmic
  */
 export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   const [min, max] = rangeOf(values);
@@ -79,8 +79,8 @@ export function levelsWithin(values: readonly number[], isLog: boolean): number[
 const LEVELS = 8;
 
 /**
- * The numbers 1, 2 and 5 times a power of ten that lie between two numbers. If there are many powers, only the powers
- * are returned. If there are very many, only some powers are returned.
+ * The numbers between `low` and `high` that are 1, 2 or 5 times a power of ten. If there are many powers of ten, only
+ * the powers are returned. If there are very many, only some of the powers are returned.
  *
  * @param mostDecades - the most powers of ten with all three numbers
  */

@@ -7,16 +7,16 @@ import { colourScale } from './scale.ts';
 /** An input as a vertical axis. */
 export interface UprightAxis {
   title: string;
-  /** Its labels and their positions, from 0 (bottom) to 1 (top). */
+  /** The labels of the axis, each with its position between 0 (bottom) and 1 (top). */
   labels: { at: number; text: string }[];
 }
 
 /** A point as a line from axis to axis. */
 export interface PointLine {
-  /** Its position on each axis, from 0 to 1. */
+  /** The position of the point on each axis, between 0 and 1. */
   places: number[];
   value: number;
-  /** Whether it meets the requirements. Otherwise it is grey and behind the others. */
+  /** Whether the point meets the requirements. If it does not, its line is grey and behind the other lines. */
   isFeasible: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Chooses a colour scale on which low values can be distinguished. It is logarithmic if all values are positive and the
- * highest is more than ten times the lowest. It is a square root if the lowest value is zero and the highest is more
- * than ten times the lowest positive value. Otherwise it is linear.
+ * highest is more than ten times the lowest. It is a square-root scale if the lowest value is zero and the highest is
+ * more than ten times the lowest positive value. Otherwise it is linear.
  */
 export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
   const min = values.reduce((a, b) => Math.min(a, b), Infinity);

@@ -9,7 +9,7 @@ export interface Progress {
   points: ProgressPoint[];
   /** The best value so far: one step at each ask where it changes, and one at the last ask. */
   steps: { ask: number; value: number }[];
-  /** The last ask of a search that has ended; null if it has not. */
+  /** The last ask of a search that has ended; null while the search goes on. */
   end: number | null;
   /** The value of the comparison's winner, with its interval. */
   winner: { value: number; interval: [number, number] | null } | null;

@@ -7,7 +7,7 @@ import { legendTitle } from './legend-title.ts';
 import { levelsWithin, steps } from './mean-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
-/** How far a cell reaches over the next one, as a fraction of a cell. */
+/** How far a cell reaches over the next cell, as a fraction of a cell. */
 const OVER = 0.1;
 
 /**

@@ -3,8 +3,8 @@ import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
 /**
- * The units of the time axis: the shortest timeline in ms for the unit, the length of the unit in ms, and its names in
- * the singular and plural.
+ * The units of the time axis, each with the shortest timeline in ms that uses the unit, the length of the unit in ms,
+ * and its names in the singular and plural.
  */
 const units = [
   { from: 0, ms: 1_000, one: 'second', many: 'seconds' },

@@ -3,7 +3,7 @@ import type { Estimate } from '../../campaign/precision.ts';
 import { estimateAt, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
 
-/** A campaign's result beside a known value. */
+/** A result of a campaign, and the known value to compare it with. */
 export interface Comparison {
   /** Canonical values of the varied inputs. */
   values: readonly string[];

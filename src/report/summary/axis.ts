@@ -2,7 +2,7 @@ import type { VariedInput } from '../../campaign/types.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
 /**
- * One value of an input, or several neighbouring ones. If the input is numeric, `value` is the middle of the bin, and
+ * One value of an input, or several neighbouring values. If the input is numeric, `value` is the middle of the bin, and
  * `from` and `to` are its edges.
  */
 export interface Bin {

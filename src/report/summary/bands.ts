@@ -26,10 +26,10 @@ export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
 }
 
 /**
- * The quantiles across curves at each x. If all curves have the same x values, the quantiles are at these. Otherwise
- * they are at equal distances from the lowest to the highest x, with linear interpolation between the points of a
- * curve. An x is left out if fewer than half of the curves have a value there, because the quantiles would jump where
- * curves end.
+ * The quantiles across curves at each x. If all curves have the same x values, the quantiles are at these values.
+ * Otherwise the quantiles are at equal distances from the lowest to the highest x, with linear interpolation between
+ * the points of a curve. An x is left out if fewer than half of the curves have a value there, because the quantiles
+ * would jump where curves end.
  *
  * @param curves - each with its points ascending by x
  */

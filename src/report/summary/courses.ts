@@ -12,7 +12,7 @@ export interface Courses {
   best: Curve;
   /** The curves of the other runs, if there are few; otherwise empty. */
   others: Curve[];
-  /** Quantiles across the curves of all kept runs, if there are more; otherwise empty. */
+  /** Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. */
   bands: Band[];
   /** The number of runs in the bands. */
   runs: number;

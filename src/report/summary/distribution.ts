@@ -11,7 +11,7 @@ const MOST_INTERVALS = 1_024;
 /**
  * The distribution of a stream of values of any size, in bounded memory. The width of the intervals is a power of two,
  * and their edges are multiples of it. The width is doubled when there are too many intervals. A wide interval is
- * exactly two earlier ones, so the counts depend neither on the earlier widths nor on the order of the values.
+ * exactly two earlier intervals, so the counts depend neither on the earlier widths nor on the order of the values.
  */
 export class Distribution {
   count = 0;
@@ -52,7 +52,7 @@ export class Distribution {
     });
   }
 
-  /** The counts for intervals of a given width, which is not less than the current one. */
+  /** The counts for intervals of a given width, which is at least the current width. */
   #countsAt(width: number): Map<number, number> {
     if (width === this.#width) return this.#counts;
     const counts = new Map<number, number>();
@@ -64,8 +64,8 @@ export class Distribution {
   }
 
   /**
-   * The smallest width, not below the current one, that gives at most `most` intervals. The numbers of these intervals
-   * must be exact.
+   * The smallest width that gives at most `most` intervals. It is at least the current width. The numbers of these
+   * intervals must be exact.
    */
   #widthFor(most: number): number {
     for (let width = this.#width; ; width *= 2) {

@@ -36,13 +36,15 @@ const MOST_BINS = 200;
 const FEW_BINS = 20;
 /** The fewest different values of an input whose points are drawn one by one. */
 const FEWEST_SCATTERED = 10;
-/**
- * The most points that are drawn one by one. With many inputs, fewer are drawn, because each input has a picture of all
- * points.
- */
+/** The most points that are drawn one by one. */
 const MOST_SCATTERED = 800;
-const FEWEST_OF_MANY = 200;
+/**
+ * The most marks in the pictures of all inputs. Each input has a picture of all points, so with many inputs fewer
+ * points are drawn.
+ */
 const MOST_MARKS = 6_000;
+/** At least this many points are drawn, even if there are very many inputs. */
+const FEWEST_OF_MANY = 200;
 /** The most different texts on an axis. With more, people could not read it. */
 export const MOST_TEXTS = 50;
 /** The most different values of an input that are kept. */
@@ -87,8 +89,8 @@ export class EffectGatherer {
   }
 
   /**
-   * Adds a point: the values of its varied inputs, and the output's sample over its replications. The sample has at
-   * least one value.
+   * Adds a point: the values of its varied inputs, and the sample of the output over the replications of the point. The
+   * sample has at least one value.
    */
   add(values: readonly string[], sample: PointSample): void {
     this.#points += 1;
@@ -157,7 +159,7 @@ export class EffectGatherer {
     };
   }
 
-  /** The inputs that vary, the cells if they make a useful picture, and whether they make one grid. */
+  /** The inputs that vary, the cells if they make a useful picture, and whether the cells make one grid. */
   #layout(): {
     inputs: InputLevels[];
     cells: { values: readonly string[]; mean: OverPoints }[];
@@ -177,7 +179,7 @@ export class EffectGatherer {
     return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
   }
 
-  /** Whether this number of cells makes a useful picture and not only separate dots. */
+  /** Whether a picture with this number of cells is mostly filled. Otherwise it would show only single dots. */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));

@@ -8,7 +8,7 @@ export interface FailureGroup {
   sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
 }
 
-/** The most separate causes. Some services put a different name into every reason. */
+/** The most causes that are counted one by one. Some services put a different name into every reason. */
 const MOST_CAUSES = 1_000;
 
 /** Counts failed runs by cause. A cause is the common part of reasons that differ only in numbers and ids. */

@@ -37,6 +37,7 @@ type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 
 /** The most combinations of values that are kept. */
 export const MOST_CELLS = 100_000;
+/** The most cells along an axis of a single picture. */
 const MOST_CELLS_A_SIDE = 150;
 /** The most cells along an axis if there are several pictures. */
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
@@ -52,7 +53,7 @@ export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect
 
 /**
  * Makes grids over two of three inputs, one for each value of the third input. The third input is the one with the
- * fewest values for which the other two are numeric. Undefined if the grids would not be readable.
+ * fewest values, provided that the other two are numeric. Undefined if the grids would not be readable.
  */
 export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
   const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);

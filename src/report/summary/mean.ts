@@ -71,11 +71,13 @@ export function overPoints(statistic: Statistic): OverPoints {
 
 /** The mean over points of their means over replications. */
 export class MeanOfPoints extends OverPoints {
-  /** The sum of the variances of the points' means, and the sum of variance² / degrees of freedom. */
+  /** The sum of the variances of the points' means. */
   #variance = 0;
+  /** The sum over points of variance² / degrees of freedom. */
   #squares = 0;
-  /** The smallest number of degrees of freedom of a point, and the sum over all points. */
+  /** The smallest number of degrees of freedom of a point. */
   #least = Infinity;
+  /** The sum of the degrees of freedom of all points. */
   #freedom = 0;
 
   override add(point: PointSample): void {
@@ -139,7 +141,7 @@ export class ShareOfPoints extends OverPoints {
   /**
    * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
    * the number of runs of a single point that would give the same variance. Points with different shares never give
-   * more variance than equal points, so the effective number is at least the real one. N. Dean and M. Pagano,
+   * more variance than equal points, so the effective number is at least the real number. N. Dean and M. Pagano,
    * "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of Survey
    * Statistics and Methodology 3 (2015) 484-503.
    */

@@ -5,7 +5,7 @@ import { shareOf } from '../../statistics/share.ts';
 import { Sample } from '../../statistics/sample.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** A point with the numbers of its finished replications. */
+/** A point with the results of its finished replications. */
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: readonly string[];

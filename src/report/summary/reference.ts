@@ -24,7 +24,7 @@ export interface ReferenceRow {
 }
 
 /**
- * Reads a CSV file of reference values. Its first line names all inputs that the campaign varies, and outputs. Each
+ * Reads a CSV file of reference values. Its first line names outputs and all varied inputs of the campaign. Each
  * further line is a point. An empty field means that the value is unknown.
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
@@ -74,7 +74,7 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
 /** The part of a campaign that is needed to read a reference. */
 type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
-/** The fields of a CSV line. `info.lines` is the number of the line at which it ends. */
+/** The fields of a CSV line. `info.lines` is the number of the line at which the fields end. */
 interface Record {
   record: string[];
   info: { lines: number };

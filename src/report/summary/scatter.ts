@@ -65,8 +65,9 @@ export interface SampledInput {
 
 /** The number of places at which a smooth is drawn. */
 const PLACES = 81;
-/** The number of cells of a surface along each axis. */
+/** The number of cells of a surface along the horizontal axis. */
 const COLUMNS = 72;
+/** The number of cells of a surface along the vertical axis. */
 const ROWS = 48;
 /**
  * A surface ends at this distance from the nearest point. The unit is the mean distance between neighbouring points.
@@ -77,8 +78,8 @@ const FURTHEST = 2;
  * Finds how an output depends on each sampled input. The two inputs that explain the most also get a surface.
  *
  * @param points the mean, share or quantile of each point
- * @param options `confidence` is that of the bands; null for no bands. A share has no band either, because its variance
- * depends on the share itself, and the regression assumes the same variance everywhere.
+ * @param options `confidence` is the confidence of the bands; with null there are no bands. A share has no band either,
+ * because its variance depends on the share itself, and the regression assumes the same variance everywhere.
  */
 export function scatterOf(
   inputs: readonly SampledInput[],
@@ -215,7 +216,7 @@ class Scale {
     return this.isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
   }
 
-  /** Whether the median is closer to the middle of a logarithmic scale than of a linear one. */
+  /** Whether the median is closer to the middle of a logarithmic scale than to the middle of a linear scale. */
   #isNearer(middle: number): boolean {
     const off = (isLog: boolean): number => Math.abs(this.#shareOf(middle, isLog) - 0.5);
     return off(true) < off(false);

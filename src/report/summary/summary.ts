@@ -25,14 +25,14 @@ export interface Summary {
    * Empty for a calibration without a goal, because it has no best point.
    */
   best: PointResult[];
-  /** The effects on `output`; if only one input varies, also those on other outputs. */
+  /** The effects on `output`; if only one input varies, also the effects on the other outputs. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
   /**
    * The parts of the effects that the pictures leave out. They are the same for all outputs. Undefined without effects.
    */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
-  /** The numbers of points that are precise enough and that are not. */
+  /** The number of points that are precise enough, and the number of points that are not. */
   precision: ReturnType<PrecisePoints['result']>;
   distributions: OutputDistribution[];
   courses: Courses[];
@@ -52,8 +52,8 @@ export interface OutputDistribution {
 export interface Ranking {
   wants: Goal['wants'];
   /**
-   * Whether the definition or the reader says which values are better. Otherwise the first points are only the lowest
-   * ones.
+   * Whether the definition or the reader says which values are better. Otherwise the first points are only the points
+   * with the lowest values.
    */
   isGoal: boolean;
 }
@@ -78,7 +78,7 @@ export interface SummaryOptions {
 /** The measures to show, in their order. */
 export interface Shown {
   measures: readonly Measure[];
-  /** The measures whose effects are collected. The first one with values is drawn, unless all are drawn. */
+  /** The measures whose effects are collected. The first measure with values is drawn, unless all are drawn. */
   ranked: readonly Measure[];
   /** The measures whose distributions are drawn. */
   counted: readonly Measure[];
@@ -186,7 +186,7 @@ export class PointGatherer {
         one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
       one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
       if (this.#shown.areAllDrawn || this.#asked) continue;
-      // this is the first measure with values, so the later ones are not needed
+      // this is the first measure with values, so the later measures are not needed
       this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
       break;
     }
@@ -218,8 +218,8 @@ export class PointGatherer {
  * Summarizes the rows of a campaign. They are read once, in bounded memory.
  *
  * @param rows - in design order
- * @param asked - the measures that are shown first. Points are ranked by the first of them. By default they are ranked
- * by the first measure that has values, in an order in which numbers come before shares and quantiles
+ * @param asked - the measures that are shown first. Points are ranked by the first of them. Without any, points are
+ * ranked by the first measure that has values. Means come before shares and quantiles
  */
 export async function summarize(
   campaign: Campaign,

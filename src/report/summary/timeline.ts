@@ -9,7 +9,7 @@ export interface Moment {
    * end.
    */
   outstanding: number;
-  /** The number of runs by kind whose end foray saw in the interval. */
+  /** For each kind, the number of runs whose end foray saw in the interval. */
   finished: Record<Kind, number>;
 }
 
@@ -19,8 +19,9 @@ export type Kind = (typeof kinds)[number];
 interface Bin {
   requested: number;
   ended: number;
-  /** The sum of the times from each request in the bin to the end of the bin, and the same sum for the ends of runs. */
+  /** The sum over all requests in the bin: the time from the request to the end of the bin. */
   requestedBefore: number;
+  /** The sum over all ends of runs in the bin: the time from the end of the run to the end of the bin. */
   endedBefore: number;
   finished: Record<Kind, number>;
 }

@@ -120,7 +120,7 @@ function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[
   return [key, ...values, String(runs), String(failed)];
 }
 
-/** Returns whether points are replicated until the given output is precise. */
+/** Returns a function that says whether points are replicated until an output is precise. */
 function goalsOf({ precision }: Pointed): (output: string) => boolean {
   return (output) => precision?.outputs.includes(output) ?? false;
 }

@@ -26,7 +26,7 @@ export const ALL: readonly Column[] = [
 /** The part of a campaign that determines the columns of its results. */
 export type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search' | 'calibrate'>;
 
-/** The columns before the outputs: those of the run, then the inputs that the design varies. */
+/** The columns before the outputs: the columns of the run, then the inputs that the design varies. */
 export function headColumns(campaign: TabledCampaign): Column[] {
   return [
     ...HEAD,

@@ -42,7 +42,7 @@ export function resultTable(
 }
 
 /**
- * The results with one row per value of a run. The columns up to the inputs are those of `resultTable`. Then come
+ * The results with one row per value of a run. The columns up to the inputs are the same as in `resultTable`. Then come
  * `output`, its `units`, and its value: in `value` if it is a number, otherwise in `text`. A curve (DATA_SET) has one
  * row per time, and a column `time` before `value`. A failed run has rows without values.
  */
@@ -79,7 +79,9 @@ export function longTable(
   return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
 }
 
-/** The values of an output: one, or one per point of its curve. A text that is not a curve stays unchanged. */
+/**
+ * The values of an output: one value, or one value per point of its curve. A text that is not a curve stays unchanged.
+ */
 function valuesOf(
   output: Column,
   given: string | undefined,

@@ -33,7 +33,7 @@ export function isNumeric({ type }: { type: OutputType }): boolean {
 
 /**
  * The cell of an output; null if the run has no value. A service gives values as JSON text. A single value loses its
- * quotes here, also a number such as "Infinity". Everything else stays unchanged.
+ * quotes here, even if it is a number such as "Infinity". Everything else stays unchanged.
  */
 export function cellOf(kind: Kind, text: string | undefined): string | null {
   if (text === undefined || text === '' || text === 'null') return null;

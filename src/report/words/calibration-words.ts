@@ -5,7 +5,7 @@ import { amount, counted, numberText, percent } from './words.ts';
 
 /**
  * The progress of a calibration in one line: "generation 4, distances up to 2.1: 120 of 200 points accepted, 1,843
- * asked".
+ * asked for".
  */
 export function calibrationText({
   generation,
@@ -18,7 +18,7 @@ export function calibrationText({
 }: CalibrationSummary): string {
   const failures = failed > 0 ? `, ${failed} failed` : '';
   const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy, 'calibration')}`;
-  return `generation ${generation}, ${toleranceText(tolerance)}: ${accepted} of ${counted(particles, 'point')} accepted, ${asked.toLocaleString('en-US')} asked${failures}${stop}`;
+  return `generation ${generation}, ${toleranceText(tolerance)}: ${accepted} of ${counted(particles, 'point')} accepted, ${asked.toLocaleString('en-US')} asked for${failures}${stop}`;
 }
 
 export function toleranceText(tolerance: number | null): string {

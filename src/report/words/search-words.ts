@@ -11,36 +11,39 @@ import { stopText } from './stop-words.ts';
 import type { Table } from '../tables/result-table.ts';
 import { amount, counted, measureText, numberText, percent } from './words.ts';
 
-/** The progress of a search in one line: "43 points asked, 41 known, 2 failed". */
+/** The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed". */
 export function searchText(summary: SearchSummary): string {
   const { stage, asked, told, failed, stoppedBy } = summary;
-  const counts = `${counted(asked, 'point')} asked, ${told} known${failed > 0 ? `, ${failed} failed` : ''}`;
+  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed` : ''}`;
   const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
   return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
 
 /**
- * "; it began with 9 known points, without 3 outside the bounds". Empty if the search did not begin with the points of
- * a campaign.
+ * "; it began with 9 known points, and left out 3 points outside the bounds". Empty if the search did not begin with
+ * the points of another campaign.
  */
 function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): string {
   if (known === 0 && unused.length === 0) return '';
-  const others = unused.map(({ points, which }) => `${points} ${which}`).join(', ');
+  const others = unused.map(({ points, which }) => `${counted(points, 'point')} ${which}`).join(', ');
   const points = known === 0 ? 'no known point' : counted(known, 'known point');
-  return `; it began with ${points}${others && `, without ${others}`}`;
+  return `; it began with ${points}${others && `, and left out ${others}`}`;
 }
 
-/** The comparison at the end of a planned search: how many points, and how many runs. */
+/** The comparison of the best points at the end of a planned search. */
 interface PlannedComparison {
+  /** The number of compared points. */
   best: number;
+  /** The most runs if the first replications decide. */
   runs: number;
+  /** The most runs if the points are hard to distinguish. */
   mostRuns: number;
 }
 
 /**
- * The limits of a planned search: "at most 50 points and 600 runs; then at most 100 runs for the 6 best points, 14,210
- * if they are hard to distinguish".
+ * The limits of a planned search: "at most 50 points and 600 runs; then up to 100 runs for the 6 best points, or up to
+ * 14,210 runs if these points are hard to distinguish".
  *
  * @param points - 0 if the search has no limit
  * @param mostRuns - including the runs of the comparison
@@ -54,10 +57,10 @@ export function searchPlanText(points: number, mostRuns: number, confirm: Planne
   return confirm ? `${limits}; then ${comparisonPlanText(confirm)}` : limits;
 }
 
-/** "at most 100 runs for the 6 best points, 14,210 if they are hard to distinguish" */
+/** "up to 100 runs for the 6 best points, or up to 14,210 runs if these points are hard to distinguish" */
 export function comparisonPlanText({ best, runs, mostRuns }: PlannedComparison): string {
   const points = best === 1 ? 'best point' : `${best} best points`;
-  return `at most ${counted(runs, 'run')} for the ${points}, ${mostRuns.toLocaleString('en-US')} if they are hard to distinguish`;
+  return `up to ${counted(runs, 'run')} for the ${points}, or up to ${counted(mostRuns, 'run')} if these points are hard to distinguish`;
 }
 
 /** The progress of a selection in one line: "24 points, 1 failed; they are compared". */
@@ -70,7 +73,10 @@ export function selectText({ stage, points, failed }: SelectSummary): string {
   return `${counted(points, 'point')}${failed > 0 ? `, ${failed} failed` : ''}${now[stage]}`;
 }
 
-/** "A point meets the requirements if the mean of Peak infected is at most 320". Undefined without requirements. */
+/**
+ * The requirements in words: "A point meets the requirements if the mean of Peak infected is at most 320". Undefined
+ * without requirements.
+ */
 export function requirementsText(require: readonly Requirement[]): string | undefined {
   if (require.length === 0) return undefined;
   const each = require.map(({ output, min, max, chance }) => {
@@ -79,7 +85,7 @@ export function requirementsText(require: readonly Requirement[]): string | unde
       ...(max === null ? [] : [`at most ${numberText(max)}`]),
     ];
     const what = chance === null ? `the mean of ${output}` : output;
-    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in ${percent(chance)} of its runs`}`;
+    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in at least ${percent(chance)} of its runs`}`;
   });
   return `A point meets the requirements if ${each.join(' and ')}`;
 }
@@ -87,8 +93,8 @@ export function requirementsText(require: readonly Requirement[]): string | unde
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
 
 /**
- * The progress of a search, a selection or a calibration, with its best value: "43 points asked, 41 known; best so far:
- * Fit error 17.4 ± 0.3".
+ * The progress of a search, a selection or a calibration, with its best value: "43 points asked for, 41 have a value;
+ * best so far: Fit error 17.4 ± 0.3".
  */
 export function searchLine(
   campaign: Pick<Searched, 'goal' | 'outputs'>,
@@ -142,13 +148,13 @@ export function bestParts(
         ? `${ran} with the same value`
         : ran,
   ];
-  const seenIn = select ? 'in the comparison' : 'seen during the search';
-  if (isSure !== null && interval) how.push(`${seenIn} ${measureText(measure, seen)}`);
+  const seenIn = select ? 'in the comparison' : 'during the search';
+  if (isSure !== null && interval) how.push(`its value ${seenIn} was ${measureText(measure, seen)}`);
   if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
-/** Whether all runs of a point have the same value, so that the best value is not too good by chance. */
+/** Whether all runs of a point have the same value. Such a value is not too good by chance. */
 export function isSame({ runs, interval }: Pick<BestPoint, 'runs' | 'interval'>): boolean {
   return runs > 1 && interval === null;
 }

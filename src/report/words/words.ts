@@ -36,7 +36,7 @@ export function amount(value: string, units: Unit | null): string {
   return `${value} ${[many, ...per].join(' per ')}`;
 }
 
-/** The name of an input or output with its unit, if it has one. */
+/** The name of an input or output, with the unit if there is a unit. */
 export function titleOf({ name, units }: { name: string; units?: Unit | null | undefined }): string {
   return units ? `${name} (${unitText(units)})` : name;
 }

@@ -46,7 +46,7 @@ export class AbcCourse {
   private generations: Generation[] = [];
   /** The number of asks of each point, by its values. */
   private readonly asksOf = new Map<string, number>();
-  /** For each ask, its number among the asks of its point, from 1. */
+  /** For each ask, its number among the asks of its point, counted from 1. */
   private readonly repeats: number[] = [];
   /** By ask: the observed outputs of a finished run whose distance was not told yet; null for a failed run. */
   private readonly known = new Map<number, Simulated | null>();
@@ -116,7 +116,7 @@ export class AbcCourse {
     for (const [at, ordinal] of ordinals.entries()) this.asks[first + at]!.ordinal = ordinal;
   }
 
-  /** A calibration has nothing to close. */
+  /** A calibration has no process to end. It only releases memory. */
   close(): void {
     this.known.clear();
   }
@@ -192,7 +192,7 @@ export class AbcCourse {
     if (!isAllowed) this.known.set(this.asks.length - 1, null);
   }
 
-  /** Adds an ask. @returns its number among the asks of its point, from 1 */
+  /** Adds an ask. Returns its number among the asks of its point, counted from 1. */
   private note(ask: Ask): number {
     const key = JSON.stringify(ask.values);
     const repeat = (this.asksOf.get(key) ?? 0) + 1;

@@ -17,16 +17,16 @@ export class Distances {
     this.readers = observed.map((one) => readerOf(one, outputs));
   }
 
-  /** Reads the outputs of a run. Null if an output has no number, or its curve ends before the last observed point. */
+  /** Reads the outputs of a run. Null if an output has no number, or if a curve ends before the last observed point. */
   read(outputs: Readonly<Record<string, string>>): Simulated | null {
     const values = this.readers.map((read) => read(outputs));
     return values.includes(null) ? null : (values as number[][]);
   }
 
   /**
-   * The spread of each output over points of the prior. Distances of several outputs are divided by it: D. Prangle,
-   * "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2. The spread of a curve is
-   * the root of the mean square over its points. A single output has the scale 1.
+   * The scale of each output: the spread of the output over points of the prior. The distance of an output is divided
+   * by its scale: D. Prangle, "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2.
+   * The spread of a curve is the root mean square of the spreads at its points. A single output has the scale 1.
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);
@@ -37,7 +37,7 @@ export class Distances {
 
   /**
    * The Euclidean distance over the outputs. The difference of each output is divided by its scale and multiplied by
-   * its weight. The difference of a curve is the root of its mean square.
+   * its weight. The difference of a curve is the root mean square of the differences at its points.
    */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
     return Math.hypot(

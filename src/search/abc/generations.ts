@@ -7,15 +7,15 @@ import type { Sampler } from './sampler.ts';
 
 /** A generation of a calibration. */
 export interface Generation {
-  /** The number of the generation, from 1. */
+  /** The number of the generation. The first one has the number 1. */
   number: number;
-  /** Its first ask. */
+  /** The number of its first ask. */
   first: number;
   /** The largest distance that it accepts; null if it accepts all. */
   tolerance: number | null;
   /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
-  /** The accepted asks. These are the first by number, so that the duration of runs has no influence. */
+  /** The accepted asks: those with the lowest numbers, so that the duration of runs has no influence. */
   accepted: number[];
   /** The accepted points with their weights; null until the generation has accepted enough points. */
   population: Population | null;

@@ -43,8 +43,8 @@ export class Sampler {
   }
 
   /**
-   * @param generation - from 1
-   * @param number - number of the point in its generation, from 0
+   * @param generation - the number of the generation; the first one has the number 1
+   * @param number - the number of the point in its generation, counted from 0
    * @param kernel - the kernel of the generation before; null in the first generation, which is drawn from the prior
    */
   draw(generation: number, number: number, kernel: Kernel | null): Drawn {

@@ -16,16 +16,17 @@ import { Sampler } from './sampler.ts';
 export interface CalibrationSummary {
   method: 'abc';
   stage: SearchStage;
-  /** The numbers of asked points, of points with a distance, and of failed points. */
+  /** The number of points that the calibration has asked for. */
   asked: number;
+  /** The number of points with a distance. */
   told: number;
+  /** The number of failed points. */
   failed: number;
-  /**
-   * The current or last generation, from 1, with its tolerance (null if it accepts all) and the number of points that
-   * it has accepted.
-   */
+  /** The number of the current or last generation. The first generation is 1. */
   generation: number;
+  /** The tolerance of this generation; null if it accepts all points. */
   tolerance: number | null;
+  /** The number of points that this generation has accepted. */
   accepted: number;
   /** The number of points that each generation accepts. */
   particles: number;
@@ -74,8 +75,9 @@ export interface CalibrationStory {
 export interface GenerationStory {
   number: number;
   tolerance: number | null;
-  /** The numbers of told points up to the last accepted point, and of accepted points. */
+  /** The number of told points up to the last accepted point. */
   told: number;
+  /** The number of accepted points. */
   accepted: number;
   /** The effective sample size; null while the generation is not complete. */
   effective: number | null;

@@ -15,7 +15,7 @@ export interface Problem {
   isAllowed: (x: readonly number[]) => boolean;
   /** The number of requirements on the outputs of a point. */
   requirements: number;
-  /** The number of points that may be open at once, from 1. */
+  /** The number of points that may be open at once. It is at least 1. */
   parallel: number;
   /** Whether repeats of a point may have different values. */
   isNoisy: boolean;
@@ -33,14 +33,16 @@ export interface Proposal {
 
 /** A point whose runs have finished. */
 export interface Told {
-  /** The number of the proposal, from 0, in the order of `ask`; null for a point that the method did not propose. */
+  /**
+   * The number of the proposal in the order of `ask`, counted from 0; null for a point that the method did not propose.
+   */
   ask: number | null;
   x: readonly number[];
   /** The mean of the minimized value over the runs of the point; null if the point failed. */
   value: number | null;
   /** The variance of that mean; null with fewer than two runs. */
   variance: number | null;
-  /** The number of runs behind the mean. */
+  /** The number of runs from which the mean was computed. */
   runs: number;
   /**
    * For each requirement, the distance from meeting it, in the units of its output: at most 0 if it is met. Empty if
@@ -52,7 +54,7 @@ export interface Told {
 /** The point that a method believes to be the best. */
 export interface Recommendation {
   x: number[];
-  /** The expected value there, if the method has a model of the values. */
+  /** The expected value at this point, if the method has a model of the values. */
   value: number | null;
 }
 
@@ -60,8 +62,8 @@ export interface Method {
   /**
    * The next point. Null if the method needs more told points first; some of its proposals must then be open.
    * 'exhausted' if it has no further point. Each coordinate of a proposal is within [0, 1]. The caller may move the
-   * point onto a level or a step. A moved point may be one that is not allowed, or that was asked before. `tell` then
-   * has the moved point.
+   * point onto a level or a step. The moved point may break the condition `where`, or may have been asked before.
+   * `tell` gets the moved point.
    */
   ask: () => Proposal | null | 'exhausted';
   /**
@@ -78,9 +80,7 @@ export interface Method {
 /** Makes a method for a problem. */
 export type MethodMaker = (problem: Problem) => Method;
 
-/**
- * A method with slow answers: an outside optimiser, which is a process. Its answers depend only on the calls too.
- */
+/** A method with slow answers: an outside optimiser, which is a process. Its answers also depend only on the calls. */
 export interface AsyncMethod extends Pick<Method, 'tell'> {
   /** Like `ask` of a method. */
   ask: () => Promise<ReturnType<Method['ask']>>;
@@ -89,9 +89,9 @@ export interface AsyncMethod extends Pick<Method, 'tell'> {
    * proposals in the log that are older than this object.
    */
   named: (x: readonly number[]) => void;
-  /** Whether it knows its next proposals already. */
+  /** Whether the method already knows its next proposals. */
   readonly hasMore: boolean;
   recommend: () => Promise<Recommendation | null>;
-  /** Ends its process. If it is asked again, it starts another one. */
+  /** Ends the process. If the method is asked again, it starts another process. */
   close: () => void;
 }

@@ -2,8 +2,8 @@ import type { Told } from './method.ts';
 
 /**
  * Tells which of two points is better. A point that meets all requirements is better than a point that misses one. Two
- * points that meet them are compared by value. Two points that miss one are compared by how far they miss. Failed
- * points come last.
+ * points that meet all requirements are compared by value. Two points that miss a requirement are compared by how far
+ * they miss. Failed points come last.
  *
  * The distance of a point from meeting the requirements is the sum of its misses, each in units of the largest miss of
  * that requirement so far. K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods

@@ -13,7 +13,7 @@ export class Stream {
     this.key = streamKey('search', seed, name);
   }
 
-  /** Uniform in (0, 1). */
+  /** Draws a uniform number in (0, 1). */
   uniform(): number {
     const counter = this.drawn;
     this.drawn += 1;
@@ -21,12 +21,14 @@ export class Stream {
     return drawn === 0 ? 2 ** -54 : drawn;
   }
 
-  /** A whole number from 0 to n − 1. */
+  /** Draws a whole number from 0 to n − 1. */
   below(n: number): number {
     return Math.min(n - 1, Math.floor(this.uniform() * n));
   }
 
-  /** Standard normal: the polar method of G. Marsaglia and T. A. Bray, SIAM Review 6 (1964) 260-264. */
+  /**
+   * Draws a standard normal number, by the polar method of G. Marsaglia and T. A. Bray, SIAM Review 6 (1964) 260-264.
+   */
   normal(): number {
     if (this.spare !== null) {
       const { spare } = this;

@@ -14,7 +14,7 @@ import { type OutsideSpace, outsideSpace } from './space.ts';
 
 /** The most starts of an optimiser for one answer, if signals end it again and again. */
 const MOST_STARTS = 10;
-/** A process that gets no question for this time is ended, ms. The next question starts another process. */
+/** A process is ended after this many milliseconds without a question. The next question starts another process. */
 const IDLE_MS = 10 * 60_000;
 /** The most characters of the command that the log of the search shows. */
 const LONGEST_NAME = 100;
@@ -126,7 +126,7 @@ export class Optimiser implements AsyncMethod {
     this.isDone = done;
   }
 
-  /** Sends a question to the process. If a signal has ended the process, another one is started. */
+  /** Sends a question to the process. If a signal has ended the process, another process is started. */
   private async request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
     for (let starts = 1; ; starts += 1) {
       try {
@@ -174,7 +174,7 @@ export class Optimiser implements AsyncMethod {
   /**
    * Sends the entries that the process does not know yet.
    *
-   * @returns the number of answers of earlier processes among them, which the process has to repeat
+   * @returns how many of these entries are answers of earlier processes. This process has to repeat these answers
    */
   private sendEntries(session: Session): number {
     const news = this.entries.slice(this.sent);

@@ -19,7 +19,7 @@ const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
 /** If a signal ends the command of a shell, the shell exits with this code plus the number of the signal. */
 const SIGNALLED = 128;
 
-/** A signal has ended the process. This may not be the fault of the optimiser. */
+/** The error when a signal has ended the process. Perhaps the optimiser is not at fault. */
 export class Killed extends Error {}
 
 interface Waiting {
@@ -37,7 +37,9 @@ export class Session {
   private failure: Error | undefined;
   private waiting: Waiting | undefined;
   private questions = 0;
-  /** Whether an answer had the number of its question. Then each further answer must have one. */
+  /**
+   * Whether an answer had the number of its question. Then each further answer must have the number of its question.
+   */
   private namesQuestions = false;
   private lastComplaint = '';
   private complaints = 0;
@@ -74,7 +76,7 @@ export class Session {
     return this.failure !== undefined;
   }
 
-  /** An error of the optimiser from a time when no question waited. */
+  /** An error of the optimiser that came while no question was waiting. */
   get fault(): Error | undefined {
     return isForayError(this.failure) ? this.failure : undefined;
   }
@@ -175,7 +177,7 @@ function start({
     cwd: folder,
     env: environment(),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // its own process group, so that its child processes can be ended with it
+    // the process gets its own process group, so that its child processes can be ended with it
     detached: true,
   });
 }

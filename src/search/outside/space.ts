@@ -5,8 +5,8 @@ import { didYouMean, quoted } from '../../text/suggest.ts';
 import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.ts';
 
 /**
- * A value may be outside its bounds by this share of their distance, because optimisers scale values and lose the last
- * digit.
+ * A value may be outside its bounds by this share of the distance between the bounds, because optimisers scale values
+ * and lose the last digit.
  */
 const SLACK = 1e-9;
 
@@ -56,7 +56,7 @@ function describe(input: SearchedInput): object {
 
 /** A proposed value as the optimiser has written it, for an error message. */
 function written(given: unknown): string {
-  // JSON has no infinite number, which a number that is too large becomes
+  // a number that is too large becomes infinite, and JSON has no infinite numbers
   return typeof given === 'number'
     ? String(given)
     : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');

@@ -1,7 +1,10 @@
 import { nextOfKn } from './kn.ts';
 import { nextOfOcba } from './ocba.ts';
 
-/** The rule of a comparison. `first`: the replications of each point before it; 1 if all repeats would be the same. */
+/**
+ * The rule of a comparison. `first`: the replications of each point before the comparison; 1 if all replications of a
+ * point would have the same value.
+ */
 export type Comparison = { first: number } & (
   | { method: 'kn'; indifference: number; confidence: number }
   /** `runs`: the budget of all points together. */
@@ -33,7 +36,7 @@ export function nextOfComparison(
   spent: number,
 ): ComparisonDecision {
   if (values.every((own) => new Set(own).size === 1)) {
-    // all replications of each point are equal, so more of them would tell nothing
+    // all replications of a point have the same value, so more replications would tell nothing
     const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }

@@ -21,9 +21,9 @@ export function finalists(points: readonly Candidate[], best: number, recommende
 
 /**
  * Means shrunk towards the common mean. An uncertain mean is shrunk more, because the best of many noisy means is
- * usually a lucky one. The method is empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70 (1975)
- * 311-319). The variance between points is estimated as in R. DerSimonian and N. Laird (Controlled Clinical Trials 7
- * (1986) 177-188). Means are not shrunk if no point has a variance.
+ * usually too good by luck. The method is empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70
+ * (1975) 311-319). The variance between points is estimated as in R. DerSimonian and N. Laird (Controlled Clinical
+ * Trials 7 (1986) 177-188). Means are not shrunk if no point has a variance.
  */
 export function shrunkenMeans(points: readonly Candidate[]): number[] {
   const variances = variancesOf(points);

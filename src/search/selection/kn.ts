@@ -11,7 +11,7 @@ import { Sample } from '../../statistics/sample.ts';
 export interface KnInput {
   /** The values of each system, in the order of the replications; null if a replication failed. */
   values: readonly (readonly (number | null)[])[];
-  /** Replications of each system before the first comparison, from 2. */
+  /** Replications of each system before the first comparison: at least 2. */
   first: number;
   /** Smaller differences of means do not matter. */
   indifference: number;
@@ -65,12 +65,13 @@ class Pair {
 
 /**
  * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
- * system is left out. A round goes only this part of the way, because the system may be left out earlier. It adds at
- * least `LEAST_GROWTH` and at most `MOST_GROWTH` of the existing replications. With rounds, a comparison needs about 5
- * % more runs.
+ * system is left out. A round goes only this part of the way, because the system may be left out earlier. With rounds,
+ * a comparison needs about 5 % more runs.
  */
 const PART_OF_WAY = 0.5;
+/** A round adds at most this share of the existing replications. */
 const MOST_GROWTH = 0.5;
+/** A round adds at least this share of the existing replications. */
 const LEAST_GROWTH = 0.05;
 
 /**
@@ -96,7 +97,7 @@ export function nextOfKn({ values, first, indifference, confidence, most }: KnIn
     if (r < first) continue;
     const before = surviving;
     surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
-    // rounding may make each of several equal systems worse than another one
+    // rounding may make each of several equal systems worse than another system
     if (surviving.length === 0) surviving = [before[0]!];
     // the remaining systems are equal
     if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))

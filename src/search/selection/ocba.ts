@@ -3,8 +3,8 @@ import { Sample } from '../../statistics/sample.ts';
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
  * for further enhancing the efficiency of ordinal optimization", Discrete Event Dynamic Systems 10 (2000) 251-270,
- * theorem 1. It gives the runs of a budget to the systems in which they most raise the chance of choosing the system
- * with the lowest mean.
+ * theorem 1. It spends the runs of a budget on the systems where they help most to choose the system with the lowest
+ * mean.
  */
 
 /** The values to compare. Lower is better. */
@@ -13,9 +13,9 @@ export interface OcbaInput {
    * The values of each system by replication; null for a failed replication, which also counts as a run of the budget.
    */
   values: readonly (readonly (number | null)[])[];
-  /** Replications of each system before the first comparison, from 2. */
+  /** Replications of each system before the first comparison: at least 2. */
   first: number;
-  /** Runs of a round, from 1. With small rounds the budget is spent better, but there are more rounds. */
+  /** Runs of a round: at least 1. With small rounds the budget is spent better, but there are more rounds. */
   step: number;
   /** Runs of all systems together. */
   runs: number;

@@ -28,7 +28,7 @@ export function nextOfRace({ values, rival, isPaired, min, max, confidence }: Ra
   const made = values.length;
   if (made < min) return min;
   if (made >= max || !rival) return made;
-  // equal replications: more of them would tell nothing
+  // all replications have the same value, so more replications would tell nothing
   if (made > 1 && new Set(values).size === 1) return made;
   const difference = differenceOf(values, rival, isPaired, confidence);
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));

@@ -26,9 +26,9 @@ export interface DesignStore {
     replications: number,
   ): Promise<{ points: number; runs: number }>;
   /**
-   * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. Runs of dropped points are
-   * deleted if they were never requested; their other runs stay. Calling it again changes nothing more. Returns how
-   * many points were added, dropped and kept.
+   * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. A run of a dropped point
+   * stays if it was requested; otherwise it is deleted. Calling it again changes nothing more. Returns how many points
+   * were added, dropped and kept.
    *
    * @param relay - converts the values of a point into its values in the changed campaign, if they differ
    */
@@ -43,7 +43,7 @@ export interface DesignStore {
    * runs. Calling it again changes nothing.
    */
   growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void>;
-  /** Stores the intervals that a growing design has so far, unless the design of the campaign has changed. */
+  /** Stores the rounds that a growing design has so far, unless the design of the campaign has changed. */
   setRounds(campaign: Campaign, now: number): Promise<void>;
   /**
    * Adds runs to points, so that each has the wanted total number of replications. The new runs are requested in the

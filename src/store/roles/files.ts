@@ -24,7 +24,7 @@ export interface FileStore {
   deleteFile(file: Pick<StoredFile, 'hash' | 'putAt'>): Promise<void>;
   /** The number of unused bytes in the store. */
   spareBytes(): Promise<number>;
-  /** Gives unused space back to the disk. Other writers wait meanwhile. */
+  /** Gives unused space back to the disk. Other writers wait until it has finished. */
   compact(): Promise<void>;
 
   /**

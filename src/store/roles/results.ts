@@ -20,11 +20,9 @@ export interface ResultRow {
   version: number | null;
   /** The number of the ask that chose the run's point. It exists only in the results of a search or a calibration. */
   ask?: number | null;
-  /**
-   * In a calibration: the generation of the run, from 1, and the weight of its point in that generation. Both are null
-   * if the point was not accepted.
-   */
+  /** In a calibration: the generation of the run; the first generation is 1. */
   generation?: number | null;
+  /** In a calibration: the weight of the run's point in its generation; null if the point was not accepted. */
   weight?: number | null;
 }
 
@@ -90,7 +88,7 @@ export interface ResultStore {
    * last.
    */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
-  /** Among at most 1,000 runs, those that have finished, ordered by seq. All show the same moment. */
+  /** The finished runs among at most 1,000 runs, ordered by seq. All rows show the same moment. */
   finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 
   /** Completed runs that lack one of the given outputs, in batches. */

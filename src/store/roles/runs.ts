@@ -25,11 +25,11 @@ export interface PlannedRun {
 export interface OpenRun extends PlannedRun {
   runId: string | null;
   /**
-   * False for a run that another campaign of this store started. This campaign never stops the run while the other one
-   * waits for it.
+   * False for a run that another campaign of this store started. This campaign never stops the run while the other
+   * campaign waits for it.
    */
   owned: boolean;
-  /** True for a run that another campaign had already started when this one requested it. */
+  /** True for a run that another campaign had already started when this campaign requested it. */
   joined: boolean;
 }
 
@@ -52,7 +52,7 @@ export type RunObservation = { seq: number } & (
 export interface PointStory {
   key: string;
   values: string[];
-  /** The place of the point in the design, from 0; null if the design no longer has the point. */
+  /** The place of the point in the design, counted from 0; null if the design no longer has the point. */
   position: number | null;
   /** The runs in the order of their replications. */
   runs: RunStory[];
@@ -68,7 +68,7 @@ export interface RunStory {
   failures: number;
   reseeded: number;
   runId: string | null;
-  /** Whether another campaign had already started the run when this one requested it. */
+  /** Whether another campaign had already started the run when this campaign requested it. */
   joined: boolean;
   origin: Origin | null;
   reason: string | null;
@@ -80,7 +80,7 @@ export interface RunStory {
   /** For a waiting run: the number of runs that will be requested before it. */
   before: number | null;
   version: number | null;
-  /** The last five attempts that failed before the last one, newest first. */
+  /** At most five attempts that failed before the last attempt, newest first. */
   earlier: FailedAttempt[];
 }
 
@@ -140,7 +140,7 @@ export interface RunStore {
 
   /** A run of the campaign at its service, if there is one. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
-  /** Among the given service runs, those that are also open runs of another campaign. */
+  /** The given service runs that are also open runs of another campaign. */
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */
   handOver(id: string, runIds: readonly string[]): Promise<void>;
@@ -155,10 +155,10 @@ export interface RunStore {
    * run, ms.
    */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
-  /** Points whose key begins with `key`, at most a few. */
+  /** At most a few points whose key begins with `key`. */
   pointsLike(id: string, key: string): Promise<PointStory[]>;
 
-  /** Stores logs of failed runs, and replaces those of earlier attempts. */
+  /** Stores logs of failed runs, and replaces the logs of earlier attempts. */
   keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
   /** The runs that have a log and are not done, with the cause of each failure by seq. */
   loggedRuns(id: string): Promise<Map<number, string>>;

@@ -66,7 +66,7 @@ const textsOf = (shown: LiveState, columns = 80, rows = 24): string[] =>
 
 describe('the page', () => {
   test('shows the result of a search so far', () => {
-    const search = 'search: 12 points asked, 9 known; best so far: Machines at work 16.3';
+    const search = 'search: 12 points asked for, 9 have a value; best so far: Machines at work 16.3';
     expect(textsOf({ ...state, search })).toContain(search.replace('search', 'Search'));
   });
 

@@ -82,7 +82,7 @@ test('the particles do not depend on the timing', async () => {
 
 test('the command line describes a calibration', async () => {
   expect(await said('status', 'abc')).toMatch(
-    /Calibration \(abc\): generation 3, distances up to [\d.]+: 20 of 20 points accepted, \d+ asked; it ended because it finished its last generation\n {2}Contact rate: mean [\d.]+ per day, sd [\d.]+; 95 % between [\d.]+ and [\d.]+\n {2}Recovery rate: mean/,
+    /Calibration \(abc\): generation 3, distances up to [\d.]+: 20 of 20 points accepted, \d+ asked for; it ended because it finished its last generation\n {2}Contact rate: mean [\d.]+ per day, sd [\d.]+; 95 % between [\d.]+ and [\d.]+\n {2}Recovery rate: mean/,
   );
   expect(await said('results', 'abc', '--format', 'csv')).toMatch(
     /^point,replication,status,ask,generation,weight,Contact rate,Recovery rate,/,

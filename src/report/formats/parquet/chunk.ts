@@ -6,8 +6,8 @@ import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import type { ColumnValues, Encoded } from './column-values.ts';
 
 /**
- * Writes a column of a row group: a page with the dictionary if there is one, then one page of values. The library's
- * own functions are slower, because they read each value several times.
+ * Writes a column of a row group as one page of values. If the column has a dictionary, a page with the dictionary
+ * comes first. The library's own functions are slower, because they read each value several times.
  * https://parquet.apache.org/docs/file-format/data-pages/
  */
 export function writeChunk(

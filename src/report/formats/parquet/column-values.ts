@@ -26,7 +26,7 @@ export abstract class ColumnValues {
   readonly levels: Uint8Array;
   rows = 0;
   nulls = 0;
-  /** The number of values in all groups that did not have the column's type. */
+  /** In all groups together, the number of values that did not have the column's type. */
   mismatches = 0;
 
   /** @param most the largest number of rows in a group */
@@ -51,6 +51,6 @@ export abstract class ColumnValues {
   }
 
   abstract encoded(): Encoded;
-  /** Adds a value. Returns false if it does not have the type. */
+  /** Adds a value. Returns false if the value does not have the type of the column. */
   protected abstract put(cell: string): boolean;
 }

@@ -4,7 +4,8 @@ import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 const encoder = new TextEncoder();
 
 /**
- * Texts in UTF-8. They are written with a dictionary, which has each text once, if that takes at most half the bytes.
+ * Texts in UTF-8. If a dictionary takes at most half the bytes, they are written with a dictionary, which has each text
+ * once.
  */
 export class Texts extends ColumnValues {
   private readonly places: Uint32Array;

@@ -20,7 +20,10 @@ interface Run {
   evolution: Evolution;
   progress: Progress;
   points: number;
-  /** The median value of its last generation; Infinity before that, or if that point failed or missed a requirement. */
+  /**
+   * The value of the median point of the last generation. Infinity before the first generation, and if this point
+   * failed or missed a requirement.
+   */
   level: number;
 }
 
@@ -56,8 +59,9 @@ class Cma implements Method {
   /** The finished run with the lowest value. */
   private lowest: Run | null = null;
   private runs = 0;
-  /** The current generation, and its next member to propose. */
+  /** The current generation. */
   private members: Member[] = [];
+  /** The index of the next member to propose. */
   private next = 0;
   private asked = 0;
   private readonly open = new Map<number, Member>();
@@ -114,7 +118,10 @@ class Cma implements Method {
     return { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
   }
 
-  /** Draws a new generation. Samples that are not allowed count as failed, and are not proposed. */
+  /**
+   * Draws a new generation. Samples that are not allowed count as failed, and are not proposed. Returns whether there
+   * is a sample to propose.
+   */
   private draw(): boolean {
     this.run ??= this.begin(this.restarts.first(), this.firstMean());
     for (let barren = 0; barren < MOST_BARREN; barren++) {
@@ -183,7 +190,7 @@ class Cma implements Method {
     return this.ranking.best?.x ?? this.dimensions.map(() => 0.5);
   }
 
-  /** A uniform point of the box: the first allowed one of several draws, or the last draw. */
+  /** Draws uniform points of the box. Returns the first point that is allowed, or the last of several draws. */
   private anywhere(): number[] {
     for (let tries = 1; ; tries++) {
       const x = inBox(
@@ -195,7 +202,7 @@ class Cma implements Method {
   }
 }
 
-/** The run with the lower value. If both are equal, the first one. */
+/** The run with the lower value. If both values are equal, the first run. */
 function lowerOf(a: Run | null, b: Run | null): Run | null {
   return a && b && a.level <= b.level ? a : (b ?? a);
 }

@@ -1,6 +1,6 @@
 /**
- * The constants of CMA-ES. They depend only on the dimension and the population. The names in brackets are those of the
- * source.
+ * The constants of CMA-ES. They depend only on the dimension and the population. The names in brackets are the names in
+ * the source.
  */
 export interface Constants {
   /** The weights of the ranks, best first (w). Positive weights sum to 1; negative weights belong to the worse half. */
@@ -13,8 +13,9 @@ export interface Constants {
   damping: number;
   /** Learning rate of the path of the covariance (c_c). */
   covariancePath: number;
-  /** Learning rates of the covariance: from its path (c_1), and from the ranked points (c_mu). */
+  /** Learning rate of the covariance from its path (c_1). */
   rankOne: number;
+  /** Learning rate of the covariance from the ranked points (c_mu). */
   rankMu: number;
   /** The mean length of a vector with a standard normal number per dimension (chi_N). */
   length: number;

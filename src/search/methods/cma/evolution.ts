@@ -30,8 +30,9 @@ export class Evolution {
   private readonly covariance: number[][];
   private readonly sigmaPath: number[];
   private readonly covariancePath: number[];
-  /** The eigenvectors of the covariance, in columns. `roots` has the square roots of its eigenvalues. */
+  /** The eigenvectors of the covariance, in columns. */
   private axes: number[][];
+  /** The square roots of the eigenvalues of the covariance. */
   private roots: number[];
   private decomposedAt = 0;
 

@@ -20,8 +20,9 @@ const MOST_ELONGATED = 1e7;
 export class Progress {
   private readonly dimensions: readonly OrderedDimension[];
   private readonly window: number;
-  /** The best and the median value of each generation in which no point failed or missed a requirement. */
+  /** The best value of each generation in which no point failed or missed a requirement. */
   private readonly bests: number[] = [];
+  /** The median value of each of these generations. */
   private readonly medians: number[] = [];
   private still = 0;
 
@@ -65,7 +66,7 @@ export class Progress {
     return high - low <= SMALLEST_GAIN * Math.max(Math.abs(low), Math.abs(high));
   }
 
-  /** Whether neither the recent best values nor the recent medians are better than earlier ones. */
+  /** Whether neither the recent best values nor the recent medians are better than the earlier values. */
   private stagnates(): boolean {
     const count = Math.max(120 + 3 * (this.window - 10), Math.floor(0.2 * this.bests.length));
     if (this.bests.length < count) return false;

@@ -28,8 +28,9 @@ class Direct implements Method {
   /** The cells of the current iteration. They are divided when all points of their cuts were told. */
   private dividing: { cell: Cell; cuts: Cut[] }[] = [];
   private iteration = 0;
-  /** The cells whose points this iteration proposes. `next`: the first of them that was not proposed yet. */
+  /** The cells whose points this iteration proposes. */
   private wanted: Cell[] = [];
+  /** The index in `wanted` of the next cell to propose. */
   private next = 0;
   private asked = 0;
   private readonly open = new Map<number, Cell>();

@@ -5,13 +5,13 @@ interface Candidate {
   value: number;
 }
 
-/** A cell must be able to improve the least value by this share: epsilon of the source, section 4. */
+/** A cell must be able to improve the least value by this share (epsilon in section 4 of the source). */
 const LEAST_GAIN = 1e-4;
 
 /**
- * The candidates that may be divided. There must be a Lipschitz constant with which the candidate could have the least
- * value of all, and could improve the least value so far by more than a tiny share. D. R. Jones, C. D. Perttunen and B.
- * E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization Theory and
+ * The candidates that may be divided. For each of them, there is a Lipschitz constant with which it could have the
+ * least value of all, and could improve the least value so far by more than a tiny share. D. R. Jones, C. D. Perttunen
+ * and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization Theory and
  * Applications 79 (1993) 157-181, definition 4.1.
  */
 export function potentiallyOptimal<T extends Candidate>(candidates: readonly T[]): T[] {

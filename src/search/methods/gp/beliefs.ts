@@ -32,11 +32,11 @@ export interface Known {
 
 /**
  * The models that follow from a log: one for the objective, one for each requirement, and one for failures. An object
- * never changes. `with` returns another one for a longer log.
+ * never changes. `with` returns another object for a longer log.
  *
  * Failed points do not count as points with bad values, because these would bend the model of the good points. Instead,
- * failure is a requirement of its own: its value is 1 at failed points and -1 at others. So fewer points are proposed
- * near failed points.
+ * failure is a requirement of its own: its value is 1 at failed points and -1 at other points. So fewer points are
+ * proposed near failed points.
  */
 export class Beliefs {
   readonly log: readonly Told[];

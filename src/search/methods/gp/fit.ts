@@ -21,7 +21,8 @@ export interface FitOptions {
    */
   isNoisy: boolean;
   /**
-   * Whether the values may be bent. Distances from a requirement may not, because their sign tells whether it is met.
+   * Whether the values may be bent. Distances from a requirement may not, because their sign tells whether the
+   * requirement is met.
    */
   isWarped: boolean;
   /** Whether the parameters keep their usual values. Values of only 1 and -1 would make length scales tiny. */

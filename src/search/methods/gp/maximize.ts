@@ -8,6 +8,7 @@ import type { Stream } from '../stream.ts';
 const CANDIDATES = 800;
 /** Candidates lie at these distances around each of the best points so far. */
 const NEAR = [0.2, 0.05, 0.01, 0.001];
+/** The number of candidates at each of these distances. */
 const NEAR_EACH = 10;
 const STARTS = 4;
 const EVALUATIONS = 40;
@@ -19,7 +20,7 @@ interface Scored {
 
 /**
  * Allowed points with a high score, the highest first. The candidates are random points of the box and points near the
- * best ones so far. The candidates with the best scores are refined.
+ * best points so far. The candidates with the best scores are refined.
  *
  * @param around - the best points so far
  */
@@ -65,7 +66,7 @@ function candidates(
   return found;
 }
 
-/** The best candidates that are not next to a better one. */
+/** The best candidates that are not next to a better candidate. */
 function startsOf(scored: readonly Scored[]): Scored[] {
   const starts: Scored[] = [];
   for (const candidate of scored) {
@@ -76,7 +77,10 @@ function startsOf(scored: readonly Scored[]): Scored[] {
   return starts;
 }
 
-/** Improves real coordinates by their derivatives, then each level by its neighbours. Repeats until neither helps. */
+/**
+ * Improves real coordinates by their derivatives, then each level by its neighbours. Repeats both up to three times,
+ * while they help.
+ */
 function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
   let best = start;
   for (let turn = 0; turn < 3; turn += 1) {

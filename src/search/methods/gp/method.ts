@@ -19,8 +19,8 @@ const AROUND = 3;
  */
 const LITTLE = 0.00125;
 /**
- * A region is excluded when the model of all points has expected less than that for this number of proposals in a row.
- * A single low expectation may come from a bad fit.
+ * A region is excluded when the model of all points has expected less improvement than `LITTLE` demands for this number
+ * of proposals in a row. A single low expectation may come from a bad fit.
  */
 const LITTLE_IN_A_ROW = 3;
 /** The most minima that are excluded. */
@@ -34,10 +34,10 @@ const LEAST_KNOWN = 5;
  * optimization of expensive black-box functions", Journal of Global Optimization 13 (1998) 455-492; for noise: R. B.
  * Gramacy and H. K. H. Lee, "Optimization under unknown constraints" (2011), section 3.
  *
- * An input that matters little near one minimum may matter much near another one. A model that has learned the first
- * minimum is then sure that there is no other. So when the model expects little improvement, the region around the best
- * point is excluded, and a model of the other points alone chooses. If this model expects little as well, the region
- * around its best point is also excluded.
+ * An input that matters little near one minimum may matter much near another minimum. A model that has learned the
+ * first minimum is then sure that there is no other minimum. So when the model expects little improvement, the region
+ * around the best point is excluded, and a model of the other points alone chooses. If this model expects little as
+ * well, the region around its best point is also excluded.
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
@@ -187,8 +187,8 @@ class GaussianProcess implements Method {
   }
 
   /**
-   * Whether a point is open, or, without noise, already known. A point also counts if the caller would move it onto
-   * such a point.
+   * Whether a point is taken: it is open, or, without noise, already known. A point is also taken if the caller would
+   * move it onto a taken point.
    */
   private isTaken(x: readonly number[]): boolean {
     const isHere = (other: readonly number[]): boolean =>

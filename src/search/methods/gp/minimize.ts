@@ -43,7 +43,7 @@ export function minimize(
       memory = [];
       direction = free.map((s) => -s);
     }
-    // before anything is known of the curvature, the first step is a tenth of the box
+    // while the curvature is unknown, a step goes at most a tenth of the box
     let step = memory.length > 0 ? 1 : Math.min(1, 0.1 / steepness);
     let next = x;
     let nextValue = Infinity;

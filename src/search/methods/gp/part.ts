@@ -5,7 +5,8 @@ import type { Problem, Told } from '../method.ts';
 const RADIUS = 1.2;
 
 /**
- * An excluded minimum, with the models of that time. Their length scales do not change, so the region stays the same.
+ * An excluded minimum, with the models at the time of the exclusion. The length scales of these models do not change,
+ * so the region stays the same.
  */
 interface Exclusion {
   x: readonly number[];

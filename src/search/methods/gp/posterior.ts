@@ -66,7 +66,7 @@ export class Posterior {
     this.solve();
   }
 
-  /** The mean at a given point. @param index - number of the point, from 0 */
+  /** The mean at a point. @param index - the number of the point, counted from 0 */
   meanOf(index: number): number {
     return this.values[index]! - this.noise[index]! * this.weights[index]!;
   }
@@ -79,7 +79,10 @@ export class Posterior {
     return weights;
   }
 
-  /** The mean at each point, predicted from all others: C. E. Rasmussen and C. K. I. Williams (2006), equation 5.12. */
+  /**
+   * The mean at each point, predicted from all other points: C. E. Rasmussen and C. K. I. Williams (2006), equation
+   * 5.12.
+   */
   leaveOneOut(): Float64Array {
     const inverse = this.factor.inverse();
     return Float64Array.from(
@@ -132,7 +135,8 @@ export class Posterior {
   private append(point: readonly number[], value: number, noise: number): void {
     const row = new Float64Array(this.size + 1);
     row.set(this.covariances(point));
-    // rounding may make the matrix singular if a point is close to another one: then more noise separates them
+    // rounding may make the matrix singular if a point is close to another point. More noise then separates the two
+    // points
     let jitter = noise;
     for (;;) {
       row[this.size] = this.covariance.variance + jitter;

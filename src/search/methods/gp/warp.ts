@@ -2,7 +2,7 @@ import type { Normal } from './posterior.ts';
 
 /** Sums over a normal distribution go up to this number of standard deviations. */
 const REACH = 7;
-/** The number of steps of such a sum. */
+/** The number of steps of a sum over a normal distribution. */
 const STEPS = 56;
 
 /**
