@@ -7,7 +7,7 @@ describe('names', () => {
     ['files', 'files:\n  §Contact rat: ./a.csv\n'],
     ['the grid', 'design:\n  grid:\n    Days: [1, 2]\n    §Contact rat: {from: 1, to: 2, step: 1}\n'],
     ['the grid, on one line', 'design: {grid: {Days: [1], §"Contact rat": [1]}}\n'],
-  ])('an unknown input in %s', (_, body) => {
+  ])('an unknown input in %s is refused', (_, body) => {
     refused(
       'UNKNOWN_INPUT',
       body,
@@ -22,13 +22,13 @@ describe('names', () => {
     refused('UNKNOWN_INPUT', 'inputs:\n  §"Days\\nand nights": 3\n', /no input "Days\\nand nights"/);
   });
 
-  test('an unknown output', () => {
+  test('an unknown output is refused', () => {
     const says = /has no output "Fit eror"/;
     refused('UNKNOWN_OUTPUT', 'outputs:\n  - Peak day\n  - §Fit eror\n', says, /mean "Fit error"\?/);
     refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
   });
 
-  test('a goal with an unknown output, or with an output that is neither a number nor true or false', () => {
+  test('a goal is refused if its output is unknown, or is neither a number nor true or false', () => {
     refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
     refused(
       'INVALID_VALUE',
@@ -37,7 +37,7 @@ describe('names', () => {
     );
   });
 
-  test('a formula keeps the outputs in it', () => {
+  test('the campaign keeps the outputs that a formula names', () => {
     const { outputs, derived } = checkBody("outputs: [Fit error, P(`Peak day` > 3), 'Q(`Peak day`, 0.9)']\n");
     expect(outputs.map(({ name }) => name)).toEqual(['Fit error', 'Peak day']);
     expect(derived).toEqual(['P(`Peak day` > 3)', 'Q(`Peak day`, 0.9)']);
@@ -50,7 +50,7 @@ describe('names', () => {
     refused('INVALID_EXPRESSION', 'outputs: [§Q(Days)]\n', /needs a probability between 0 and 1/);
   });
 
-  test('the precision of a share', () => {
+  test('the precision of a share needs an absolute half-width below 50 %', () => {
     const until = (more: string): string => `replications: {min: 5, max: 100, ${more}}\n`;
     const share = '"P(`Peak day` > 3)"';
     for (const absolute of ['2 %', '2%', '0.02'])
@@ -73,7 +73,7 @@ describe('names', () => {
     refused('DEFINITION_INVALID', until('output: Peak day, absolute: §much'), /a percentage such as 2 %/);
   });
 
-  test('an unknown experiment', () => {
+  test('an unknown experiment is refused', () => {
     refused('UNKNOWN_EXPERIMENT', 'experiment: §Basline\n', /no experiment "Basline"/, /mean "Baseline"\?/);
     expectRefused(`${HEAD}experiment: §Baseline\n`, {
       code: 'UNKNOWN_EXPERIMENT',
@@ -104,7 +104,7 @@ describe('names', () => {
     ['inputs and design, in another case', 'design:\n  grid:\n    §DAYS: [1, 2]\ninputs: {Days: 14}\n'],
     ['inputs', 'inputs:\n  Days: 14\n  §days: 14\n'],
     ['the grid', 'design: {grid: {Days: [14], §" Days": [15]}}\n'],
-  ])('an input that is given twice, in %s', (_, body) => {
+  ])('an input that is given twice is refused: in %s', (_, body) => {
     refused(
       'INVALID_VALUE',
       body,
@@ -113,7 +113,7 @@ describe('names', () => {
     );
   });
 
-  test('a file that is given twice', () => {
+  test('a file that is given twice is refused', () => {
     refused(
       'INVALID_VALUE',
       'files: {Observed cases: a, §observed cases: b}\n',

@@ -64,7 +64,7 @@ describe('values', () => {
     expect(valueOf(checkBody('inputs: {Budget: 9007199254740991}\n'), 'Budget')).toBe('9007199254740991');
   });
 
-  test('a file in place of a value, and a value in place of a file', () => {
+  test('a file in place of a value is refused, and a value in place of a file', () => {
     const file = /^The input "Observed cases" takes a file/;
     refused('INVALID_VALUE', 'inputs:\n  §Observed cases: ./a.csv\n', file, /under "files"/);
     refused('INVALID_VALUE', 'design: {grid: {§Observed cases: [a, b]}}\n', file, /under "files"/);

@@ -23,7 +23,7 @@ describe('the design', () => {
     refused('EMPTY_DESIGN', body, /^The range for "Contact rate", from .* is empty\.$/, hint);
   });
 
-  test('an empty list', () => {
+  test('an empty list is refused', () => {
     refused(
       'EMPTY_DESIGN',
       'design:\n  grid:\n    Days: §[]\n',
@@ -32,7 +32,7 @@ describe('the design', () => {
     );
   });
 
-  test('a range of one value', () => {
+  test('a range may have a single value', () => {
     const checked = checkBody('design: {grid: {Days: {from: 3, to: 3, step: 5}}}\n');
     expect(checked.design).toMatchObject({ values: [['3']] });
   });
@@ -42,19 +42,19 @@ describe('the design', () => {
     ['1, 2, §"1"', '1'],
     ['0, §-0', '0'],
     ['1.5, §15e-1', '1.5'],
-  ])('a value that appears twice: [%s]', (list, value) => {
+  ])('a value that appears twice is refused: [%s]', (list, value) => {
     const says = new RegExp(`^The value ${value} for "Contact rate" appears twice`);
     refused('INVALID_VALUE', `design: {grid: {Contact rate: [${list}]}}\n`, says, /Use replications/);
   });
 
-  test('a range of an input that is no number', () => {
+  test('a range is refused for an input that is not a number', () => {
     for (const name of ['Stochastic', 'Title', 'Begin']) {
       const body = `design: {grid: {${name}: §{from: 1, to: 2, step: 1}}}\n`;
       refused('INVALID_VALUE', body, /not a range of numbers/, /list of values/);
     }
   });
 
-  test('a range of whole numbers with a fractional step', () => {
+  test('a fractional step is refused for an input of whole numbers', () => {
     const body = 'design: {grid: {Days: §{from: 1, to: 3, step: 0.5}}}\n';
     refused('INVALID_VALUE', body, /"Days" is 1.5, which is not a whole number/);
   });
@@ -68,18 +68,18 @@ describe('the design', () => {
     refused('INVALID_VALUE', body, /has too many values/, /At most 1,000,000/);
   });
 
-  test('a range whose values are equal after rounding', () => {
+  test('a range is refused if its values are equal after rounding', () => {
     const body = 'design: {grid: {Contact rate: §{from: 1e16, to: 10000000000000004, step: 1}}}\n';
     refused('INVALID_VALUE', body, /appears twice/);
   });
 
-  test('a grid with too many points', () => {
+  test('a grid with too many points is refused', () => {
     const range = '{from: 1, to: 1000, step: 1}';
     const body = `§design:\n  grid: {Days: ${range}, Population: ${range}, Contact rate: ${range}}\n`;
     refused('INVALID_VALUE', body, /^The design has 1,000,000,000 points/, /At most 10,000,000/);
   });
 
-  test('too many replications', () => {
+  test('too many replications are refused', () => {
     const body = 'design: {grid: {Days: {from: 1, to: 1000, step: 1}}}\nreplications: §100000\n';
     refused('INVALID_VALUE', body, /^The campaign has 100,000,000 runs/, /At most 10,000,000/);
   });
@@ -108,7 +108,7 @@ describe('seeds', () => {
     ['replications', 'replications: §2\n'],
     ['a seed', 'seed: §42\n'],
     ['both', 'seed: 42\nreplications: §2\n'],
-  ])('%s, of a model without a seed', (_, body) => {
+  ])('a model without a seed refuses %s', (_, body) => {
     expectRefused(HEAD + body, {
       code: 'REPLICATIONS_NEED_SEED',
       says: /no input \{RANDOM_SEED\}/,
@@ -120,7 +120,7 @@ describe('seeds', () => {
     expect(checkBody('replications: 1\n', seedless).replications).toBe(1);
   });
 
-  test('seeds that are varied', () => {
+  test('a design may vary the seed, but only without replications and "seed"', () => {
     const grid = 'design: {grid: {"{RANDOM_SEED}": [1, 2, 3]}}\n';
     expect(checkBody(grid).design).toMatchObject({ values: [['1', '2', '3']] });
     refused('INVALID_VALUE', `${grid}replications: §2\n`, /design varies \{RANDOM_SEED\}/);

@@ -116,17 +116,20 @@ describe('attempts', () => {
     ['one and a half', '§1.5', 'expected a whole number'],
     ['a text', '§twice', 'expected a whole number'],
     ['nothing', '§~', 'expected a whole number'],
-  ])('%s', (_, written, says) => {
+  ])('an impossible number is refused: %s', (_, written, says) => {
     refused(`failures: {attempts: ${written}}\n`, new RegExp(`^"failures.attempts" is wrong: ${says}\\.$`));
   });
 
-  test.each(['§other', '§1', '§true'])('a seed that is neither the same nor new: %s', (written) => {
-    const says = /^"failures.seed" is wrong: expected same or new\.$/;
-    refused(`failures: {attempts: 2, seed: ${written}}\n`, says);
-  });
+  test.each(['§other', '§1', '§true'])(
+    'a seed that is neither "same" nor "new" is refused: %s',
+    (written) => {
+      const says = /^"failures.seed" is wrong: expected same or new\.$/;
+      refused(`failures: {attempts: 2, seed: ${written}}\n`, says);
+    },
+  );
 
   test.each(['§{}', '§{attempts: 1}', '§{backoff: 5}', '§{seed: new}', '§{then: cancel, after: 3}'])(
-    'failures without a setting: %s',
+    '"failures" is refused without a setting that has an effect: %s',
     (written) => {
       refused(
         `failures: ${written}\n`,
@@ -135,7 +138,7 @@ describe('attempts', () => {
     },
   );
 
-  test('failures that are no mapping, or have a setting misspelt', () => {
+  test('"failures" is refused if it is not a mapping, or has a misspelt setting', () => {
     refused('failures: §3\n', /"failures" is wrong: expected \{attempts: NUMBER\}/);
     refused(
       'failures: {§atempts: 3}\n',
@@ -154,7 +157,7 @@ describe('timeouts', () => {
     expect(checkBody('timeouts: {campaign: 2 d}\n').timeouts).toEqual({ run: null, campaign: 172_800_000 });
   });
 
-  test('that are no mapping, or have a setting misspelt', () => {
+  test('are refused if they are not a mapping, or have a misspelt setting', () => {
     refused('timeouts: §90 s\n', /"timeouts" is wrong: expected \{run: DURATION, campaign: DURATION\}\.$/);
     refused('timeouts: {run: 5, §campain: 5}\n', /"timeouts" has no setting "campain"/, /mean "campaign"\?$/);
   });
@@ -172,7 +175,7 @@ describe('fresh', () => {
     refused(`fresh: ${written}\n`, /^"fresh" is wrong: expected true or \{salt: INPUT\}\.$/);
   });
 
-  test('a salt without an input, and misspelt', () => {
+  test('a salt is refused without an input, and if it is misspelt', () => {
     refused('fresh: §{}\n', /^"fresh.salt" is missing\.$/);
     refused('fresh: {salt: §5}\n', /^"fresh.salt" is wrong: expected the name of an input\.$/);
     refused('fresh: {§sald: Title}\n', /^"fresh" has no setting "sald"\.$/, /^Did you mean "salt"\?$/);
@@ -180,7 +183,7 @@ describe('fresh', () => {
 });
 
 describe('priority', () => {
-  test('3 by default, from 1 to 5', () => {
+  test('is 3 by default, and may be from 1 to 5', () => {
     expect(checkBody('').priority).toBe(3);
     for (const priority of [1, 2, 3, 4, 5])
       expect(checkBody(`priority: ${priority}\n`).priority).toBe(priority);

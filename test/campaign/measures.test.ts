@@ -27,14 +27,14 @@ describe('a measure of a run', () => {
     ]);
   });
 
-  test('a formula that is read from the name of another formula is the same formula', () => {
+  test('has a name that is read as the same formula again', () => {
     for (const written of ['Q(Peak, 0.0000001)', 'Q( Peak , .9)', 'P( Peak>3 )']) {
       const { name } = measureOf(outputs, written);
       expect(measureOf(outputs, name).name).toBe(name);
     }
   });
 
-  test('a formula without an output is refused', () => {
+  test('is refused if its formula has no output', () => {
     expect(thrownBy(() => measureOf(outputs, 'P(1 > 0)'))).toMatchObject({ code: 'INVALID_EXPRESSION' });
   });
 

@@ -160,11 +160,11 @@ describe('mistakes', () => {
     refused(code, `search: { minimize: Fit error, ${search} }\n`, says);
   });
 
-  test('an output that is no number', () => {
+  test('a search over an output that is not a number is refused', () => {
     refused('INVALID_VALUE', `search: { minimize: §Trajectory, ${OVER} }\n`, /neither a number/);
   });
 
-  test('a design, a goal, or replications until precise beside a search', () => {
+  test('a search is refused with a design, a goal, or replications until precise', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
     refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);

@@ -148,7 +148,7 @@ describe('a salt', () => {
     );
   });
 
-  test('that the model does not have', () => {
+  test('is refused if the model does not have its input', () => {
     refused(
       'UNKNOWN_INPUT',
       'fresh: {salt: §Titel}\n',

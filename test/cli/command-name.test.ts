@@ -9,14 +9,14 @@ import { ownModule, PACKAGE } from '../../src/package/own-files.ts';
 const folder = mkdtempSync(join(tmpdir(), 'foray-command-name-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The command that foray shows to people who work in a folder. */
+/** Returns the command that foray names in its messages (`npx foray` or `foray`) when it runs in the folder `cwd`. */
 function commandIn(cwd: string): string {
   const module = pathToFileURL(ownModule('src/cli/command-name')).href;
   const script = `import { commandName } from '${module}'; process.stdout.write(commandName());`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
 }
 
-test('npx finds the program in a checkout and in a project that installed it, and nowhere else', () => {
+test('the command is `npx foray` in a checkout and in a project with foray installed, and `foray` elsewhere', () => {
   const project = join(folder, 'project');
   mkdirSync(join(project, 'node_modules'), { recursive: true });
   mkdirSync(join(project, 'campaigns'));

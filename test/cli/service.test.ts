@@ -10,7 +10,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-service-cli-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('takes keys, limits and a data folder from its options, and ends on SIGTERM', async () => {
+test('foray service takes keys, limits and a data folder from its options, and ends on SIGTERM', async () => {
   const key = (await foray(folder, ['service', 'keys', 'add', 'ada', '--keys', 'keys.yaml'])).stdout.trim();
   const limits = ['--max-body', '1KB', '--max-upload', '0.5 kb', '--rate-limit', '3'];
   const args = [MAIN, 'service', '--port', '0', '--data', 'data', '--keys', 'keys.yaml', ...limits];
@@ -41,7 +41,7 @@ test('takes keys, limits and a data folder from its options, and ends on SIGTERM
   expect(await ended).toEqual([0, null]);
 });
 
-test('says which option is wrong', async () => {
+test('foray service says which option is wrong', async () => {
   const flags = ['--max-upload=much', '--max-body=0', '--rate-limit=-1', '--public-url=x', '--trust-proxy=x'];
   for (const flag of flags) {
     const { code, stderr } = await foray(folder, ['service', flag]);

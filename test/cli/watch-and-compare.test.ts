@@ -164,7 +164,7 @@ describe('watch without a terminal', () => {
 });
 
 describe('compare', () => {
-  test('is a table with notes', async () => {
+  test('writes a table with notes', async () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other');
     expect([code, stderr]).toEqual([
       0,

@@ -150,7 +150,7 @@ test.each(['', 'null', '{}', '"a.csv"'])('a value that is no reference is report
   ]);
 });
 
-test('a path that cannot be written', async () => {
+test('a path that cannot be written is reported', async () => {
   mkdirSync(at('folder'), { recursive: true });
   writeFileSync(at('file'), '');
   for (const path of [at('folder'), at('file/a.csv')])

@@ -166,7 +166,7 @@ describe('a file that cannot be fetched is an error without its address', () => 
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SIGNATURE);
   });
 
-  test('a file that is never complete: different each time', async () => {
+  test('a file that is never complete, with different content each time', async () => {
     let length = 1;
     downloads = [(response) => unmeasured(content.subarray(0, length++))(response)];
     expect((await failure(fetched())).kind).toBe('malformed');

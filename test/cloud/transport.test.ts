@@ -90,7 +90,7 @@ describe('invalid answers', () => {
   });
 
   test.each([['null'], ['{}'], ['3'], ['"[]"'], ['[null]'], ['[[]]'], ['[{"id":3}]'], ['{"length":0}']])(
-    'JSON of another shape: %s',
+    'JSON of another shape is an error: %s',
     async (body) => {
       server.say(200, body);
       const error = await failure(server.client().listModels());
@@ -101,14 +101,14 @@ describe('invalid answers', () => {
     },
   );
 
-  test('a body that does not fit its encoding', async () => {
+  test('a body that does not fit its encoding is an error, and a later attempt may succeed', async () => {
     server.say(200, '[]', { 'content-encoding': 'gzip' });
     expect((await failure(server.client().listModels())).isRetryable).toBe(true);
   });
 });
 
 describe('connections', () => {
-  test('a reset in the middle of the body', async () => {
+  test('a connection that is reset in the middle of the body is an error', async () => {
     server.answer((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('[{"id":', () => (response.socket as Socket).resetAndDestroy());
@@ -117,7 +117,7 @@ describe('connections', () => {
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('an end before the announced length', async () => {
+  test('a body that ends before its announced length is an error', async () => {
     server.answer((response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('[]', () => response.socket!.end());
@@ -125,13 +125,13 @@ describe('connections', () => {
     expect((await failure(server.client().listModels())).isRetryable).toBe(true);
   });
 
-  test('an end without an answer', async () => {
+  test('a connection that ends without an answer is an error', async () => {
     server.answer((response) => response.destroy());
     const error = await failure(server.client().requestRun('v', runRequest));
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('a refused connection: the request certainly never arrived', async () => {
+  test('a refused connection is an error that says that the request never arrived', async () => {
     const raw = await listen(() => undefined);
     await raw.close();
     const error = await failure(server.client({ url: raw.url }).requestRun('v', runRequest));
@@ -151,13 +151,13 @@ describe('connections', () => {
     'HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n[]',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]',
     'HTTP/1.1 2',
-  ])('an answer that is not HTTP: %j', async (bytes) => {
+  ])('an answer that is not HTTP is an error: %j', async (bytes) => {
     const raw = await listen((socket) => socket.once('data', () => socket.end(bytes, 'latin1')));
     const error = await failure(server.client({ url: raw.url }).listModels());
     expect([error.kind, error.mayHaveArrived]).toEqual(['unreachable', true]);
   });
 
-  test('a silent server: the request ends when the caller aborts it', async () => {
+  test('a request to a silent server ends when the caller aborts it', async () => {
     const abort = new AbortController();
     let closed: () => void;
     const hungUp = new Promise<void>((resolve) => (closed = resolve));
@@ -181,7 +181,7 @@ describe('time', () => {
     expect([error.kind, error.isRetryable]).toEqual(['timeout', true]);
   });
 
-  test('an abort does not stop a request for a run that was sent: its answer says which run was started', async () => {
+  test('an abort does not stop a sent request for a run, because its answer says which run was started', async () => {
     const abort = new AbortController();
     server.answer((response) => {
       abort.abort(new Error('had enough'));

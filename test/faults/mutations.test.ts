@@ -79,58 +79,63 @@ afterAll(() => {
   );
 });
 
-test.each(seeds(1, 10))(`${RUNS} mutated answers, seed %i`, async (seed) => {
-  const server = await startServer();
-  const bodies = new Map<string, { status: number; type: string; body: Buffer }>();
-  server.answer((response, { headers }) => {
-    server.asked.length = 0;
-    const { status, type, body } = bodies.get(String(headers['x-mutation']))!;
-    response.writeHead(status, type ? { 'content-type': type } : {}).end(body);
-  });
-  const tally = { values: 0, errors: new Map<string, number>(), unreachable: new Set<string>() };
-  let number = 0;
+test.each(seeds(1, 10))(
+  `${RUNS} mutated answers give valid values or classified errors, seed %i`,
+  async (seed) => {
+    const server = await startServer();
+    const bodies = new Map<string, { status: number; type: string; body: Buffer }>();
+    server.answer((response, { headers }) => {
+      server.asked.length = 0;
+      const { status, type, body } = bodies.get(String(headers['x-mutation']))!;
+      response.writeHead(status, type ? { 'content-type': type } : {}).end(body);
+    });
+    const tally = { values: 0, errors: new Map<string, number>(), unreachable: new Set<string>() };
+    let number = 0;
 
-  await fc.assert(
-    fc.asyncProperty(fc.array(mutation, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
-      await Promise.all(
-        batch.map(async ({ call: which, choices, others, how, at, status, type }) => {
-          const { name, call, answer } = calls[which]!;
-          let chosen = 0;
-          const choose = (most: number): number => choices[chosen++ % choices.length]! % most;
-          const value = mutated(answer as Json, choose, () => others[choose(others.length)]!);
-          const text = Buffer.from(JSON.stringify(value) ?? '');
-          const id = String((number += 1));
-          bodies.set(id, { status, type, body: how < 0 ? text : mangled(text, how, at) });
-          // the key tells the server which answer to send
-          const client = server.client({ key: id, keyHeader: 'X-Mutation' });
-          try {
-            const result = await call(client);
-            tally.values += 1;
-            if (name !== 'stopRun') {
-              expect(endpoints[name as keyof typeof endpoints].response.safeParse(result).success).toBe(true);
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutation, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
+        await Promise.all(
+          batch.map(async ({ call: which, choices, others, how, at, status, type }) => {
+            const { name, call, answer } = calls[which]!;
+            let chosen = 0;
+            const choose = (most: number): number => choices[chosen++ % choices.length]! % most;
+            const value = mutated(answer as Json, choose, () => others[choose(others.length)]!);
+            const text = Buffer.from(JSON.stringify(value) ?? '');
+            const id = String((number += 1));
+            bodies.set(id, { status, type, body: how < 0 ? text : mangled(text, how, at) });
+            // the key tells the server which answer to send
+            const client = server.client({ key: id, keyHeader: 'X-Mutation' });
+            try {
+              const result = await call(client);
+              tally.values += 1;
+              if (name !== 'stopRun') {
+                expect(endpoints[name as keyof typeof endpoints].response.safeParse(result).success).toBe(
+                  true,
+                );
+              }
+            } catch (error) {
+              if (!isCloudError(error)) throw error;
+              expect(error.toLine()).not.toContain('\n');
+              if (error.kind === 'unreachable') tally.unreachable.add(error.message);
+              tally.errors.set(error.kind, (tally.errors.get(error.kind) ?? 0) + 1);
+            } finally {
+              bodies.delete(id);
             }
-          } catch (error) {
-            if (!isCloudError(error)) throw error;
-            expect(error.toLine()).not.toContain('\n');
-            if (error.kind === 'unreachable') tally.unreachable.add(error.message);
-            tally.errors.set(error.kind, (tally.errors.get(error.kind) ?? 0) + 1);
-          } finally {
-            bodies.delete(id);
-          }
-        }),
-      );
-    }),
-    { numRuns: RUNS / AT_ONCE, endOnFailure: true, seed },
-  );
+          }),
+        );
+      }),
+      { numRuns: RUNS / AT_ONCE, endOnFailure: true, seed },
+    );
 
-  figure.answers += number;
-  figure.values += tally.values;
-  figure.errors += [...tally.errors.values()].reduce((sum, count) => sum + count, 0);
-  // without all kinds of answers and errors, the test would prove nothing
-  expect(number).toBe(RUNS);
-  expect(tally.values).toBeGreaterThan(RUNS / 50);
-  for (const kind of ['malformed', 'server', 'refused', 'not-found', 'unauthorized', 'throttled']) {
-    expect([kind, (tally.errors.get(kind) ?? 0) > 0]).toEqual([kind, true]);
-  }
-  expect([...tally.unreachable]).toEqual([]);
-});
+    figure.answers += number;
+    figure.values += tally.values;
+    figure.errors += [...tally.errors.values()].reduce((sum, count) => sum + count, 0);
+    // without all kinds of answers and errors, the test would prove nothing
+    expect(number).toBe(RUNS);
+    expect(tally.values).toBeGreaterThan(RUNS / 50);
+    for (const kind of ['malformed', 'server', 'refused', 'not-found', 'unauthorized', 'throttled']) {
+      expect([kind, (tally.errors.get(kind) ?? 0) > 0]).toEqual([kind, true]);
+    }
+    expect([...tally.unreachable]).toEqual([]);
+  },
+);

@@ -62,7 +62,7 @@ async function isThereOnce(id: string, since: number): Promise<void> {
 // these tests of single faults take minutes; in CI, the test of all faults after them is enough
 if (isFull) {
   const cases = seeds(0, 3).flatMap((seed) => toxics.map((toxic) => [toxic, seed] as const));
-  test.each(cases)('%s, seed %i', async (toxic, seed) => {
+  test.each(cases)('a campaign completes in spite of this fault: %s, seed %i', async (toxic, seed) => {
     random = seeded(seed);
     const before = proxy.met[toxic];
     const id = await submit(seed);
@@ -81,35 +81,41 @@ if (isFull) {
     expect(proxy.met[toxic]).toBeGreaterThan(before);
   });
 
-  test.each(seeds(0, 1))('connections that become silent, seed %i', async (seed) => {
-    random = seeded(seed);
-    const before = proxy.met['black hole'];
-    const id = await submit(seed);
-    const since = Date.now();
-    await proxy.spoil('black hole', 0.5);
-    await until('a connection of the campaign becomes silent', () => proxy.met['black hole'] > before);
-    await proxy.heal('stay');
-    await isThereOnce(id, since);
-    // the proxy kept the connections silent, so the client waited for its whole time limit
-    expect(Date.now() - since).toBeGreaterThan(ANSWER_MS);
-  });
+  test.each(seeds(0, 1))(
+    'a campaign completes in spite of connections that become silent, seed %i',
+    async (seed) => {
+      random = seeded(seed);
+      const before = proxy.met['black hole'];
+      const id = await submit(seed);
+      const since = Date.now();
+      await proxy.spoil('black hole', 0.5);
+      await until('a connection of the campaign becomes silent', () => proxy.met['black hole'] > before);
+      await proxy.heal('stay');
+      await isThereOnce(id, since);
+      // the proxy kept the connections silent, so the client waited for its whole time limit
+      expect(Date.now() - since).toBeGreaterThan(ANSWER_MS);
+    },
+  );
 }
 
-test.each(seeds(1, 4))('all of these faults one after the other, seed %i', async (seed) => {
-  random = seeded(seed);
-  const id = await submit(seed, { count: isFull ? 100 : 40, more: 'concurrency: 8' });
-  const since = Date.now();
-  const order = shuffled(isFull ? [...toxics, ...toxics] : [...toxics]);
-  for (const toxic of order) {
-    const before = proxy.met[toxic];
-    await proxy.spoil(toxic, 0.5 + 0.5 * random());
-    await until(`the campaign meets ${toxic}`, () => proxy.met[toxic] > before);
-    await delay(random() * 600);
+test.each(seeds(1, 4))(
+  'a campaign completes in spite of all of these faults, one after the other, seed %i',
+  async (seed) => {
+    random = seeded(seed);
+    const id = await submit(seed, { count: isFull ? 100 : 40, more: 'concurrency: 8' });
+    const since = Date.now();
+    const order = shuffled(isFull ? [...toxics, ...toxics] : [...toxics]);
+    for (const toxic of order) {
+      const before = proxy.met[toxic];
+      await proxy.spoil(toxic, 0.5 + 0.5 * random());
+      await until(`the campaign meets ${toxic}`, () => proxy.met[toxic] > before);
+      await delay(random() * 600);
+      await proxy.heal();
+    }
+    await isThereOnce(id, since);
     await proxy.heal();
-  }
-  await isThereOnce(id, since);
-  await proxy.heal();
-});
+  },
+);
 
 function shuffled<T>(items: T[]): T[] {
   for (let at = items.length - 1; at > 0; at -= 1) {

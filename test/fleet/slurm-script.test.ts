@@ -3,21 +3,24 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { temporaryFolder } from '../service/support.ts';
 
 const JOB = '4711';
 
-/** The script that the guide has for a task of a job array. */
+/** Returns the Slurm script of the guide. Each task of a job array runs this script. */
 function scriptOfGuide(): string {
   const guide = readFileSync(path.join(ROOT, 'docs/guides/several-machines.md'), 'utf8');
   const [script] = guide.split('```\n').filter((text) => text.startsWith('#!/bin/bash\n#SBATCH'));
   return script!;
 }
 
-/** Runs a task. Small programs take the place of Slurm and of the executor. */
+/**
+ * Prepares a task: a folder with the script, and small programs in place of Slurm and of the executor. `executor` is
+ * the shell code that the executor runs. The test starts `script` with `options`.
+ */
 function task(executor: string) {
   const folder = temporaryFolder();
   const [programs, bin] = [path.join(folder, 'programs'), path.join(folder, 'node_modules', '.bin')];
@@ -31,7 +34,7 @@ function task(executor: string) {
     'scontrol',
     `echo "scontrol $*" >> ${calls}; echo 'StartTime=2026-01-01T10:00:00 EndTime=2026-01-01T14:00:00 X=1'`,
   );
-  // this `sleep` does not wait between two attempts
+  // the script sleeps between two attempts; this program returns at once, so that the test does not wait
   program(programs, 'sleep', ':');
   program(bin, 'foray', `echo "foray $*" >> ${calls}; attempt=$(grep -c ^foray ${calls}); ${executor}`);
   const script = path.join(folder, 'task.sh');
@@ -52,56 +55,70 @@ function task(executor: string) {
   return { folder, script, options, lines, isHeld: () => lines('scontrol').includes(`scontrol hold ${JOB}`) };
 }
 
-test.each([
-  {
-    what: 'whose service is there after a while works',
-    executor: 'exit $((attempt < 3 ? 3 : 0))',
-    attempts: 3,
-    code: 0,
-    held: false,
-  },
-  {
-    what: 'whose service does not come holds the others',
-    executor: 'exit 3',
-    attempts: 20,
-    code: 3,
-    held: true,
-  },
-  { what: 'that is refused holds the others at once', executor: 'exit 2', attempts: 1, code: 2, held: true },
-  {
-    what: 'whose node is repaired after a while works',
-    executor: 'exit $((attempt < 3 ? 4 : 0))',
-    attempts: 3,
-    code: 0,
-    held: false,
-  },
-  ...[4, 126, 127].map((code) => ({
-    what: `whose node stays bad (${code}) waits on it, and holds nothing`,
-    executor: `exit ${code}`,
-    attempts: 20,
-    code,
-    held: false,
-  })),
-  { what: 'that is killed holds nothing', executor: 'kill -KILL $$', attempts: 1, code: 137, held: false },
-])("a task of the guide's Slurm script $what", ({ executor, attempts, code, held }) => {
-  const { script, options, lines, isHeld } = task(executor);
-  expect(spawnSync('bash', [script], options).status).toBe(code);
-  expect(lines('foray')).toEqual(
-    Array(attempts).fill(
-      `foray executor --name ${hostname()}-4712 --slots 16 --ends 2026-01-01T14:00:00 --leave-when-idle 5m`,
-    ),
-  );
-  expect(isHeld()).toBe(held);
-});
+describe("the guide's Slurm script", () => {
+  test.each([
+    {
+      what: 'tries again until its service is there',
+      executor: 'exit $((attempt < 3 ? 3 : 0))',
+      attempts: 3,
+      code: 0,
+      held: false,
+    },
+    {
+      what: 'holds the rest of the array if its service stays away',
+      executor: 'exit 3',
+      attempts: 20,
+      code: 3,
+      held: true,
+    },
+    {
+      what: 'whose executor is refused holds the rest of the array at once',
+      executor: 'exit 2',
+      attempts: 1,
+      code: 2,
+      held: true,
+    },
+    {
+      what: 'tries again until its node is repaired',
+      executor: 'exit $((attempt < 3 ? 4 : 0))',
+      attempts: 3,
+      code: 0,
+      held: false,
+    },
+    ...[4, 126, 127].map((code) => ({
+      what: `keeps trying on a bad node (exit code ${code}), and does not hold the array`,
+      executor: `exit ${code}`,
+      attempts: 20,
+      code,
+      held: false,
+    })),
+    {
+      what: 'whose executor is killed does not hold the array',
+      executor: 'kill -KILL $$',
+      attempts: 1,
+      code: 137,
+      held: false,
+    },
+  ])('a task $what', ({ executor, attempts, code, held }) => {
+    const { script, options, lines, isHeld } = task(executor);
+    expect(spawnSync('bash', [script], options).status).toBe(code);
+    expect(lines('foray')).toEqual(
+      Array(attempts).fill(
+        `foray executor --name ${hostname()}-4712 --slots 16 --ends 2026-01-01T14:00:00 --leave-when-idle 5m`,
+      ),
+    );
+    expect(isHeld()).toBe(held);
+  });
 
-test('a task that gets a signal from Slurm drains its executor, and ends when the executor ends', async () => {
-  const { folder, script, options, lines, isHeld } = task(
-    `trap 'touch drained; exit 0' TERM; touch started; while true; do read -t 0.1 < <(:) || :; done`,
-  );
-  const child = spawn('bash', [script], options);
-  await until('the executor works', () => existsSync(path.join(folder, 'started')));
-  child.kill('SIGTERM');
-  expect(await once(child, 'exit')).toEqual([0, null]);
-  expect(existsSync(path.join(folder, 'drained'))).toBe(true);
-  expect([lines('foray').length, isHeld()]).toEqual([1, false]);
+  test('a task that gets a signal from Slurm drains its executor, and ends when the executor ends', async () => {
+    const { folder, script, options, lines, isHeld } = task(
+      `trap 'touch drained; exit 0' TERM; touch started; while true; do read -t 0.1 < <(:) || :; done`,
+    );
+    const child = spawn('bash', [script], options);
+    await until('the executor works', () => existsSync(path.join(folder, 'started')));
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(existsSync(path.join(folder, 'drained'))).toBe(true);
+    expect([lines('foray').length, isHeld()]).toEqual([1, false]);
+  });
 });

@@ -20,7 +20,7 @@ test('a run gives the same bytes in Node 26', () => {
   expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());
 });
 
-/** The program of another version of Node in the user's cache. Installs it if it is missing. */
+/** Returns the path of the program of a Node version in the user's cache. Installs this version if it is missing. */
 function nodeOf(version: string): string {
   const folder = path.join(cacheFolder(), `node-${version}`);
   const program = path.join(folder, 'node_modules', PACKAGE, 'bin', 'node');

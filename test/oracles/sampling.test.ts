@@ -22,7 +22,7 @@ async function scipy<Answer>(question: object): Promise<Answer> {
 const inputs = (dimensions: number): string[] => Array.from({ length: dimensions }, (_, at) => `x${at}`);
 
 describe.each(['sobol', 'halton'] as const)('plain %s', (method) => {
-  test.each([1, 2, 5, 20, 100, MOST_INPUTS])('in %d dimensions', async (dimensions) => {
+  test.each([1, 2, 5, 20, 100, MOST_INPUTS])("has SciPy's points in %d dimensions", async (dimensions) => {
     const theirs = await scipy<number[][]>({ ask: 'points', method, dimensions, points: 1_024 });
     const ours = pointsOf(method, 1_024, inputs(dimensions), { scramble: false });
     expect(theirs).toHaveLength(ours.length);

@@ -79,7 +79,7 @@ print(json.dumps({"outputs": main()}))
   expect([checked.code, checked.stderr]).toEqual([2, expect.stringMatching(/line 4, in logarithm/)]);
 });
 
-test('50 of its 200 points run, and the next campaign reuses them', async () => {
+test('the example runs with 50 of its 200 points, and the next campaign reuses the runs', async () => {
   const file = write('fire.yaml', (text) => text.replace('step: 0.004', 'step: 0.016'));
   const first = await run('submit', file, '--id', 'fire', '--watch');
   expect(first.code).toBe(0);

@@ -73,22 +73,25 @@ describe('in free order', () => {
   );
 });
 
-test.each(['cma', 'gp', 'direct'] as const)('%s continues after a change of its end', async (method) => {
-  const least = { method, stop: stopAfter(10), parallel: 4 };
-  const most = { method, stop: stopAfter(18), parallel: 7 };
-  const logs: SearchLog[] = [];
-  for (const rebuilds of [0, 0.5]) {
-    const world = new SearchInMemory(campaignOf(least), bowl, 1);
-    const before = structuredClone(await world.toTheEnd(rebuilds));
-    world.change(campaignOf(most));
-    const log = await world.toTheEnd(rebuilds);
-    expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
-    expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'changed', 'stopped', 'over']);
-    expect(summaryOf(campaignOf(most), log, new Map())).toMatchObject({ asked: 18, stoppedBy: 'points' });
-    logs.push(log);
-  }
-  expect(logs[1]).toEqual(logs[0]);
-});
+test.each(['cma', 'gp', 'direct'] as const)(
+  '%s continues when its conditions for stopping change',
+  async (method) => {
+    const least = { method, stop: stopAfter(10), parallel: 4 };
+    const most = { method, stop: stopAfter(18), parallel: 7 };
+    const logs: SearchLog[] = [];
+    for (const rebuilds of [0, 0.5]) {
+      const world = new SearchInMemory(campaignOf(least), bowl, 1);
+      const before = structuredClone(await world.toTheEnd(rebuilds));
+      world.change(campaignOf(most));
+      const log = await world.toTheEnd(rebuilds);
+      expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
+      expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'changed', 'stopped', 'over']);
+      expect(summaryOf(campaignOf(most), log, new Map())).toMatchObject({ asked: 18, stoppedBy: 'points' });
+      logs.push(log);
+    }
+    expect(logs[1]).toEqual(logs[0]);
+  },
+);
 
 test.each(['cma', 'gp', 'direct'] as const)(
   '%s searches outside its old bounds when they become wider',
@@ -114,7 +117,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
       expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
-      // after another change of its end, the search continues again
+      // after another change of its conditions for stopping, the search continues again
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
       expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });

@@ -59,7 +59,7 @@ export function testLaws(maker: MethodMaker): void {
     );
   });
 
-  test('it continues when all points fail', () => {
+  test('the method continues when all points fail', () => {
     const failing = play(
       maker,
       problemOf({ dimensions: [real, real] }),
@@ -70,17 +70,17 @@ export function testLaws(maker: MethodMaker): void {
     expect(failing.method.recommend()).toBeNull();
   });
 
-  test('it proposes nothing when no point is allowed', () => {
+  test('the method proposes nothing when no point is allowed', () => {
     const none = problemOf({ dimensions: [integer(3), integer(2)], isAllowed: () => false });
     const method = maker(none);
     expect([method.ask(), method.ask()]).toEqual(['exhausted', 'exhausted']);
   });
 
-  test('it refuses choices', () => {
+  test('the method refuses choices', () => {
     expect(() => maker(problemOf({ dimensions: [{ kind: 'choice', levels: 3 }] }))).toThrow('choices');
   });
 
-  test('it recommends the best of all told points', () => {
+  test('the method recommends the best of all told points', () => {
     const { method, told } = play(
       maker,
       problemOf({ dimensions: [real, real] }),

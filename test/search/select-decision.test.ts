@@ -61,7 +61,7 @@ function played(
   return { events, counts: made.map(({ length }) => length), story };
 }
 
-test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (systems) => {
+test.each([2, 5])('the decision compares %i points by the procedure of Kim and Nelson', (systems) => {
   for (let seed = 0; seed < 40; seed += 1) {
     const { values, extendTo } = slippage(systems, seed);
     extendTo(2_100);
@@ -79,7 +79,7 @@ test.each([2, 5])('it compares %i points by the procedure of Kim and Nelson', (s
   }
 });
 
-test('it divides a budget as in the textbook', () => {
+test('the decision divides a budget as in the textbook', () => {
   // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49: the points get 11, 9,
   // 19, 9 and 2 of 50 runs
   const deviations = [1, 1, 3, 3, 2];
@@ -131,7 +131,7 @@ test('a comparison of equal points with common random numbers ends; without chan
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
 });
 
-test('it decides only when all runs have finished', () => {
+test('no decision is made before all runs have finished', () => {
   const campaign = campaignOf(kn, 2);
   const finalists: SearchEvent = { kind: 'finalists', ordinals: [0, 1], after: 0 };
   const runs = [1, 2].map((replication) => ({ replication, outputs: { 'Fit error': '1' } }));

@@ -99,7 +99,7 @@ test('points without a value of the output are not known', async () => {
   });
 });
 
-test('a missing campaign is an error', async () => {
+test('a search that begins with a missing campaign is refused', async () => {
   await expect(
     world.foray.submit(definition(search('cma', 'start: { campaign: gird }'))),
   ).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });

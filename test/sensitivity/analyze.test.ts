@@ -57,7 +57,7 @@ describe('a sample', () => {
     expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
   });
 
-  test('of curves has indices at each time', () => {
+  test('of runs with curves has indices at each time', () => {
     const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a, b]) => ({
       Course: { dataX: [0, 1, 2], dataY: [5, a, 2 * b!] },
     }));

@@ -5,7 +5,7 @@ import { OwnKey } from '../../src/server/roles.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KEY, type World } from '../support/world.ts';
 
-/** Each connection costs as much as a request. */
+/** Keeps connections open, because a new connection costs as much as a request. */
 const agent = new Agent({ keepAlive: true });
 
 export interface Answer {

@@ -73,7 +73,10 @@ async function startProtected(): Promise<Protected> {
   return { service, keyFile, keys, model: found, version, run };
 }
 
-/** A request to a route. With the permission, it fails at most because of its content. */
+/**
+ * Makes a request to a route. A user with the permission gets no error, or only an error about the content of the
+ * request.
+ */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
     ':modelId': model.id,
@@ -157,7 +160,7 @@ describe('every route', () => {
 });
 
 describe('models', () => {
-  test('are listed for users who may use them; published models for all users', async () => {
+  test('are listed for users who may use them; published models are listed for all users', async () => {
     const on = await startProtected();
     for (const user of users) {
       const { body } = await on.service.get<Model[]>('/models', { Authorization: on.keys[user] });

@@ -35,7 +35,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 // only root may mount a disk; in some containers, root may not either
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('leads to answers with 507, partial files are removed, and the service continues when there is room', async () => {
+  test('leads to answers with 507 and leaves no partial files, and the service continues when there is room', async () => {
     const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });

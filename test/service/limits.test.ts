@@ -7,7 +7,7 @@ import { limitRate } from '../../src/service/http/hooks/rate-limit.ts';
 import { KEY, startTestService } from './support.ts';
 
 describe('sizes', () => {
-  test('above the limit of a JSON body or an upload lead to answers with 413, also if the size is not announced', async () => {
+  test('above the limit of a JSON body or an upload are refused with 413, even if the client does not announce the size', async () => {
     const { running } = await startTestService({ limits: { body: 1_000, upload: 2_000 } });
     const post = async (path: string, size: number, isTold: boolean) => {
       const body = isTold ? Buffer.alloc(size, 'x') : new Blob([Buffer.alloc(size, 'x')]).stream();
@@ -55,7 +55,7 @@ describe('the rate', () => {
     expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200));
   });
 
-  test('never exceeds rate times time plus one burst; a client that waits as long as Retry-After says gets through', () => {
+  test('lets at most rate times time plus one burst of requests pass; a client that waits as long as Retry-After says passes', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.1, max: 50, noNaN: true }),

@@ -5,7 +5,8 @@ import { cleanEnv, MAIN } from '../support/cli.ts';
 import { KEY, onCleanup } from './support.ts';
 
 /**
- * Starts the service in a separate process with a limit of open files. It has the shipped models and those of a folder.
+ * Starts the service in a separate process with a limit of open files. The service has the shipped models and the
+ * models of a folder.
  */
 export async function startProcess(
   dataDir: string,

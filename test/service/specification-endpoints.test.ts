@@ -18,7 +18,7 @@ import {
 } from './specification.ts';
 
 describe('3 States', () => {
-  test('COMPLETED, FAILED and STOPPED', async () => {
+  test('a run can reach COMPLETED, FAILED and STOPPED', async () => {
     const done = await completed(simulation({ Rate: 3 }));
     expect((await service.get<Json>(`${runs}/${done.id}/progress`)).body.status).toBe('COMPLETED');
 
@@ -41,13 +41,13 @@ describe('3 States', () => {
 });
 
 describe('4 Endpoints', () => {
-  test('GET /models and /models/<model_id>', async () => {
+  test('GET /models lists the model, and GET /models/<model_id> returns it', async () => {
     const models = ok(await service.get<Json>('/models'));
     expect(models).toContainEqual(model);
     expect(ok(await service.get(`/models/${model.id}`))).toEqual(model);
   });
 
-  test('versions by number, from 1, and by id; a request must name exactly one', async () => {
+  test('a version is found by its number, which begins at 1, or by its id; any other number is an error', async () => {
     expect(ok(await service.get(`/models/${model.id}/versions/number/1`))).toEqual(version);
     expect(ok(await service.get(`/models/${model.id}/versions/${version.id}`))).toEqual(version);
     for (const number of [0, 2, 'one']) {
@@ -57,7 +57,7 @@ describe('4 Endpoints', () => {
     }
   });
 
-  test('a model by name: the name in the body, or as the last segment of the path', async () => {
+  test('a model is found by name: the name is in the body, or also the last segment of the path', async () => {
     expect(ok(await service.post('/models/name/', 'Specimen'))).toEqual(model);
     expect(ok(await service.post('/models/name/Specimen', 'Specimen'))).toEqual(model);
   });
@@ -90,7 +90,7 @@ describe('4 Endpoints', () => {
     expect(outputs.map(({ value }: Json) => value)).toEqual(['14']);
   });
 
-  test('files: upload, check, and download by a pre-signed address', async () => {
+  test('a file can be uploaded, checked, and downloaded by a pre-signed address', async () => {
     const content = 'a file';
     const hash = createHash('sha256').update(content).digest('base64url');
     const headers = { Authorization: KEY };

@@ -74,7 +74,7 @@ describe('2.2 Version', () => {
 });
 
 describe('2.3 Input item', () => {
-  test('a request may have an integer JSON value; the response has strings', async () => {
+  test('a request may have values as whole numbers of JSON; the answer has strings', async () => {
     const run = ok(await service.post<Json>(runs, simulation({ Count: 8 })));
     expect(run.inputs.find(({ name }: Json) => name === 'Count')).toEqual({
       name: 'Count',

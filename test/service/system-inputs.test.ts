@@ -24,7 +24,10 @@ const CLOCK = [
   input('{STOP_DATE}', 'DATE_TIME', '2026-03-31T00:00'),
 ];
 
-/** Starts a service with a model that gives its inputs as its output. */
+/**
+ * Starts a service with one model. `inputs` are its declared inputs as JSON, and `body` is the code of its function
+ * `run`.
+ */
 async function startWith(inputs: string[], body: string, options = {}) {
   const folder = temporaryFolder();
   writeModel(

@@ -8,7 +8,7 @@ const EVERY_MS = 5_000;
  * sees.
  */
 const WARM_UP_S = 120;
-/** The monitor does not compare a process with a shorter life, s. */
+/** The shortest life of a process whose memory the monitor compares, s. */
 const LEAST_S = 180;
 /** The allowed growth of memory, MB, for garbage that is not collected yet. */
 const MOST_MB = 40;

@@ -15,7 +15,9 @@ export interface ProcessOptions {
   args: string[];
   env: NodeJS.ProcessEnv;
   log: string;
-  /** The soak calls it until it returns true. Without it, the process sends the message `ready`. */
+  /**
+   * The soak calls this function until it returns true. Without this function, the process sends the message `ready`.
+   */
   isReady?: () => Promise<boolean>;
   /** Whether the process has loaded test/support/heap-hook.ts. */
   tellsHeap?: boolean;
@@ -56,7 +58,7 @@ export class KeptProcess {
     return this.options.tellsHeap ? heapMbOf(child) : residentMb(pid);
   }
 
-  /** Starts the process and keeps it running. Resolves when it is ready. */
+  /** Starts the process and keeps it running. Resolves when the process is ready. */
   async start(): Promise<void> {
     this.kept = this.keep();
     await this.ready();
@@ -89,7 +91,10 @@ export class KeptProcess {
     return true;
   }
 
-  /** Ends the process for good with SIGTERM, or with SIGKILL if it does not end. Returns whether SIGTERM ended it. */
+  /**
+   * Ends the process for good with SIGTERM, or with SIGKILL if it does not end in time. Returns true if SIGTERM was
+   * enough.
+   */
   async close(): Promise<boolean> {
     this.isClosing = true;
     const { child } = this;

@@ -24,11 +24,11 @@ function expectClose(values: number[][], expected: number[][]): void {
     for (const [j, value] of row.entries()) expect(values[i]![j]).toBeCloseTo(value, 10);
 }
 
-// Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which reads two inputs one after the other): loess(x, y,
-// span=…, degree=2, normalize=False, surface='direct', statistics='exact'), then predict(…, stderror=True) for value
-// and standard error, and outputs.one_delta
+// The expected values come from Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which expects all values of
+// the first input, then all values of the second): loess(x, y, span=…, degree=2, normalize=False, surface='direct',
+// statistics='exact'), then predict(…, stderror=True) for value and standard error, and outputs.one_delta
 describe('local regression agrees with Cleveland and Devlin', () => {
-  test('over one input', () => {
+  test('for one input', () => {
     const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
     expectClose(found(smooth, [[0.05], [0.31], [0.5], [0.97]]), [
       [0.2121275977200116, 0.1440110791897923],
@@ -39,7 +39,7 @@ describe('local regression agrees with Cleveland and Devlin', () => {
     expect(smooth.freedom).toBeCloseTo(22.389731334197165, 10);
   });
 
-  test('over two inputs', () => {
+  test('for two inputs', () => {
     const smooth = new LocalRegression(PLANE, ON_PLANE, [0.75]);
     const places = [
       [0.5, 0.5],
@@ -64,7 +64,7 @@ test('a quadratic polynomial is reproduced, with an interval without width', () 
   expect(smooth.explained).toBeCloseTo(1, 9);
 });
 
-test('few neighbours give a curve, and all neighbours give a straight line', () => {
+test('the regression uses few neighbours for a curve, and all neighbours for noise', () => {
   const places = Array.from({ length: 60 }, (_, i) => [i / 59]);
   const noise = (i: number): number => 0.2 * Math.cos(37 * i * i);
   expect(

@@ -118,7 +118,10 @@ export async function cutShort(
   await acting;
 }
 
-/** More than the number of any run in tests that ask for all runs. Each number is a parameter of a query. */
+/**
+ * A number above the numbers of all runs, in tests that ask for all runs. It is small, because each number up to it is
+ * a parameter of a query.
+ */
 const NUMBERS = 1_000;
 
 /** The seqs of all runs of a campaign by state. Reading them changes nothing. */

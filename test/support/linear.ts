@@ -1,12 +1,13 @@
 /**
- * The lengths n of the texts. Each is compared with 2n. Short texts reveal quadratic work before long ones run forever.
+ * The lengths n of the texts. Each length is compared with 2n. Short texts come first, because they reveal quadratic
+ * work before a long text would take forever.
  */
 const LENGTHS = [5_000, 20_000, 320_000, 5_000_000];
 /**
  * The largest allowed ratio of times. For 2n, linear work takes twice as long, and quadratic work four times as long.
  */
 const MOST_RATIO = 3.2;
-/** A shorter measurement is mostly noise, ms. */
+/** The shortest time that counts as a measurement, ms. A shorter time is mostly noise. */
 const LEAST_MS = 30;
 const REPEATS = 12;
 

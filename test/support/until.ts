@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The time between two probes, in milliseconds. It grows during a long wait, because a probe may be costly. */
+/**
+ * The time between two probes, in milliseconds. The interval grows during a long wait, because a probe may be costly.
+ */
 const INTERVAL = { least: 100, most: 250, share: 0.1 };
 
 /** Waits for a condition, and returns its value. The error of a timeout names the condition. */

@@ -46,7 +46,7 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
 }
 
 describe('replications until the mean is precise enough', () => {
-  test('each point gets as many as it needs, and the result does not depend on workers or timing', async () => {
+  test('each point gets as many replications as it needs, and the result does not depend on workers or timing', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
     expect(runs).toBe(12);
     const end = await toTheEnd(world, id);
@@ -76,7 +76,7 @@ describe('replications until the mean is precise enough', () => {
     for (const [point, values] of common) expect(again.get(point)).toEqual(values);
   });
 
-  test('their number stays between min and max', async () => {
+  test('the number of replications stays between min and max', async () => {
     // no point can reach this precision with only six replications
     const { id } = await world.foray.submit(queue(precise(6, 5).replace('0.04', '0.0001')));
     const { runs } = await toTheEnd(world, id);

@@ -29,7 +29,10 @@ async function makeCurrent(buildId: string): Promise<void> {
   );
 }
 
-/** For each execution of a campaign, the builds that carried out its workflow tasks. The oldest comes first. */
+/**
+ * Returns for each execution of a campaign the builds that carried out its workflow tasks. The oldest execution comes
+ * first.
+ */
 async function builds(id: string): Promise<string[][]> {
   const { client } = world.environment;
   const executions = await Array.fromAsync(client.workflow.list({ query: `WorkflowId = "${id}"` }));

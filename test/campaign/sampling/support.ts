@@ -3,7 +3,7 @@ import { type SamplingMethod, unitColumns, unitPoints } from '../../../src/campa
 
 export const METHODS: SamplingMethod[] = ['random', 'lhs', 'sobol', 'halton'];
 
-/** All points of a sample. */
+/** Returns all points of a sample. */
 export function pointsOf(
   method: SamplingMethod,
   points: number,

@@ -77,7 +77,7 @@ describe('the performance in virtual time', () => {
     expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBe(7);
   });
 
-  test('one executor and long runs: the window stays small', () => {
+  test('the window stays small with one executor and long runs', () => {
     const { ticks } = simulate(campaign(60, () => 60_000, { executors: 1 }));
     expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBeLessThanOrEqual(16);
   });

@@ -101,7 +101,7 @@ describe('the table for a terminal', () => {
     );
   });
 
-  test('keeps its maximum width and number of rows, and says how many rows it leaves out', async () => {
+  test('stays within its maximum width and number of rows, and says how many rows it leaves out', async () => {
     const text = await textOf(formatResults('table', campaign, stream(rows), { width: 40, limit: 1 }));
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(3);
@@ -110,7 +110,7 @@ describe('the table for a terminal', () => {
     expect(lines[2]).toBe('… and 2 more rows');
   });
 
-  test('shows each row at once while rows arrive, and widens its columns', async () => {
+  test('shows each row as soon as it arrives, and widens a column for a longer value', async () => {
     const seen: string[] = [];
     async function* slowly() {
       for (const row of [sampleRow(0, ['1.2', '0.3']), sampleRow(1, ['1.2', '0.3456789'])]) {
@@ -136,7 +136,7 @@ describe('the table for a terminal', () => {
   });
 });
 
-test.each(['csv', 'jsonl', 'table'] as const)('%s without rows', async (format) => {
+test.each(['csv', 'jsonl', 'table'] as const)('%s without rows has at most a header line', async (format) => {
   const text = await textOf(formatResults(format, campaign, stream([])));
   expect(text.split('\n').length - 1).toBe(format === 'jsonl' ? 0 : 1);
 });

@@ -68,7 +68,7 @@ test('points for Sobol indices give a scatter plot, too, although many of them s
   );
 });
 
-test('of very many points an evenly spread sample is drawn, and no point counts as left out', () => {
+test('an evenly spread sample of very many points is drawn, and no point counts as left out', () => {
   const points = spread(30_000, 1);
   const effects = gathered(points, ([a]) => a!);
   const [scatter] = effects.result() as [ScatterEffects];

@@ -140,7 +140,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
     'generations',
   ],
   ['it reaches its tolerance', few, String, 'tolerance'],
-])('it ends when %s', async (_, calibrate, text, by) => {
+])('a calibration ends when %s', async (_, calibrate, text, by) => {
   const campaign = normalMean(calibrate);
   const run = (values: readonly number[], ordinal: number, replication: number) => {
     const y = text(Number(noisyMean(1)(values, ordinal, replication)['y']));

@@ -80,7 +80,7 @@ const untilPaused = (id: string): Promise<CampaignStatus> =>
 
 let expected: SearchLog;
 
-test('it asks for the same points, whatever the timing of runs, and runs no point twice', async () => {
+test('the search asks for the same points, whatever the timing of runs, and runs no point twice', async () => {
   const pids = join(world.folder, 'pids-undisturbed');
   await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
   const { phase, points, search } = await toTheEnd(world, 'undisturbed');

@@ -6,7 +6,7 @@ from foray_search import Blocking, Optimiser, run
 
 
 class Scalar:
-    """A number or an array in the form of NumPy's."""
+    """A value with the method `item`, like the numbers and arrays of NumPy."""
 
     def __init__(self, *values):
         self.values = values

@@ -3,7 +3,7 @@ import { chosenByKn, RULES, slippage } from '../../../bench/search/selection.ts'
 import { Stream } from '../../../src/search/methods/stream.ts';
 import { nextOfKn } from '../../../src/search/selection/kn.ts';
 
-test('it chooses the best system as often as promised if the best system is better by just the indifference', () => {
+test('the procedure chooses the best system as often as promised if the best system is better by just the indifference', () => {
   const REPEATS = 150;
   const right = Array.from({ length: REPEATS }, (_, seed) => chosenByKn(5, seed)).filter(
     ({ best }) => best === 0,

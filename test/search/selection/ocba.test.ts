@@ -14,7 +14,7 @@ test("the allocation equals the textbook's", () => {
   expect(allocateOcba([1, 2, 3, 4, 5], [1, 1, 9, 9, 4], 50)).toEqual([11, 9, 19, 9, 2]);
 });
 
-test('it spends the whole budget, whatever the systems, and does not depend on their order', () => {
+test('the allocation spends the whole budget for any systems, and does not depend on their order', () => {
   const system = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: 0, max: 9 }));
   const systems = fc.array(system, { minLength: 2, maxLength: 12 });
   fc.assert(
@@ -48,7 +48,7 @@ function chosen(systems: number, seed: number, input: Omit<OcbaInput, 'values'>)
   }
 }
 
-test('it finds the best system more often than an equal share of the same runs', () => {
+test('the allocation finds the best system more often than equal shares of the same number of runs', () => {
   const REPEATS = 200;
   const rule = { first: 5, step: 20, runs: 400 };
   const results = Array.from({ length: REPEATS }, (_, seed) => chosen(10, seed, rule));

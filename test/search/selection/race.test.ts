@@ -21,7 +21,7 @@ test('paired values show a difference that unpaired values do not show', () => {
   expect(nextOfRace({ ...rules, values, rival: noise, isPaired: true })).toBe(5);
 });
 
-test('it never asks for fewer replications than exist or more than the maximum, and it ends if there is no chance', () => {
+test('the race never asks for fewer replications than exist or more than the maximum, and it ends if there is no chance', () => {
   const values = fc.array(fc.option(fc.double({ min: -9, max: 9, noNaN: true })), { maxLength: 12 });
   fc.assert(
     fc.property(values, fc.option(values), fc.boolean(), (own, rival, isPaired) => {

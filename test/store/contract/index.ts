@@ -17,7 +17,7 @@ import { describeRetries } from './retries.ts';
 /**
  * The tests that every store must pass, whatever its database.
  *
- * @param effort - the share of the random cases to run in a slow database
+ * @param effort - the share of the random cases that run; it is small for a slow database
  */
 export function describeStore(
   name: string,

@@ -23,8 +23,8 @@ import {
 } from '../fixtures.ts';
 
 /**
- * Tests changes whose activity died, for every store. `effort` is the share of the random cases to run in a slow
- * database.
+ * Tests changes whose activity died, for every store. `effort` is the share of the random cases that run. It is small
+ * for a slow database.
  */
 export function describeInterruptedChanges(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,

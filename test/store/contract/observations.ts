@@ -5,8 +5,8 @@ import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
 
 /**
- * Tests observations of runs and of shared runs, for every store. `effort` is the share of the random cases to run in a
- * slow database.
+ * Tests observations of runs and of shared runs, for every store. `effort` is the share of the random cases that run.
+ * It is small for a slow database.
  */
 export function describeObservations(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
