@@ -10,7 +10,7 @@ export class Batched<T> implements AsyncIterable<T> {
     this.#batches = batches;
   }
 
-  /** Items that are made one at a time. Each is a batch of its own, so it waits for no other. */
+  /** Items that are made one at a time. Each item is a batch of its own, so no item waits for another one. */
   static single<T>(items: AsyncIterable<T>): Batched<T> {
     return new Batched(alone(items));
   }

@@ -1,10 +1,10 @@
 /**
  * Every error that a user can meet is a `ForayError` (errors.ts) with a code from this table. docs/reference/errors.md
- * documents each code, and a test compares the two. A code is never reused for something else. The file that throws an
- * error contains the sentence for the user.
+ * documents each code, and a test compares the two. A code never gets another meaning. The file that throws an error
+ * contains the sentence for the user.
  *
  * `exit` is the exit code of the command line: 2 when the command or the definition is wrong, 3 when a server cannot be
- * reached, 4 when an executor cannot work on this machine and others may work elsewhere.
+ * reached, 4 when an executor cannot work on its machine, although executors on other machines may work.
  */
 export const errorCodes = {
   USAGE: { exit: 2, about: 'the command line is wrong' },
@@ -51,7 +51,10 @@ export const errorCodes = {
   CAMPAIGN_EXISTS: { exit: 2, about: 'a campaign of that id exists with another definition' },
   CAMPAIGN_OPEN: { exit: 2, about: 'the campaign is not over' },
   CAMPAIGN_CLOSED: { exit: 2, about: 'the campaign has already finished' },
-  CAMPAIGN_CHANGED: { exit: 2, about: 'a followed campaign was changed and now has other columns' },
+  CAMPAIGN_CHANGED: {
+    exit: 2,
+    about: 'a followed campaign was changed, and its results have different columns now',
+  },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   HOME_UNUSABLE: { exit: 2, about: 'the home folder cannot be written' },
   DEV_NOT_RUNNING: {
@@ -79,7 +82,7 @@ export const errorCodes = {
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   FILE_UNAVAILABLE: {
     exit: 2,
-    about: 'neither the store nor the service has an output file',
+    about: 'an output file is in neither the store nor the service',
   },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
@@ -104,7 +107,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
-/** The code of an error; docs/reference/errors.md says what to do about each. */
+/** The code of an error; docs/reference/errors.md says what to do about each error. */
 export type ErrorCode = keyof typeof errorCodes;
 
 export function isErrorCode(text: string): text is ErrorCode {

@@ -1,7 +1,7 @@
 import { type ErrorCode, isErrorCode } from './error-codes.ts';
 import { bounded } from './text/printable.ts';
 
-/** A place in a user's file: 1-based line and column. */
+/** A place in a user's file. Line and column start at 1. */
 export interface LinePlace {
   file: string;
   line: number;
@@ -13,7 +13,7 @@ export interface LinePlace {
 /** A place in an object from a program. It has no lines, only a path of names. */
 export interface PathPlace {
   file: string;
-  /** Such as `design.grid.Days`; empty for the whole object. */
+  /** The path, such as `design.grid.Days`; empty for the whole object. */
   path: string;
 }
 
@@ -23,7 +23,7 @@ export type Place = LinePlace | PathPlace;
 export interface ForayErrorOptions {
   /** The place of the cause in the user's file. */
   place?: Place | undefined;
-  /** What to do about it, a sentence. */
+  /** A sentence that says what to do. */
   hint?: string | undefined;
   /** Further mistakes in the same file. */
   others?: readonly ForayError[] | undefined;

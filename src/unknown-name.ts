@@ -9,7 +9,7 @@ export interface UnknownNameOptions {
   known: readonly string[];
   /** The place of the name in the user's file. */
   place?: Place | undefined;
-  /** What to do if no name exists, a sentence. */
+  /** A sentence that says what to do if no name exists. */
   hint?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * The error that an activity throws. It has a type, but no stack and no cause, so that only our own words reach the
+ * The error that an activity throws. It has a type, but no stack and no cause, so that only foray's own words reach the
  * history. Temporal retries every error, because the reason may go away (somebody corrects a key, a service comes
  * back). The only exception is the error of a definition that no longer fits the service's model.
  */

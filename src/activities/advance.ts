@@ -14,7 +14,7 @@ import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 /** The maximum number of new runs that are polled one after the other until the service answers a poll. */
 const MOST_POLLS = 4;
 
-/** All activities of a worker share this limit: one activity may use what the others do not need. */
+/** All activities of a worker share this limit: one activity may use the requests that the others do not need. */
 const limit = pLimit(REQUESTS_AT_ONCE);
 
 /** A run that this activity has just requested. The answer to the request said that the run had not finished. */
@@ -73,7 +73,7 @@ export async function advance(
   Object.assign(result, judged);
   signal.throwIfAborted();
 
-  // One bad run never fails the batch. A service that does not answer at all fails it, and Temporal tries again.
+  // One bad run never fails the batch. A service that does not answer at all fails the batch, and Temporal tries again.
   const { unheard } = batch;
   const asked = planned.length + open.length;
   if (asked > 0 && unheard.length === asked && !requester.hasHeard && !batch.lacksFiles)
@@ -86,8 +86,9 @@ export async function advance(
 }
 
 /**
- * Polls the first newly requested run. If it has finished, the others probably have as well: this function reads their
- * results without a poll and without another tick. If the poll fails, it polls the next run.
+ * Polls the first newly requested run. If this run has finished, the other new runs have probably finished too. The
+ * function then reads their results without a poll and without another tick. If the poll fails, the function polls the
+ * next run.
  */
 async function collectNew(
   store: Store,

@@ -81,7 +81,7 @@ export class Batch {
 
   /**
    * Fetches the files of a completed run. The run is done when its files are in the store. Until then the run is polled
-   * again. It is not requested again: after a second request it would look as if this campaign had started it.
+   * again. The run is not requested again, because a second request would look as if this campaign had started the run.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;

@@ -24,7 +24,8 @@ interface Known {
 
 /**
  * The points of another campaign that this search could have asked for: their runs have finished, and the inputs that
- * are not searched have the same values. None if the other campaign was deleted or has another version of the model.
+ * are not searched have the same values. There are no points if the other campaign was deleted or has another version
+ * of the model.
  *
  * @param campaign - its search begins with the points of another campaign
  */

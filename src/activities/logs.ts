@@ -4,7 +4,7 @@ import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { World } from './types.ts';
 
-/** How much of a run's log the store keeps. */
+/** The part of a run's log that the store keeps: the last lines within these bounds. */
 const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 /** The most runs of a campaign whose logs are kept, for all causes of failures together. */
 const MOST_LOGS = 400;

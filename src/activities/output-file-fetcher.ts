@@ -8,11 +8,9 @@ import type { World } from './types.ts';
 
 /** The largest size of a small file. Most files are small. */
 const SMALL_BYTES = 2 * 1_048_576;
-/**
- * All activities of a worker share these limits. Fetched files are in memory: at most 64 MiB of small files, and two
- * large files.
- */
+/** Limits small files for all activities of a worker. Fetched files are in memory: at most 64 MiB of small files. */
 const small = pLimit(32);
+/** Limits large files for all activities of a worker: at most two are in memory. */
 const large = pLimit(2);
 
 /** Errors that a further attempt would not change. */
@@ -57,7 +55,7 @@ export class OutputFileFetcher {
     if (files.size === 0) return;
     const kept = await this.store.keptFiles(this.campaign.id, [...files.keys()]);
     const missing = [...files.values()].filter(({ hash }) => !kept.has(hash));
-    // wait for all of them before the first error is thrown, so that no fetched file is lost
+    // all downloads end before the first error is thrown, so that no fetched file is lost
     const ends = await Promise.allSettled(missing.map((file) => this.fetch(file)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
@@ -74,7 +72,7 @@ export class OutputFileFetcher {
   private async fetchOnce(file: FileReference): Promise<void> {
     const { id } = this.campaign;
     const { hash } = file;
-    // another campaign or an input may have brought the file: most services name files by the SHA-256 of their content
+    // another campaign or an input may have stored the file: most services name files by the SHA-256 of their content
     if (await this.store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
     try {
       try {

@@ -6,7 +6,7 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
 
-/** The size of the design. `grows`: points may get more replications, or a search adds points. */
+/** The size of the design. `grows`: points may get more replications, or more points may be added. */
 export interface Prepared {
   points: number;
   runs: number;

@@ -16,8 +16,8 @@ export interface Proposed {
   asked: number;
   isOver: boolean;
   /**
-   * True if the search can ask for more points immediately, after the runs of the points so far are requested. Absent
-   * from activities of earlier versions.
+   * True if the search can ask for more points as soon as the runs of the points so far are requested. Absent from
+   * activities of earlier versions.
    */
   isDue?: boolean;
   /**
@@ -120,7 +120,7 @@ export async function propose(
   }
 }
 
-/** Writes the start of the search to an empty log. */
+/** Writes the points that the search begins with to its log, if the log is still empty. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
   const start = campaign.search?.start;
   if (!start) return;

@@ -6,8 +6,8 @@ import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
 /**
- * The most single seqs that an activity returns to the workflow. If there are more, it returns none, and the workflow
- * reads them from the store.
+ * The most single seqs that an activity returns to the workflow. If there are more, the activity returns none, and the
+ * workflow reads them from the store.
  */
 const MOST_SEQS = 500;
 

@@ -140,7 +140,7 @@ export class RunRequester {
     if (runId === null) return this.request(run);
     try {
       const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
-      // another campaign that was cancelled stops its own runs, even one that this campaign has requested meanwhile
+      // a cancelled campaign stops its own runs, even a run that this campaign has requested meanwhile
       if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
       return await this.observe(run, runId, state, readingOf(run));
     } catch (error) {
@@ -172,8 +172,8 @@ export class RunRequester {
   }
 
   /**
-   * Finds the state of a run after its answer was lost, without requesting the run again. The state is `waiting` if the
-   * service does not know the run.
+   * Finds the state of a run after the answer to its request was lost, without requesting the run again. The state is
+   * `waiting` if the service does not know the run.
    */
   async find(run: OpenRun): Promise<Answer> {
     try {

@@ -5,7 +5,7 @@ import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
-/** How long after its start a cancel may still fetch files, ms. */
+/** A cancel may fetch files for this time after its start, ms. */
 const LAST_FILES_MS = 30_000;
 
 /**
@@ -63,7 +63,7 @@ async function keepLast(
   try {
     await fetcher.keep(heard.flatMap((seen) => (seen.state === 'done' ? [seen.outputs] : [])));
   } catch (error) {
-    // after an abort another worker goes on
+    // after an abort, another worker continues
     signal.throwIfAborted();
     if (!isCloudError(error) && !fetcher.isAborted) throw error;
   }

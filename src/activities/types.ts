@@ -34,7 +34,7 @@ export interface AdvanceInput extends CampaignAddress {
   resultsFirst: boolean;
   /**
    * When at least this many of the runs have finished, the search or the selection of the campaign continues in the
-   * same activity. Absent if it does not.
+   * same activity. Absent if nothing continues there.
    */
   proposeAfter?: number;
 }

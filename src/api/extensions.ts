@@ -22,7 +22,7 @@ export type VersionFile = z.output<typeof VersionFile>;
 export const VersionCode = z.object({
   /** True if the version takes no new runs, because its files are not kept. */
   retired: z.boolean(),
-  /** Why it takes no runs. */
+  /** Why the version takes no new runs. */
   reason: z.string().optional(),
   /** The files of the version; null if the service did not record them. */
   files: z.array(VersionFile).nullable(),
@@ -33,17 +33,17 @@ export type VersionCode = z.output<typeof VersionCode>;
 export const VersionSummary = z.object({
   id: z.uuid(),
   version: z.number().int().min(1),
-  /** The time when it was made; null if the service did not record it. */
+  /** The time when the version was made; null if the service did not record the time. */
   madeAt: z.iso.datetime().nullable(),
   /**
    * `current`: its files are in the folders of models. `kept`: it runs from kept files. `retired`: it takes no runs.
    */
   state: z.enum(['current', 'kept', 'retired']),
-  /** Why it is retired; null if it is not. */
+  /** Why the version is retired; null if it is not retired. */
   reason: z.string().nullable(),
-  /** The size of its kept files in bytes; null if none are kept. Versions may share files. */
+  /** The size of the version's kept files in bytes; null if no files are kept. Versions may share files. */
   size: z.number().int().min(0).nullable(),
-  /** The number of runs that were ever requested with it. */
+  /** The number of runs that were ever requested with the version. */
   runs: z.number().int().min(0),
 });
 export type VersionSummary = z.output<typeof VersionSummary>;
@@ -83,9 +83,9 @@ export type PushedFile = z.output<typeof PushedFile>;
 /** The model that an author pushes: its name and the list of its files. */
 export const PushRequest = z.strictObject({
   name: z.string().min(1),
-  /** The name of its folder, and the names of the folders beside it whose code it uses. */
+  /** The name of the model's folder, and the names of the folders beside it whose code the model uses. */
   folders: z.array(z.string()).min(1).max(100),
-  /** The path of its module or declaration, which is directly in the first folder. */
+  /** The path of the model's module or declaration, which is directly in the first folder. */
   entry: z.string(),
   files: z.array(PushedFile).min(1).max(10_000),
 });
@@ -122,23 +122,23 @@ export type AllowedValues = z.output<typeof AllowedValues>;
 /** An executor on another machine than the service. */
 export const ListedExecutor = z.object({
   name: z.string(),
-  /** The version of foray. */
+  /** The version of foray that the executor runs. */
   build: z.string(),
-  /** The number of runs that it executes at once. */
+  /** The number of runs that the executor executes at once. */
   slots: z.number().int().min(1),
-  /** The number of runs that it holds now. */
+  /** The number of runs that the executor holds now. */
   running: z.number().int().min(0),
-  /** What is installed on its machine (`--has`). Models may need it. */
+  /** What is installed on the machine of the executor (`--has`), because models may need it. */
   has: z.array(z.string()),
-  /** Why it claims no runs; null if it claims runs. */
+  /** Why the executor claims no runs; null if it claims runs. */
   problem: z.string().nullable(),
-  /** The models whose runs it does not take, each with the reason. */
+  /** The models whose runs the executor does not take, each with the reason. */
   refusals: z.array(z.string()),
-  /** When it was started. */
+  /** When the executor was started. */
   since: z.iso.datetime(),
-  /** When it last reported. */
+  /** When the executor last reported. */
   seen: z.iso.datetime(),
-  /** False if it has not reported for half a minute. */
+  /** False if the executor has not reported for half a minute. */
   isThere: z.boolean(),
 });
 export type ListedExecutor = z.output<typeof ListedExecutor>;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const HealthProblem = z.object({
   code: z.string(),
   message: z.string(),
-  /** When it was first seen. */
+  /** When the problem was first seen. */
   since: z.iso.datetime(),
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;

@@ -1,12 +1,13 @@
 import type { InputType } from './constants.ts';
 
-/** The range and random types in requests, by input type (specification 2.11). */
+/** The type of a range in a request, by input type (specification 2.11). */
 export const rangeTypes = {
   DOUBLE: 'FIXED_RANGE_DOUBLE',
   INTEGER: 'FIXED_RANGE_INTEGER',
   LONG: 'FIXED_RANGE_LONG',
   BOOLEAN: 'FULL_RANGE_BOOLEAN',
 } as const satisfies Partial<Record<InputType, InputType>>;
+/** The type of a random value in a request, by input type (specification 2.11). */
 export const randomTypes = {
   DOUBLE: 'RANDOM_DOUBLE',
   INTEGER: 'RANDOM_INTEGER',

@@ -16,7 +16,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /**
  * The one canonical text of a value of a type: `8`, `"8"` and `"8.0"` of a DOUBLE are all `8`. Two requests are
- * identical if their canonical inputs are. A point's key is a hash of them.
+ * identical if their canonical inputs are identical. A point's key is a hash of its canonical inputs.
  *
  * Bounds of integer ranges are truncated, as existing clients expect (notes on real clients, Runs).
  *
@@ -142,7 +142,7 @@ function span(value: RawValue, read: ReadBound): string {
   return JSON.stringify(canonical);
 }
 
-/** Reads numbers with given names from JSON text. They may be written as texts. */
+/** Reads numbers with given names from JSON text. The numbers may be written as texts. */
 function bounds(value: RawValue, names: readonly string[], form: string): Record<string, Bound> {
   let parsed: unknown;
   try {
@@ -179,7 +179,7 @@ function exactly(_key: string, value: unknown): unknown {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
-/** A hash, or JSON text `{"hash","localPath"}`. Only the content determines the identity. */
+/** The hash in a value that is a hash or JSON text `{"hash","localPath"}`. The name of the file does not matter. */
 function fileHash(value: RawValue): string {
   const text = String(value).trim();
   if (!text.startsWith('{')) return text;

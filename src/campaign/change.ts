@@ -46,7 +46,7 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the priority': ({ priority }) => priority,
 };
 
-/** Names the settings that a changed definition must keep but does not, for an error; undefined if there are none. */
+/** Names the settings that must stay the same but differ, for an error; undefined if there are none. */
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
@@ -125,7 +125,7 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
   if (differing.length === 0) return;
   const what = differing.join(', ');
   throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
-    hint: `${freeBeside(differing)} can. Submit the definition as a new campaign, which reuses the runs of this one.`,
+    hint: `${freeBeside(differing)} can change. Submit the definition as a new campaign, which reuses the runs of this one.`,
   });
 }
 

@@ -6,7 +6,7 @@ import { distinct, measureOf, measuresOf } from './measures.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign } from './types.ts';
 
-/** The rule by which the design grows; nothing if it has all its points from the beginning. */
+/** The rule by which the design grows; empty if the design has all its points from the beginning. */
 export function growthOf(
   { definition, locate }: ReadDefinition,
   design: Design,

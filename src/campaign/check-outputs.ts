@@ -56,7 +56,7 @@ export function chosenOutputs(
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
 }
 
-/** Whether output files are kept. It is an error to keep files if the campaign keeps no OUTPUT_FILE. */
+/** Whether output files are kept. Throws an error if files should be kept, but the campaign keeps no OUTPUT_FILE. */
 export function filesOfOutputs(
   { definition: { outputs: written }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
@@ -69,7 +69,7 @@ export function filesOfOutputs(
   });
 }
 
-/** The rule by which a point has enough replications. The campaign must keep the outputs of this rule. */
+/** The rule that decides when a point has enough replications. The campaign must keep the outputs in this rule. */
 export function precisionOf(
   { definition, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
@@ -102,8 +102,8 @@ export function precisionOf(
 }
 
 /**
- * @throws ForayError INVALID_VALUE if no interval of a share can have this width, or an output cannot have such a width
- * (a percentage of a number, say)
+ * @throws ForayError INVALID_VALUE if the interval of a share cannot have this width, or if the width of a number is a
+ *   percentage
  */
 function checkWidth(
   measures: readonly Measure[],
@@ -132,7 +132,7 @@ function checkWidth(
     );
 }
 
-/** The goal of the campaign; nothing if the definition has none. */
+/** The goal of the campaign; empty if the definition has no goal. */
 export function goalOf(
   { definition: { goal }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

@@ -41,12 +41,12 @@ export function countPoints(
     });
   }
   if (points > 0) return points;
-  throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for none.', {
+  throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for no point.', {
     place: read.locate(['design'], 'key'),
   });
 }
 
-/** @throws DeriveError if the derived value is not allowed. Other values were checked where they are written. */
+/** @throws DeriveError if the derived value is not allowed. Values in the definition were checked before. */
 function checkDerived(input: ModelInput, value: string, point: number): void {
   try {
     checkAllowed(input, value);

@@ -168,7 +168,7 @@ const Timeouts = z
   .strictObject(
     {
       run: Duration.optional().describe(
-        'The longest time of a run from its start at the service. After it, the run is stopped and the attempt counts as failed.',
+        'The longest time of a run from its start at the service. After this time, the run is stopped and the attempt counts as failed.',
       ),
       campaign: Duration.optional().describe(
         'The longest time of the campaign from its start, including pauses. After it, the campaign is cancelled.',
@@ -206,7 +206,7 @@ export const Definition = z.strictObject({
           )
           .default('latest')
           .describe(
-            'latest, a version number, or a version id. It is looked up once, when the campaign is submitted.',
+            'latest, a version number, or a version id. The version is looked up once, when the campaign is submitted.',
           ),
       },
       'expected {name: MODEL}',
@@ -258,7 +258,7 @@ export const Definition = z.strictObject({
     )
     .default('auto')
     .describe(
-      'The most runs that are requested at once, up to 32,000. auto follows the number that the service runs at once.',
+      'The most runs that are requested at once, up to 32,000. auto follows the number of runs that the service executes at once.',
     ),
   failures: Failures.optional().describe(
     'How often a run is tried, how many runs may fail, and what happens when more fail.',
@@ -285,7 +285,7 @@ export const Definition = z.strictObject({
     .min(1, 'expected a whole number from 1 (first) to 5 (last)')
     .max(5, 'expected a whole number from 1 (first) to 5 (last)')
     .default(3)
-    .describe('From 1 (first) to 5 (last) among the campaigns of one fleet of workers.'),
+    .describe('The priority among the campaigns of one fleet of workers, from 1 (first) to 5 (last).'),
 });
 export type Definition = z.infer<typeof Definition>;
 /** A definition as a person writes it, in YAML, JSON or TypeScript. */

@@ -6,7 +6,7 @@ export interface FailureCounts {
   failed: number;
 }
 
-/** In words, why a campaign has more failures than its policy allows; undefined if the policy allows them. */
+/** Says why a campaign has more failures than its policy allows; undefined if the policy allows them. */
 export function intolerable(policy: FailurePolicy, { finished, failed }: FailureCounts): string | undefined {
   if (policy.count !== undefined && failed > policy.count) {
     return `${failed} ${failed === 1 ? 'run' : 'runs'} failed, more than ${policy.count}`;
@@ -25,15 +25,17 @@ export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: numbe
   return Math.max(backoff, Math.min(LONGEST_BACKOFF, backoff * 2 ** (failures - 1)));
 }
 
-/** The most runs of one cause whose logs a campaign keeps: thousands of failures with one cause print the same. */
+/**
+ * A campaign keeps the logs of at most this many runs for each cause, because failures with one cause print the same.
+ */
 export const MOST_LOGS_OF_CAUSE = 20;
 
-/** The most causes that are counted separately. All others count as one. */
+/** The most causes that are counted separately. All other causes count as one cause. */
 const MOST_CAUSES = 20;
 /** The name for all other causes, which are counted together. */
 export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
-/** Numbers, times, ids and hashes, in one pattern because one can be part of another. */
+/** Matches numbers, times, ids and hashes. It is one pattern, because a number can be a part of an id or a hash. */
 const VARYING = /[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
 
 /**

@@ -20,11 +20,11 @@ export interface Growth {
 /** The intervals of a growing design at a moment when all its runs had finished. */
 export interface GrowthRound {
   size: number;
-  /** Runs that were done at that moment. */
+  /** The number of runs that were done at that moment. */
   runs: number;
   /**
-   * The widest interval, and its index and output. Null if no output has an interval, because it has no values or is
-   * the same at all points.
+   * The widest interval, and its index and output. Null if no output has an interval: each output has no values, or the
+   * same value at all points.
    */
   widest: { width: number; output: string; input: string } | null;
 }

@@ -20,14 +20,14 @@ export interface ModelInput extends InputItem, Allowed {}
  */
 export function canonical(input: ModelInput, value: RawValue, place: Place): string {
   if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    // the YAML reader has already rounded it
+    // the YAML reader has already rounded the number
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {
       place,
       hint: 'Write it in quotes.',
     });
   }
   if (input.type === 'STRING' && typeof value !== 'string') {
-    // 007, 1.50 and True have lost their notation
+    // the YAML reader has read 007, 1.50 or True as a number or a BOOLEAN, so their notation is lost
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is a ${typeof value}, not a text.`, {
       place,
       hint: 'Write it in quotes.',
@@ -62,7 +62,7 @@ export function checkUnits(input: ModelInput, written: Unit | undefined, place: 
   throw new ForayError(
     'INVALID_VALUE',
     `The input "${input.name}" is ${input.units === null ? 'without units' : `in ${input.units}`}, not in ${written}.`,
-    { place, hint: 'Convert the numbers; foray does not.' },
+    { place, hint: 'Convert the numbers, because foray does not convert units.' },
   );
 }
 

@@ -9,9 +9,7 @@ export function pointKey(inputs: readonly { name: string; value: string }[]): st
   return pointKeys(inputs.map(({ name }) => name))(inputs.map(({ value }) => value));
 }
 
-/**
- * Returns a function that makes the keys of points with the same inputs from their values, in the order of the names.
- */
+/** Returns a function that makes the key of a point from its values. The values are in the order of `names`. */
 export function pointKeys(names: readonly string[]): (values: readonly string[]) => string {
   const sorted = names
     .map((name, at) => ({ name, at }))
@@ -26,9 +24,9 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
 }
 
 /**
- * The seed of a replication: a positive integer below 2^48, a pure function of (campaign seed, point key, n), so adding
- * points never changes the seeds of another point. The seed of a further attempt also depends on the number of the
- * attempt.
+ * The seed of a replication, a positive integer below 2^48. It depends only on the campaign's seed, the key of the
+ * point and the number of the replication, so added points never change the seeds of other points. The seed of a
+ * further attempt also depends on the number of the attempt.
  *
  * @param key null for common random numbers: replication n then has the same seed at every point
  */

@@ -19,7 +19,7 @@ export interface Measure extends CampaignOutput {
   statistic: Statistic;
   /** The probability of a quantile, between 0 and 1; undefined for other statistics. */
   probability?: number;
-  /** The outputs that it reads. */
+  /** The outputs that the measure reads. */
   sources: readonly string[];
   /** Reads the number from the outputs of a run; undefined if the run has none. */
   read: (outputs: Readonly<Record<string, string>>) => number | undefined;
@@ -112,7 +112,7 @@ function formula(outputs: Outputs, written: string, place: Place | undefined): M
 
 interface Formula {
   written: string;
-  /** The content of its brackets. */
+  /** The text in the brackets of the formula. */
   within: string;
   place: Place | undefined;
 }
@@ -156,7 +156,7 @@ function plainName(text: string): string {
   return nameKey(text.trim().replace(/^`([^]*)`$/, '$1'));
 }
 
-/** An expression over outputs. Its value for a run is undefined if the run lacks one of these outputs. */
+/** Compiles an expression over outputs. Its value for a run is undefined if the run lacks one of these outputs. */
 function compiled(
   outputs: Outputs,
   text: string,

@@ -10,7 +10,7 @@ const DEFAULT_SEED = 0;
 /** The part of a campaign that determines its points. */
 export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> & Partial<Pick<Campaign, 'fresh'>>;
 
-/** The rows of a campaign's point files, by hash. */
+/** The contents of a campaign's point files, by hash. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
 /**
@@ -48,7 +48,8 @@ export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): 
 }
 
 /**
- * All inputs of one run, as they are sent to the service for replication n (from 1) of a point.
+ * All inputs of one run, as they are sent to the service for one replication of a point. The first replication has the
+ * number 1.
  *
  * @param reseeded number of earlier attempts with another seed
  */

@@ -1,14 +1,14 @@
 /**
  * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
- * replications, because it has the maximum, or because no replication gave a value.
+ * replications, because it has the maximum number of replications, or because no replication gave a value.
  */
 export interface Verdict {
   state: 'open' | 'precise' | 'imprecise';
-  /** Expected replications at the end. */
+  /** The expected number of replications at the end. */
   expected: number;
 }
 
-/** Number of points with each verdict; `unjudged` points have none yet. */
+/** Number of points with each verdict; `unjudged` points have no verdict yet. */
 export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
   /** The expected number of runs at the end, for all points with a verdict together. */
   expected: number;
@@ -22,7 +22,10 @@ export interface PrecisionProgress {
   imprecise: number;
   /** Points whose variance is known, including the precise and the imprecise ones. */
   judged: number;
-  /** Expected runs at the end, from the variance so far. Points without a verdict count with their maximum. */
+  /**
+   * Expected runs at the end, from the variance so far. Points without a verdict count with their maximum number of
+   * replications.
+   */
   expectedRuns: number;
   /** The most runs at the end. */
   mostRuns: number;
@@ -49,7 +52,7 @@ interface Counted {
   precision: PrecisionProgress | null;
 }
 
-/** Expected runs of a campaign at the end. */
+/** The expected number of runs of a campaign at its end. */
 export function expectedRuns({ runs, precision }: Counted): number {
   return Math.max(runs.total, precision?.expectedRuns ?? 0);
 }

@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN outputs among them (1 or 0). For these, the share of runs with a 1 must be precise, and only `absolute`
-   * limits its half-width. Absent if there are none.
+   * The BOOLEAN ones of `outputs`, with the values 1 and 0. Their share of runs with a 1 must be precise, and only
+   * `absolute` limits its half-width. Absent if no output is BOOLEAN.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
@@ -30,11 +30,11 @@ export interface Estimate {
   /** Number of replications with a value. */
   n: number;
   /**
-   * The mean or the share; null without values. With fewer than two values the rest is null, except the interval of a
-   * share.
+   * The mean or the share; null without values. With fewer than two values, the other numbers are null, except the
+   * interval of a share.
    */
   mean: number | null;
-  /** Null for a share. */
+  /** The standard deviation; null for a share. */
   sd: number | null;
   low: number | null;
   high: number | null;
@@ -62,14 +62,14 @@ interface Moments {
 }
 
 /**
- * The look-ahead of the procedure: this number of values, or this percentage of them above a hundred. The paper uses 5.
- * With 5, the coverage of intervals of a skewed output is up to 1 % lower.
+ * The look-ahead of the procedure: this number of values; with more than a hundred values, this percentage of them. The
+ * paper uses 5. With 5, the coverage of intervals of a skewed output is up to 1 % lower.
  */
 const LOOK_AHEAD = 10;
 
 /**
- * A point without any value gets no more than this many replications: its runs fail, and further ones would fail as
- * well.
+ * A point without any value gets no more than this many replications, or `min` if that is more: its runs fail, and
+ * further runs would fail as well.
  */
 const HOPELESS = 10;
 
@@ -135,7 +135,7 @@ export function nextReplications(precision: Precision, values: readonly Values[]
 }
 
 /**
- * Whether a point gets no more replications, precise or not.
+ * Whether a point, precise or not, gets no more replications.
  *
  * @param made - how many replications have finished, failed ones included
  * @param values - number of values of the output that has the fewest
@@ -145,9 +145,9 @@ export function hasAll({ min, max }: Precision, made: number, values: number): b
 }
 
 /**
- * The expected replications of a point at its decision, if mean, deviation and the share of missing values stay the
- * same. It is the number that the half-width needs, plus the look-ahead, but at most `max`. While an output has fewer
- * than two values, it is `max`.
+ * The expected number of replications of a point when it is decided, if mean, deviation and the share of missing values
+ * stay the same. It is the number that the half-width needs, plus the look-ahead, but at most `max`. While an output
+ * has fewer than two values, it is `max`.
  *
  * @param values - as in nextReplications
  */

@@ -48,9 +48,9 @@ export function readSource(source: DefinitionSource): ReadDefinition {
 /** The content of a definition before it is checked. */
 type Plain = Pick<ReadYaml, 'plain' | 'locate'>;
 
-/** A definition from a program. Its places are the names on the path to a value. */
+/** Reads a definition from a program. A place in the definition is the path of names to a value. */
 function readObject(source: Extract<DefinitionSource, { definition: unknown }>): Plain {
-  // an object that cannot become JSON, for example because it contains itself, is not checked further
+  // this throws for an object that cannot become JSON, for example because it contains itself
   textOf(source);
   const file = fileOf(source);
   return {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const DURATION = 'expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d';
 const UNITS = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-/** The longest duration. A longer one is a typing error. */
+/** The longest duration. A longer duration is probably a typing error. */
 const LONGEST_MS = 366 * UNITS.d;
 const WRITTEN_DURATION = /^\s*(\d+(?:\.\d+)?)(?:\s*(s|min|h|d))?\s*$/;
 

@@ -126,7 +126,7 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
   return base.some(({ name }) => name === RANDOM_SEED);
 }
 
-/** Drawn salts and seeds are below this number, so that an INTEGER can hold them. */
+/** The largest salt or seed that is drawn. An INTEGER can hold it. */
 const MOST = 2 ** 31 - 1;
 
 /**
@@ -152,14 +152,14 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
  * Whether replication n of a point has the same seed in two campaigns. A further attempt may have had another seed:
  * then the two runs are independent, which does not bias a comparison in pairs.
  *
- * @param sameKeys whether the point has the same key in both
+ * @param sameKeys whether the point has the same key in both campaigns
  */
 export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
   const [ofA, ofB] = [a, b].map(({ base }) => base.find(({ name }) => name === RANDOM_SEED)?.value);
   if (ofA === undefined || ofB === undefined) return false;
   if (a.commonRandomNumbers !== b.commonRandomNumbers || a.seed !== b.seed) return false;
   if (!a.commonRandomNumbers && !sameKeys) return false;
-  // if the campaign has no seed, replication 1 has this seed
+  // if the campaigns have no seed, replication 1 has the seed in `base`
   return a.seed !== null || ofA === ofB;
 }
 

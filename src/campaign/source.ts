@@ -3,8 +3,8 @@ import { oneLine } from '../text/suggest.ts';
 import type { CampaignDefinition } from './definition.ts';
 
 /**
- * A definition as a user gives it: a text or an object, and the name of its file. Paths in it are relative to the
- * folder of the file. An object needs no file. Its paths are then relative to the working directory.
+ * A definition as a user gives it: a text or an object, and the name of its file. Paths in the definition are relative
+ * to the folder of the file. An object needs no file. Without a file, the paths are relative to the working directory.
  */
 export type DefinitionSource = (
   { text: string; file: string } | { definition: CampaignDefinition; file?: string | undefined }
@@ -37,7 +37,7 @@ export function textOf(source: DefinitionSource): string {
       `The definition cannot be written as JSON: ${oneLine(messageOf(error))}.`,
       {
         place: { file: fileOf(source), path: '' },
-        hint: 'Write a number that is too large for JSON as a text.',
+        hint: 'If a number is too large for JSON, write it as a text.',
       },
     );
   }

@@ -92,22 +92,22 @@ export interface Campaign {
   service: string;
   /** The UUID of the model service, the same at any address; absent if the service has none. */
   serviceId?: string | undefined;
-  /** The model, with the version that runs are requested with from now on. */
+  /** The model, and its version for all runs that are requested from now on. */
   model: { id: string; name: string } & ModelVersion;
   /** The versions that runs were requested with, from the first to the current one; absent if there was only one. */
   versions?: ModelVersion[] | undefined;
   base: BaseInput[];
-  /** The inputs that the design varies, and others that have differed between points. */
+  /** The inputs that the design varies, and inputs that differ between points because the campaign was changed. */
   varied: VariedInput[];
   design: Design;
   /**
-   * The rule by which the design grows. The design has the points so far. Absent if it has all points from the
-   * beginning.
+   * The rule by which the design grows. `design` then has the points so far. Absent if the design has all its points
+   * from the beginning.
    */
   growth?: Growth;
   /** The intervals of a growing design so far. */
   rounds?: GrowthRound[];
-  /** The search that finds the points. Then the design is empty. Absent if the design gives the points. */
+  /** The search that finds the points; `design` is then empty. Absent if the design gives the points. */
   search?: Search;
   /** The calibration that finds the points, in place of a design. Absent in other campaigns. */
   calibrate?: Calibration;
@@ -125,20 +125,20 @@ export interface Campaign {
   /** True if replication n has the same seed at every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];
-  /** Formulas over the outputs that are reported with them; absent if the definition has none. */
+  /** Formulas over outputs. Their values are reported with the outputs. Absent if the definition has no formulas. */
   derived?: string[] | undefined;
   /** Absent if the definition has no goal. */
   goal?: Goal;
   /** Whether output files are fetched into the store, or stay references. */
   outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';
-  /** Null: failures never end the campaign. */
+  /** How many failed runs the campaign tolerates; null if failures never end it. */
   failures: FailurePolicy | null;
   attempts: AttemptPolicy;
   timeouts: Timeouts;
-  /** The seed or salt is drawn at submission, and kept in `seed` or `base`. */
+  /** How the campaign avoids reuse. The seed or salt is drawn at submission, and kept in `seed` or `base`. */
   fresh: Freshness;
-  /** From 1 (first) to 5 (last) among the campaigns of one fleet of workers. */
+  /** The priority among the campaigns of one fleet of workers, from 1 (first) to 5 (last). */
   priority: number;
 }
 
@@ -147,7 +147,7 @@ export function findsPoints({ search, calibrate }: Pick<Campaign, 'search' | 'ca
   return search !== undefined || calibrate !== undefined;
 }
 
-/** The settings that the workflow of a campaign uses, which can change while it runs. */
+/** The settings that the workflow of a campaign uses. They can change while the campaign runs. */
 export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts'>;
 
 /** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
@@ -169,11 +169,13 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /** RUNNING at the service. In an answer of the workflow it is an estimate from recent polls. */
+  /**
+   * Runs that are RUNNING at the service. In an answer of the workflow, the number is an estimate from recent polls.
+   */
   running: number;
-  /** Requested and not running: FRESH at the service, or finished since the last poll. */
+  /** Runs that are requested and not running: FRESH at the service, or finished since the last poll. */
   queued: number;
-  /** Not yet requested. */
+  /** Runs that are not yet requested. */
   waiting: number;
 }
 
@@ -186,7 +188,7 @@ export interface Progress {
   precision: PrecisionProgress | null;
   /** How many runs the campaign currently keeps requested at once. */
   window: number;
-  /** Failed attempts after which the run was tried again. */
+  /** The number of failed attempts after which a run was tried again. */
   triedAgain: number;
   /** Recently finished runs per second. */
   rate: number;
@@ -199,15 +201,18 @@ export interface Progress {
   note: string;
 }
 
-/** A run that is requested and has not finished: the workflow's query `flights`. Times in ms since the epoch. */
+/**
+ * A run that is requested and has not finished. The query `flights` returns a list of these. Times in ms since the
+ * epoch.
+ */
 export interface FlightReport {
   /** The run's place in the campaign's order of work. */
   seq: number;
-  /** Its last known state, seen or concluded from other runs. It may have finished since. */
+  /** The last known state of the run, from a poll or concluded from other runs. The run may have finished since. */
   state: 'queued' | 'running';
-  /** The estimated time of its start; null while it is queued. */
+  /** The estimated time at which the run started; null while the run is queued. */
   startedAt: number | null;
-  /** The last time at which it was seen, or known, to be unfinished. */
+  /** The last time at which the run was known to be unfinished. */
   seenAt: number;
 }
 

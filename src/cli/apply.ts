@@ -14,7 +14,7 @@ interface Flags extends SettingFlags {
 
 export function addApply(program: Command): void {
   withSettings(program.command('apply'))
-    .description('change a campaign to match a definition; it keeps its id and its results')
+    .description('change a campaign to match a definition; the campaign keeps its id and its results')
     .argument('<id>')
     .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
     .option('--yes', 'do not ask for confirmation')

@@ -20,7 +20,7 @@ export function addCompletion(program: Command): void {
     .action((shell: keyof typeof scripts) => {
       process.stdout.write(scripts[shell](commandWords(program)));
     });
-  // the scripts call this command with the words before the completed one
+  // the scripts call this command with the words before the word to complete
   withSettings(program.command('campaign-ids', { hidden: true }))
     .helpOption(false)
     .allowUnknownOption()

@@ -23,7 +23,7 @@ export function addDelete(program: Command): void {
         const { phase, points, runs } = status;
         const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
         if (!flags.json || !flags.yes) tell(what);
-        // no question about a deletion that will be refused
+        // the deletion of an open campaign will be refused, so it needs no question
         if (!flags.yes && isClosed(status) && !(await isConfirmed('Delete it?'))) return;
         await foray.delete(id);
         if (flags.json) printJson({ id, phase, points, runs: runs.total });

@@ -69,7 +69,7 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
   const child = spawn(
     process.execPath,
     [ownModule('src/cli/main'), 'dev', '--home', home],
-    // its own process group: a Ctrl-C reaches only this process, which then stops the child
+    // the child has its own process group: a Ctrl-C reaches only this process, which then stops the child
     { detached: true, stdio: ['ignore', log, log, 'ipc'] },
   );
   const ready = once(child, 'message').then(() => true);

@@ -13,8 +13,11 @@ export function addExplain(program: Command): void {
     .description('explain the state of a point: its inputs and the history of its runs')
     .argument('<id>')
     .argument('<point>', 'the key of the point, or its first characters')
-    .option('--log', 'print the stored output of its failed runs')
-    .option('--command', 'print the command that repeats its failed run on the machine of the service')
+    .option('--log', 'print the stored output of the failed runs of the point')
+    .option(
+      '--command',
+      'print the commands that repeat the failed runs of the point on the machine of the service',
+    )
     .option('--json', 'print {point, place, inputs, runs, precision, …}')
     .action((id: string, point: string, flags: Flags) =>
       withForay(flags, async (foray) => {
@@ -37,7 +40,7 @@ interface Flags extends SettingFlags {
   json?: boolean;
 }
 
-/** Number of lines of each run's log that are shown without --log. */
+/** Without --log, this many lines of each run's log are shown. */
 const SHOWN_LINES = 12;
 
 function printCommands({ point, runs }: Explanation): void {
@@ -120,9 +123,9 @@ function printExplanation(explanation: Explanation): void {
 }
 
 /**
- * Such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of which was 18.2. It was
- * told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks. It was told the
- * distance 17.9 (1 run)."
+ * Describes an ask, such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of
+ * which was 18.2. It was told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks.
+ * It was told the distance 17.9 (1 run)."
  */
 function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
   const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];

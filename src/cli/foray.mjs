@@ -29,7 +29,7 @@ if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {
   // behind-older-node.mjs distinguishes the two.
   const toChild = child.stdio[3];
   process.on('SIGINT', () => toChild.write('!'));
-  // a child that exits reads no more
+  // a write fails when the child has just exited, and nobody needs this error
   toChild.on('error', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   child.once('exit', (code, signal) => {

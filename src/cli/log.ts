@@ -2,7 +2,7 @@ import type { RunLog } from '../api/extensions.ts';
 import type { Foray } from '../client/index.ts';
 import { print, tell } from './output.ts';
 
-/** Number of lines of the last failure's log that are shown after a campaign was followed. */
+/** A command that has followed a campaign shows this many lines of the last failure's log. */
 export const LAST_LINES = 5;
 
 /** Prints the last lines of a log, with a mark before each, so that nobody mistakes them for foray's own lines. */

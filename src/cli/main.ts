@@ -14,7 +14,7 @@ for (const [name, value] of Object.entries(process.env)) {
 
 /** Exit code of an error of foray itself. */
 const UNEXPECTED = 70;
-/** Read from the arguments directly, so that it also works when commander cannot parse them. */
+/** Whether the user wants JSON. It is read from the arguments directly, because commander may fail to parse them. */
 const wantsJson = process.argv.includes('--json');
 
 try {

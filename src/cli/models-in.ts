@@ -3,8 +3,8 @@ import type { ModelPlace } from '../service/models/folder.ts';
 import { commandName } from './command-name.ts';
 
 /**
- * The models of a folder: the folder itself if it is a model, or the models in it. @throws ForayError MODEL_INVALID
- * when there are none
+ * The models of a folder: the folder itself if it is a model, or the models in it.
+ * @throws ForayError MODEL_INVALID when the folder has no models
  */
 export async function modelsIn(folder: string): Promise<ModelPlace[]> {
   const { findModels } = await import('../service/models/folder.ts');

@@ -19,7 +19,7 @@ interface PushedModel {
   name: string;
   version: number;
   isNew: boolean;
-  /** Number of its files that were uploaded. */
+  /** The number of the model's files that were uploaded. */
   uploaded: number;
   files: number;
 }

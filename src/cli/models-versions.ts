@@ -28,7 +28,7 @@ export function addModelsVersions(models: Command): void {
     });
   withSettings(models.command('prune'))
     .description(
-      'delete the files of old versions of a model; they then take no new runs, and their results stay',
+      'delete the files of old versions of a model; these versions then take no new runs, and their results stay',
     )
     .argument('<model>', 'name or id of a model')
     .option('--keep <number>', 'number of newest versions to keep', wholeNumber(1))

@@ -14,7 +14,7 @@ export function addModels(program: Command): void {
   models
     .description('list the models of the service, or the inputs, outputs and experiments of one')
     .argument('[model]', 'name or id of one model')
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print the models, or the model, as JSON')
     .action((wanted: string | undefined, flags: SettingFlags & { json?: boolean }) =>
       wanted === undefined ? listModels(flags) : showModel(wanted, flags),
     );

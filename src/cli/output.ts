@@ -36,7 +36,7 @@ export function tell(line: string): void {
   tellPart(`${line}\n`);
 }
 
-/** Prints a part of a text that may begin or end within a line. */
+/** Prints text on standard error. The text may begin or end within a line. */
 export function tellPart(text: string): void {
   process.stderr.write(printable(text));
 }
@@ -59,7 +59,7 @@ function tellMistake(error: ForayError): void {
   tell(error.toLine());
   if (!('line' in place) || place.text === undefined) return;
   const number = `  ${place.line} | `;
-  // a place far to the right: show the line from there, so that the mark stays visible
+  // if the place is far to the right, the line is shown from there, so that the mark stays visible
   const from = place.column > LONGEST_LEAD ? place.column - 1 : 0;
   tell(`${number}${from > 0 ? '…' : ''}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
   tell(`${' '.repeat(number.length + (from > 0 ? 1 : place.column - 1))}^`);
@@ -97,8 +97,8 @@ function errorDocument({ code, message, hint, place }: TellableError): object {
 }
 
 /**
- * Writes a file completely or not at all, or writes to standard output when no file is given. It writes into an
- * existing device or pipe, and follows a link.
+ * Writes a file completely or not at all, or writes to standard output when no file is given. An existing device or
+ * pipe is written directly, and a link is followed.
  *
  * @param flows whether each part is written as it comes; otherwise many parts are written together
  */

@@ -60,7 +60,8 @@ export function duration(seconds: number): string {
 const PLAIN_EVERY_MS = 5_000;
 
 /**
- * A line that is rewritten in a terminal. Elsewhere it prints plain lines from time to time. It goes to standard error.
+ * A line on standard error. In a terminal, the line is rewritten in place. Elsewhere, plain lines are printed from time
+ * to time.
  */
 export class ProgressLine {
   private readonly stream = process.stderr;

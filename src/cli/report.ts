@@ -13,7 +13,7 @@ export function addReport(program: Command): void {
     .addOption(showOption('an output or formula to draw first (default: the first output with values)'))
     .option(
       '--reference <file>',
-      'CSV file of known output values for values of the varied inputs, to draw and compare',
+      'CSV file with known output values for some values of the varied inputs; the report draws and compares them',
     )
     .action(
       (

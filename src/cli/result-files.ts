@@ -54,7 +54,7 @@ export class ResultFiles {
     this.progress.finish(`Wrote ${counted(written, 'file')} to ${this.folder}${before}`);
     if (lacking.size === 0) return;
     const total = [...lacking.values()].reduce((sum, count) => sum + count, 0);
-    tell(`${counted(total, 'file')} could not be fetched; the table has the reference:`);
+    tell(`${counted(total, 'file')} could not be fetched; the table has references instead:`);
     for (const [reason, count] of lacking) tell(`  ${count} × ${reason}`);
     process.exitCode = 1;
   }

@@ -30,7 +30,7 @@ export function addRetry(program: Command): void {
     .addOption(
       new Option(
         '--version <number>',
-        'version of the model for these runs: a number or latest; finished runs keep theirs',
+        'version of the model for these runs: a number or latest; finished runs keep their version',
       ).argParser((text) => (text === 'latest' ? text : wholeNumber(1)(text))),
     )
     .option('--yes', 'do not ask for confirmation')

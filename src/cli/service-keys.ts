@@ -25,7 +25,7 @@ export function addServiceKeys(service: Command): void {
   withKeyFile(keys.command('add'))
     .description('create a key for a new or known user; the key is printed only once')
     .argument('<user>', 'name of the user, or of the executor')
-    .option('--executor', 'the key of an executor on another machine (foray executor)')
+    .option('--executor', 'make the key for an executor on another machine (foray executor)')
     .action(async (user: string, { executor, ...flags }: Flags & { executor?: boolean }) =>
       print(await addKey(fileOf(flags), user, executor ? 'executors' : 'users')),
     );

@@ -189,7 +189,7 @@ async function lanesAt(address: string): Promise<LaneOptions> {
   };
 }
 
-/** The proxies in `--trust-proxy`. Without a value, the proxies on this machine. */
+/** The proxies in `--trust-proxy`. If the flag has no value, these are the proxies on this machine. */
 function proxies(given: string | true): string[] {
   return given === true ? ['loopback'] : given.split(',').map((address) => address.trim());
 }

@@ -80,7 +80,9 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
     const number = Number(text);
     if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(
-      `Expected a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}.`,
+      most < Number.MAX_SAFE_INTEGER
+        ? `Expected a whole number from ${least} to ${most}.`
+        : `Expected a whole number of at least ${least}.`,
     );
   };
 }

@@ -16,7 +16,7 @@ import { blockedText, duration, failureAdvice, progressText } from './progress-l
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
-/** Number of lines of the log that are shown per cause. */
+/** This many lines of the log are shown for each cause. */
 const SHOWN_LINES = 5;
 
 interface Flags extends SettingFlags {
@@ -82,7 +82,7 @@ async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus)
   for (const line of posteriorLines(campaign, calibration)) print(`  ${line}`);
 }
 
-/** The source of a status and its age, when no workflow answered. */
+/** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */
 function sourceText({ source, asOf, note }: CampaignStatus): string {
   if (source === 'workflow') return note;
   const age = duration((Date.now() - Date.parse(asOf)) / 1_000);

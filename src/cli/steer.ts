@@ -28,7 +28,7 @@ export function addSteer(program: Command): void {
   withSettings(program.command('set'))
     .description('change a setting of a running campaign')
     .argument('<id>')
-    .requiredOption('--concurrency <number|auto>', 'most runs requested at once', concurrency)
+    .requiredOption('--concurrency <number|auto>', 'the most runs that are requested at once', concurrency)
     .action((id: string, flags: SettingFlags & { concurrency: number | 'auto' }) =>
       withForay(flags, async (foray) => {
         await foray.setConcurrency(id, flags.concurrency);
@@ -42,6 +42,6 @@ function concurrency(text: string): number | 'auto' {
   try {
     return wholeNumber(1)(text);
   } catch {
-    throw new InvalidArgumentError('Expected a whole number from 1, or auto.');
+    throw new InvalidArgumentError('Expected a whole number of at least 1, or auto.');
   }
 }

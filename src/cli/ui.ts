@@ -17,7 +17,9 @@ interface Flags extends SettingFlags {
 
 export function addUi(program: Command): void {
   withSettings(program.command('ui'))
-    .description('open the page of your campaigns in a browser; serves it and the HTTP API until Ctrl-C')
+    .description(
+      'open the page of your campaigns in a browser, and serve the page and the HTTP API until Ctrl-C',
+    )
     .option('--port <port>', 'port to listen on (default: a free one)', wholeNumber(0, 65_535))
     .option('--no-open', 'do not open a browser')
     .action(async (flags: Flags, command: Command) => {

@@ -17,7 +17,7 @@ export function addWatch(program: Command): void {
     .argument('<id>')
     .option(
       '--output <name>',
-      'the numeric output to show (default: the output of the goal, else the first with values)',
+      'the numeric output to show (default: the output of the goal, else the first output with values)',
     )
     .option('--json', 'print the last status')
     .action((id: string, flags: SettingFlags & { output?: string; json?: boolean }) =>
@@ -54,7 +54,7 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
     for await (const status of foray.follow(id)) {
       last = status;
       await display.update(status);
-      // only a person can resume it, so waiting makes no sense
+      // only a person can resume the campaign, so waiting makes no sense
       if (status.pausedBy === 'policy' || status.pausedBy === 'optimiser') break;
     }
     display.finish(last!);

@@ -11,7 +11,7 @@ const lasting: readonly ErrorCode[] = [
 ];
 /** After this many failures in a row, any failure blocks the campaign. */
 const MANY_ATTEMPTS = 3;
-/** A worker polls its task queue at least once a minute. */
+/** A worker polls its task queue at least once a minute. A worker whose last poll is older than this is not counted. */
 const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;

@@ -52,8 +52,8 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Checks a whole definition and starts its campaign. Submitting the same definition under a known id returns that
-   * campaign.
+   * Checks a whole definition and starts its campaign. If a campaign with the same id and the same definition exists,
+   * it returns that campaign.
    *
    * @throws ForayError for every mistake in the definition, with its place; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
    *   TEMPORAL_UNREACHABLE. After an error nothing has been started.
@@ -82,8 +82,8 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Starts an animated run with the inputs of a run of a campaign: the service draws it while it runs
-   * (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
+   * Starts an animated run with the inputs of one of the campaign's runs. The service draws the animated run while it
+   * executes (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT; REQUEST_REFUSED when the model has no animation;
    *   SERVICE_UNREACHABLE
@@ -94,8 +94,8 @@ export class Foray extends CampaignReader {
 
   /**
    * Cancels a campaign: foray makes no new requests, stops the campaign's own runs at the service, and keeps finished
-   * results. Returns when Temporal has recorded the request; a worker carries it out. It also works after somebody
-   * terminated the workflow.
+   * results. Returns when Temporal has recorded the request; a worker carries it out. A cancel also works after
+   * somebody terminated the workflow.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
    */
@@ -128,13 +128,13 @@ export class Foray extends CampaignReader {
     return garbage(this.context);
   }
 
-  /** Deletes unused files and frees disk space. Files that were put into the store again since then stay. */
+  /** Deletes unused files and frees disk space. A file stays if somebody stored it again after `garbage` found it. */
   collect(found: Pick<UnusedFiles, 'files'>): Promise<void> {
     return collect(this.context, found);
   }
 
   /**
-   * Sets how many runs a campaign may have requested at once. Returns when a worker has applied it.
+   * Sets how many requested runs a campaign may have at once. Returns when a worker has applied the number.
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
    */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<void> {
@@ -150,14 +150,14 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects them; it can
-   * also be one cause of failure as `failures` names it. A closed campaign runs again under its id, and finished
+   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects these runs. It
+   * can also be one cause of failure, as `failures` names it. A closed campaign runs again under its id, and finished
    * results stay. With another version of the model, all new requests use that version; runs that are done or requested
    * keep theirs.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
-   * TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
-   * error nothing has changed.
+   *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
+   *   error nothing has changed.
    */
   retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
     return changes.retry(this.context, id, what, options);

@@ -17,7 +17,7 @@ export interface Explanation {
   campaign: string;
   phase: Phase;
   point: string;
-  /** The number of the point in the design, from 1; null when the design no longer has it. */
+  /** The number of the point in the design, starting at 1; null when the design no longer has it. */
   place: number | null;
   /** All inputs of the point, the varied ones first. */
   inputs: {
@@ -53,7 +53,10 @@ export interface ExplainedAsk {
   seen: number;
   /** The best value that the method knew; null if no point had met the requirements, and in a calibration. */
   bestSeen: number | null;
-  /** The result that the method got for the point; null if it has none yet. `value` is null if the point failed. */
+  /**
+   * The result that the method got for the point; null if the method has no result yet. `value` is null if the point
+   * failed.
+   */
   told: { value: number | null; runs: number; isFeasible: boolean } | null;
   /** Whether the point lies outside the bounds of the search, because these have become narrower since the ask. */
   isOutside: boolean;
@@ -81,7 +84,7 @@ export interface ExplainedRun {
   log: RunLog | null;
   /** The number of the model version of the run, or of its last attempt. */
   version: number;
-  /** The last five attempts that failed before the last one, newest first. */
+  /** Up to five attempts that failed before the last attempt, newest first. */
   earlier: { failed: string | null; version: number; reason: string }[];
 }
 

@@ -15,7 +15,7 @@ export interface Foreseen {
 
 /**
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
- * service already has. Returns null when it has none, or too few.
+ * service already has. Returns null when the service has no results, or too few.
  *
  * @param points - the number of points in the design
  * @param completed - the ids of the completed runs, by the ordinal of their point

@@ -20,7 +20,7 @@ export type FileValue = string | FileReference;
  * service.
  */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
-/** The most files that are read from the store at once. Each is held in memory. */
+/** The most files that are read from the store at once. Each file is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
 /** If the service gives no answer for `SILENCES` files in a row, no file is requested for `LEFT_ALONE_MS`. */
 const SILENCES = 3;

@@ -10,8 +10,8 @@ import { fractionText } from '../campaign/designs/relation.ts';
 
 /**
  * The width of the widest interval of an index, times the square root of the number of base points. For five functions
- * (smooth and not smooth, with and without chance) it was between 3.2 and 6.4 with one scramble. With more scrambles it
- * was lower.
+ * (smooth and not smooth, with and without chance) this product was between 3.2 and 6.4 with one scramble. With more
+ * scrambles, the product was lower.
  */
 const WIDEST = 6;
 

@@ -26,7 +26,7 @@ export interface PlanOptions {
 
 const SHOWN = 3;
 const REQUESTS_AT_ONCE = 64;
-/** More runs than this give a warning. */
+/** A plan with this many runs or more has a warning. */
 const MANY_RUNS = 1_000_000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The normal quantile of a 95 % interval. */

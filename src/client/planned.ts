@@ -9,7 +9,7 @@ export interface Plan {
   /** The goal of the campaign; null when the definition has none. */
   goal: Goal | null;
   points: number;
-  /** More than `points` when the design grows until its indices are known. */
+  /** The most points: more than `points` when the design grows until its indices are known. */
   mostPoints: number;
   /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */
   design: string[];

@@ -89,8 +89,8 @@ export class CampaignReader {
   }
 
   /**
-   * The status of all campaigns of the store, newest first, from the store. For open campaigns that cannot continue it
-   * says why.
+   * The status of each campaign, newest first, from the store. The status of an open campaign that cannot continue says
+   * why.
    */
   list(): Promise<CampaignStatus[]> {
     return reading.list(this.context);
@@ -107,7 +107,7 @@ export class CampaignReader {
   }
 
   /**
-   * The runs that are requested and have not finished, from the campaign's workflow: the first 20,000.
+   * The runs that are requested and have not finished, from the campaign's workflow, at most 20,000.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async flights(id: string): Promise<FlightReport[]> {
@@ -117,7 +117,7 @@ export class CampaignReader {
 
   /**
    * Failed runs by cause, the most frequent cause first. Each cause has an example, and the log of one of its runs if
-   * one is stored. The numbers come from the workflow; if it does not answer, this counts the runs in the store.
+   * one is stored. The numbers come from the workflow. If the workflow does not answer, they are counted in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   failures(id: string): Promise<FailureGroup[]> {

@@ -39,7 +39,7 @@ export class ReportedRuns {
     return [...this.failed.keys().take(most)];
   }
 
-  /** Up to `most` seqs before the end that were not reported. It continues where the last call ended. */
+  /** Up to `most` seqs below `end` that were not reported. Each call continues where the last call ended. */
   *missing(most: number): Generator<number> {
     let found = 0;
     while (this.next < this.end && found < most) {
@@ -51,7 +51,7 @@ export class ReportedRuns {
     if (this.next >= this.end) this.next = 0;
   }
 
-  /** All seqs before the end that were not reported. */
+  /** All seqs below `end` that were not reported. */
   *allMissing(): Generator<number> {
     this.next = 0;
     yield* this.missing(Infinity);

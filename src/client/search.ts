@@ -44,7 +44,7 @@ async function finishedPoints(
   return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
 }
 
-/** Adds to each row the number of the ask of its point; in a calibration, its generation and weight as well. */
+/** Adds to each row the number of the ask that gave its point. In a calibration, it also adds generation and weight. */
 export function withAsks(store: Store, campaign: Campaign, rows: Batched<ResultRow>): Batched<ResultRow> {
   return campaign.calibrate ? withWeights(store, campaign, rows) : withAskOfPoints(store, campaign, rows);
 }

@@ -13,7 +13,7 @@ const LONGEST_REASON = 1_000;
 /** A run that belongs to no campaign. */
 export interface SingleRun {
   status: RunState['status'];
-  /** Why it failed; null when it has not failed. */
+  /** Why the run failed; null when it has not failed. */
   reason: string | null;
   /** All outputs of the model version; empty until the run is done. */
   outputs: (Pick<OutputDescriptor, 'name' | 'type' | 'units'> & { value: string })[];

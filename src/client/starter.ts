@@ -22,8 +22,8 @@ const ON_ONE_LINE: ToStringOptions = {
 };
 
 /**
- * Writes a definition as a start for a user. It is a campaign of one point. Comments list everything that the model
- * offers, with default values.
+ * Writes a first definition for a user: a campaign of one point. Comments list everything that the model offers, with
+ * default values.
  */
 export function starterDefinition(
   model: Model,

@@ -14,7 +14,7 @@ export interface CampaignStatus {
   id: string;
   name: string;
   phase: Phase;
-  /** Why it cannot continue until a person fixes something; null when it can continue, and when it is over. */
+  /** Why the campaign cannot continue until a person fixes something; null when it can continue or is over. */
   blocked: string | null;
   model: string;
   modelVersion: number;
@@ -22,8 +22,8 @@ export interface CampaignStatus {
   points: number;
   runs: RunCounts;
   /**
-   * The progress of a campaign that replicates its points until they are precise. Null for others, and when the store
-   * has no record of it.
+   * The progress of a campaign that replicates its points until they are precise. Null for other campaigns, and when
+   * the store has no record of the progress.
    */
   precision: PrecisionProgress | null;
   /** The progress of a search; null for other campaigns, and in lists. */
@@ -36,15 +36,17 @@ export interface CampaignStatus {
   growth: GrowthProgress | null;
   /** Number of open runs that the campaign aims at; null when no worker answered. */
   window: number | null;
-  /** Runs that finished per second, recently. */
+  /** The number of runs that finished per second recently. */
   rate: number | null;
   secondsLeft: number | null;
   /** Who paused the campaign; null when it is not paused, or when no worker answered. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
-  /** Who submitted it; null for campaigns of earlier versions. */
+  /** Who submitted the campaign; null for campaigns of earlier versions. */
   owner: string | null;
-  /** Which value is the best one; null when the definition has no goal. */
+  /**
+   * The output that the campaign is about, and which of its values are better; null when the definition has no goal.
+   */
   goal: Goal | null;
   /** `workflow`: the running workflow answered. `store`: the last state in the store. */
   source: 'workflow' | 'store';

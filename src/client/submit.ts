@@ -30,18 +30,21 @@ export interface SubmitOptions {
   /** @default the definition's name and a short suffix */
   id?: string | undefined;
   /**
-   * A text that determines the id when `id` is missing. A repeated submit with the same text is then the same campaign.
+   * A text that determines the id when `id` is missing. A repeated submit with the same text then gives the same
+   * campaign.
    */
   token?: string | undefined;
-  /** Who submits it. @default the owner of the settings */
+  /** Who submits the definition. @default the owner of the settings */
   owner?: string | undefined;
-  /** Gets a quick plan of the definition before anything is started. It may throw. */
+  /** Gets a quick plan of the definition before anything is started. If it throws, nothing is started. */
   announce?: ((plan: Plan) => void) | undefined;
 }
 
 /** How a definition is planned. */
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
-  /** Ask the service about every run. Without it, a plan of more than 10,000 runs asks about a sample. */
+  /**
+   * Whether the plan asks the service about every run. By default, a plan of more than 10,000 runs asks about a sample.
+   */
   all?: boolean | undefined;
   /** How long one run takes, s. @default the rate of earlier campaigns of the model's version */
   runSeconds?: number | undefined;
@@ -51,8 +54,9 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
 const MOST_ASKED = 10_000;
 /** The number of runs in the sample of a larger plan. */
 const SAMPLE = 2_000;
-/** How many runs the announcement before a start asks the service about, and for how long at most. */
+/** The announcement before a start asks the service about at most this many runs. */
 const ANNOUNCE_RUNS = 200;
+/** The announcement uses the answers that came within this time, ms. */
 const ANNOUNCE_MS = 2_000;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;

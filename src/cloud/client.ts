@@ -77,12 +77,12 @@ export class CloudClient {
     return this.callExtension('listVersions', { params: { modelId }, signal });
   }
 
-  /** Removes the stored files of old versions; rejects if the service stores none. */
+  /** Removes the stored files of old versions; rejects if the service does not offer this. */
   pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
     return this.call('pruneVersions', { params: { modelId }, body: which, signal });
   }
 
-  /** Makes a version of a model. If the service lacks files for that, it names them. */
+  /** Makes a version of a model. If the service lacks files of the version, its answer names them. */
   pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
     return this.call('pushModel', { body: request, signal });
   }

@@ -5,7 +5,7 @@ import { CloudError, isCloudError } from './errors.ts';
 import { codeOf, isTimeout } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** Receives the bytes of a file as they arrive. The next bytes come only after it has handled these. */
+/** Receives the bytes of a file as they arrive. The next bytes come only after the sink has handled these bytes. */
 export type Sink = (chunk: Uint8Array) => void | Promise<void>;
 
 export interface DownloadOptions {
@@ -20,7 +20,7 @@ export interface DownloadOptions {
 export interface Transfer {
   /** The SHA-256 of the received bytes, in base64url. */
   sha256: string;
-  /** Whether the server announced the length. Then the file is known to be complete. */
+  /** Whether the server announced the length. If so, the file is known to be complete. */
   isMeasured: boolean;
 }
 
@@ -29,7 +29,8 @@ const SILENCE_MS = 60_000;
 
 /**
  * Downloads a file from a pre-signed address. The address needs no key and is a secret itself, so no error contains any
- * part of it. It may be on another host than the service. Redirects are not followed, and content is never unpacked.
+ * part of it. The address may be on another host than the service. Redirects are not followed, and content is never
+ * unpacked.
  *
  * @throws CloudError `refused` when the address is not valid, no longer valid, or redirects
  */

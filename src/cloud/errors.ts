@@ -71,7 +71,7 @@ export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';
 }
 
-/** The kinds of errors of a host that does not know a path. It answers with an error or with an HTML page. */
+/** The kinds of errors of a host that does not know a path. Such a host answers with an error or an HTML page. */
 export const lacksExtension: readonly CloudErrorKind[] = [
   'not-found',
   'refused',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The longest delay of a Node timer, ms. A longer one fires at once. */
+/** The longest delay of a Node timer, ms. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**

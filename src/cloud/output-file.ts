@@ -31,7 +31,7 @@ interface Fetch extends DownloadOptions {
  * second transfer must give the same content.
  *
  * @returns the SHA-256 of the content, in base64url
- * @throws CloudError when the file cannot be fetched; it never contains the address
+ * @throws CloudError when the file cannot be fetched; the error never contains the address
  */
 export async function fetchOutputFile({ hash, address, begin, pause, ...options }: Fetch): Promise<string> {
   let before: string | undefined;

@@ -37,7 +37,7 @@ export interface TransportRequest {
    * started the run, and its id is needed to stop it.
    */
   isStart?: boolean;
-  /** Whether the path is on the same host but outside the interface. It then needs no key. */
+  /** Whether the path is on the same host but outside the interface. Such a path needs no key. */
   isBeside?: boolean;
 }
 

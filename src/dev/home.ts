@@ -81,8 +81,8 @@ function isHeld(home: string): boolean {
 }
 
 /**
- * The addresses that the last `foray dev` of this home wrote. Undefined if there are none, or if it ended normally and
- * removed them.
+ * The addresses that the last `foray dev` of this home wrote. Undefined if there are none, or if that `foray dev` ended
+ * normally and removed them.
  */
 export function readAddresses(home: string): Addresses | undefined {
   try {

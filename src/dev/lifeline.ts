@@ -2,8 +2,8 @@
 export const STAY = 'stay';
 
 /**
- * Ends this part with a SIGTERM when `foray dev` ends, even if it is killed: the channel between them then closes.
- * foray's own programs call this function.
+ * Ends this part with a SIGTERM when `foray dev` ends. This works even if `foray dev` is killed, because the channel
+ * between the two then closes. foray's own programs call this function.
  */
 export function endWithParent(): void {
   if (!process.connected) return;

@@ -6,8 +6,8 @@ import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';
 
 /**
- * The address of the page and the API of a home, and the key for them. They are in a file that only the user may read.
- * The command line finds the page with it, and the Python module finds the API.
+ * The address of the page and the API of a home, and their key. They are in a file that only the user may read. From
+ * this file, the command line knows the page, and the Python module knows the API.
  */
 const PageAddress = z.object({
   /** The id of the process that serves the page. */
@@ -19,7 +19,7 @@ export type PageAddress = z.infer<typeof PageAddress>;
 
 const FOR_THE_USER = 0o600;
 
-/** The address of the running page of a home; undefined when none runs. */
+/** The address of the running page of a home; undefined when no page runs. */
 export async function runningPage(home: string): Promise<PageAddress | undefined> {
   try {
     const address = PageAddress.parse(JSON.parse(await readFile(homePaths(home).page, 'utf8')));
@@ -30,8 +30,8 @@ export async function runningPage(home: string): Promise<PageAddress | undefined
 }
 
 /**
- * Writes the address of the page of a home, unless another process serves one there. Returns a function that removes
- * it.
+ * Writes the address of the page of a home, unless another process serves a page there. Returns a function that removes
+ * the address.
  * @throws Error when the home cannot be written
  */
 export async function notePage(home: string, address: PageAddress): Promise<() => void> {
@@ -43,7 +43,7 @@ export async function notePage(home: string, address: PageAddress): Promise<() =
 }
 
 /**
- * Requests an address at which a browser is logged in. It works once.
+ * Requests an address that logs a browser in. The address works once.
  * @throws Error when the page does not answer
  */
 export async function loginAddress({ url, key }: PageAddress): Promise<string> {

@@ -33,7 +33,7 @@ export class Part {
   private saidReady = false;
   private isStopping = false;
   private restartMs = RESTART_MS;
-  /** Whether its first start failed because the process ended, not because of a timeout. */
+  /** Whether the first start of the part failed because the process ended, not because of a timeout. */
   endedAtOnce = false;
 
   constructor(options: PartOptions) {
@@ -112,7 +112,7 @@ export class Part {
     try {
       isReady = await this.becomesReady(this.spawn());
     } catch (error) {
-      // the system cannot start a process at the moment, so this is tried again
+      // the system cannot start a process at the moment, so the start is tried again
       this.log.write(`${messageOf(error)}\n`);
     }
     this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);

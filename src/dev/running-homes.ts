@@ -8,8 +8,8 @@ import { runningDev } from './home.ts';
 
 /**
  * The homes of this user on this machine in which a `foray dev` runs. For each home, `$XDG_STATE_HOME/foray/homes/HOST`
- * or `~/.local/state/foray/homes/HOST` has a file with its path. The lock of the home shows whether a `foray dev`
- * really runs there.
+ * or `~/.local/state/foray/homes/HOST` has a file with the path of the home. The lock of the home shows whether a
+ * `foray dev` really runs there.
  */
 
 /** @throws Error when the user has no home folder, or the folder cannot be written */

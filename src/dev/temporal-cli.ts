@@ -10,7 +10,7 @@ import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-prog
 
 /**
  * The newest version of Temporal's command line that `go install` accepts. Newer versions have a `replace` in their
- * go.mod.
+ * go.mod, which `go install` refuses.
  */
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 
@@ -54,7 +54,7 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
   ] as const) {
     const folder = mkdtempSync(join(cache, 'new-'));
     try {
-      // a program in the cache is always complete
+      // the program moves into the cache only when it is complete
       await placeFile(await make(folder, report), cached);
       report(`Temporal is ready in ${cached}`);
       return cached;
@@ -87,7 +87,7 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   }
 }
 
-/** Downloads the program with the SDK, which does so when it starts a test server. */
+/** Downloads the program with the SDK: the SDK downloads it when it starts a test server. */
 async function download(folder: string, report: Report): Promise<string> {
   report('Downloading a Temporal server (once)');
   const environment = await TestWorkflowEnvironment.createLocal({

@@ -18,8 +18,8 @@ export const modules = {
 export const bundles = { campaigns: 'src/workflows/bundle', lanes: 'src/service/fleet/bundle' } as const;
 
 /**
- * Returns the bundle of the workflows. The package contains the bundle. In a checkout, webpack makes it from the
- * source, which takes seconds, and it is reused until the source changes.
+ * Returns the bundle of the workflows. The package contains the bundle. In a checkout, webpack makes the bundle from
+ * the source, which takes seconds. This bundle is reused until the source changes.
  */
 export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Promise<WorkflowBundleOption> {
   if (isBuilt) return { codePath: ownModule(bundles[of]) };

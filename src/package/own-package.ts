@@ -15,8 +15,8 @@ interface Closed {
 const closed = new Map<string, Closed>();
 
 /**
- * Closes a folder: its modules get other files when they import this package, and may import nothing else from outside
- * except installed packages.
+ * Closes a folder: its modules get the given files when they import this package. From outside the folder, they may
+ * otherwise import only installed packages.
  *
  * @param modules - files by the imported name
  */

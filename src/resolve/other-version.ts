@@ -71,14 +71,18 @@ function mismatches(side: 'input' | 'output', needed: readonly Named[], has: rea
     if (!found) return [`it has no ${side} "${name}"`];
     if (found.type !== type) return [`its ${side} "${name}" is ${found.type}, not ${type}`];
     if (found.units !== units)
-      return [`its ${side} "${name}" is in ${found.units ?? 'no units'}, not in ${units ?? 'none'}`];
+      return [`its ${side} "${name}" is ${unitsText(found.units)}, not ${unitsText(units)}`];
     return [];
   });
 }
 
+function unitsText(units: string | null): string {
+  return units === null ? 'without units' : `in ${units}`;
+}
+
 /**
  * Checks that the version of a campaign takes runs. It is not an error here if the service does not answer, because the
- * requests for runs will fail if the version takes none.
+ * requests for runs will fail if the version takes no runs.
  *
  * @param hint - the hint of the error
  * @throws ForayError VERSION_RETIRED

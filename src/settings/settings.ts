@@ -25,7 +25,7 @@ const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
 
-/** The settings that a person has given. {@link settingsFrom} adds the others. */
+/** The settings that a person has given. {@link settingsFrom} adds the other settings. */
 export interface GivenSettings {
   home: string;
   serviceUrl?: string | undefined;
@@ -98,7 +98,7 @@ export function settingsFrom(given: GivenSettings): Settings {
 /**
  * The connection in Temporal's own TEMPORAL_* variables and profile file.
  *
- * @param other - the address if neither of them has one
+ * @param other - the address if neither the variables nor the file has one
  */
 export function temporalSettings(other: string = DEFAULT_TEMPORAL): TemporalSettings {
   const config = temporalProfile();

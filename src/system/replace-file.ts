@@ -14,7 +14,7 @@ export class UnfinishedFile {
     this.#handle = handle;
   }
 
-  /** Bytes so far. */
+  /** The number of bytes so far. */
   get size(): number {
     return this.#size;
   }
@@ -93,7 +93,7 @@ export async function placeFile(written: string, target: string): Promise<void> 
 /** The part of an unfinished file's name that identifies its writer: the machine, then the process. */
 const MACHINE = hash('sha256', hostname()).slice(0, 8);
 const UNFINISHED = /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.part$/;
-/** How many characters of its name a file shares with its unfinished file. A file name has at most 255 bytes. */
+/** An unfinished file's name begins with this much of the file's name, because a name has at most 255 bytes. */
 const LONGEST_BEGINNING = 50;
 
 function unfinishedName(name: string): string {

@@ -3,7 +3,7 @@ import { bounded } from './printable.ts';
 
 /** Longest name in a message, in characters. */
 const LONGEST_QUOTED = 300;
-/** Longer names get no suggestion: nobody misspells them, and comparing long texts is slow. */
+/** Names longer than this get no suggestion: nobody misspells them, and comparing long texts is slow. */
 const LONGEST_MISSPELT = 200;
 
 /** The user's spelling of a name for a message: in quotes and on one line. */
@@ -26,7 +26,7 @@ export function suggestion(name: string, known: readonly string[]): string | und
     lower,
     candidates.map((candidate) => candidate.toLowerCase()),
   );
-  // every name is similar to a very short name
+  // every name is similar to a very short name, so only one change is allowed there
   const limit = lower.length <= 3 ? 1 : Math.max(2, Math.floor(lower.length / 3));
   return distance(lower, best) <= limit
     ? candidates.find((candidate) => candidate.toLowerCase() === best)

@@ -36,7 +36,10 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
   return verdict ? 'failed' : 'cancelled';
 }
 
-/** A cancelled campaign stays cancelled when a retry ran only its failed runs. */
+/**
+ * The phase of a campaign when nothing is left to do. A cancelled campaign has waiting runs after a retry of only its
+ * failed runs, and stays `cancelled`. Any other campaign is `completed`.
+ */
 export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
   return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
 }

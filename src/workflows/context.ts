@@ -10,9 +10,12 @@ export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, '
   timeouts?: CampaignSettings['timeouts'];
   /** True if the cluster has the search attributes of campaigns. */
   hasAttributes?: true;
-  /** True to request nothing, and only stop the runs of an execution that was terminated. */
+  /** True if this execution requests nothing, and only stops the runs that a terminated execution left. */
   stopOnly?: true;
-  /** True if an earlier, closed execution began the campaign. It continues with the first change that it gets. */
+  /**
+   * True if an earlier, closed execution began the campaign. This execution continues the campaign with the first
+   * change that it gets.
+   */
   goesOn?: true;
   /** The state of the previous execution, if the workflow continued as new. */
   state?: CarriedState;
@@ -34,7 +37,7 @@ export interface Context {
   isClosing: boolean;
 }
 
-/** Shows the campaign as it is now in the Web UI. */
+/** Shows the current state of the campaign in the Web UI. */
 export function show({ state }: Context): void {
   setCurrentDetails(detailsOf(state, Date.now()));
 }

@@ -131,7 +131,7 @@ function because(what: string, reason: unknown): string {
   return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, LONGEST_REASON)}` : what;
 }
 
-/** @throws Error if it is neither `auto` nor a whole number from 1 */
+/** @throws Error if the value is neither `auto` nor a whole number of at least 1 */
 function validateConcurrency(concurrency: unknown): void {
   if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
   throw new Error('The concurrency must be a whole number from 1, or "auto".');
@@ -144,7 +144,7 @@ function validateInTime({ isClosing, state }: Context): void {
     throw ApplicationFailure.nonRetryable('The campaign is stopping. Change it when it is closed.', TOO_LATE);
 }
 
-/** @throws Error if it cannot be a definition; an activity checks its content */
+/** @throws Error if the value cannot be a definition; an activity checks its content */
 function validateDefinition(definition: unknown): void {
   const isOne = typeof definition === 'string' || (typeof definition === 'object' && definition !== null);
   if (!isOne) throw new Error('The input must be a definition, as JSON or as its text.');

@@ -27,8 +27,8 @@ export const resumeSignal = defineSignal('resume');
 export const stopSignal = defineSignal<[reason?: string]>('stop');
 
 /**
- * Sets how many runs may be requested at once: a whole number from 1, or `auto`. The answer is the new setting. Any
- * other value is rejected.
+ * Sets how many runs may be requested at once: a whole number of at least 1, or `auto`. The answer is the new setting.
+ * Any other value is rejected.
  */
 export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'auto']>('setConcurrency');
 
@@ -36,8 +36,8 @@ export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'aut
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
 /**
- * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for those with one
- * cause. Only a closed campaign has missing runs. A second input is optional: the number of a version of the model,
+ * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for failed runs with
+ * one cause. Only a closed campaign has missing runs. A second input is optional: the number of a version of the model,
  * which unfinished runs use from then on.
  */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');

@@ -75,7 +75,8 @@ export interface CampaignState {
   /** Whether to request only waiting runs that failed before. */
   failedOnly: boolean;
   /**
-   * The numbers of finished and failed runs when a person last resumed the campaign. Earlier failures no longer count.
+   * The numbers of finished and failed runs when a person last resumed or changed the campaign. Earlier failures no
+   * longer count.
    */
   forgiven: FailureCounts;
   /** Why the failure policy ended or paused the campaign; empty while it tolerates the failures. */

@@ -31,7 +31,8 @@ const SEARCH_WAITS = 'search-waits';
 /** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more runs. */
 const SEARCH_NEEDS = 'search-needs';
 /**
- * While points wait to be requested, or results would not lead to more points, a search asks only after this time, ms.
+ * The shortest time between two asks of a search, ms, while points wait to be requested or results would not lead to
+ * more points.
  */
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
@@ -165,8 +166,8 @@ function addProposed(state: CampaignState, proposed: Proposed, proposedAt: numbe
 }
 
 /**
- * True when too few runs have finished for another point. Activities of earlier versions do not say how many runs that
- * needs.
+ * True when too few runs have finished for another point. Activities of earlier versions do not say how many runs the
+ * next point needs.
  */
 function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['search']>): boolean {
   return finished < needs;

@@ -18,7 +18,7 @@ export interface MatchOptions {
 }
 
 /**
- * The value of an object by a schema. A wrong setting is a mistake, and it is left out, so that the rest can be checked
+ * Reads an object by a schema. A wrong setting is added to the mistakes and left out, so that the rest can be checked
  * as well.
  *
  * @throws ForayError DEFINITION_INVALID if nothing else can be checked without the wrong setting

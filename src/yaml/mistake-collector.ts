@@ -1,7 +1,7 @@
 import { errorCodes } from '../error-codes.ts';
 import { type ForayError, isForayError } from '../errors.ts';
 
-/** Maximum number of mistakes that are collected: more of them usually have one cause. */
+/** Maximum number of mistakes that are collected. If there are more, they usually have one cause. */
 const MOST = 50;
 
 /** Collects the mistakes in a user's file, so that the user sees all of them at once. */

@@ -3,12 +3,13 @@ import { didYouMean, quoted, suggestion } from '../text/suggest.ts';
 
 /** Why the user's input does not match a schema. */
 export interface SchemaError {
-  /** A sentence. */
+  /** A sentence that says what is wrong. */
   message: string;
-  /** What to do about it, a sentence. */
+  /** A sentence that says what to do. */
   hint: string | undefined;
-  /** The place, and whether the error is about the name there or the value. */
+  /** The place of the error. */
   path: PropertyKey[];
+  /** Whether the error is about the name at the place, or about the value. */
   at: 'key' | 'value';
 }
 
@@ -39,7 +40,7 @@ export function schemaErrors(
 
 /**
  * Whether an issue is a consequence of a cause. A misspelt setting makes the right setting missing, and gives the whole
- * object a wrong shape. A wrong value also gives it a wrong shape.
+ * object a wrong shape. A wrong value also gives the whole object a wrong shape.
  */
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;

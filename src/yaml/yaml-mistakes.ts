@@ -4,16 +4,16 @@ export const TOO_DEEP = 'Lists or mappings are nested too deeply.';
 
 /** A mistake in a text that is not YAML. */
 export interface Mistake {
-  /** Its offset in the text, which may be before the place where the parser noticed it. */
+  /** The offset of the mistake in the text. It may be before the place where the parser noticed the mistake. */
   offset: number;
   message: string;
-  /** What to do about it, a sentence. */
+  /** A sentence that says what to do about the mistake. */
   hint?: string;
 }
 
 /**
- * Finds the mistake that caused an error of the parser. The message for a common mistake is our own. For other mistakes
- * it is the parser's message.
+ * Finds the mistake that caused an error of the parser. A common mistake has foray's own message. Any other mistake has
+ * the parser's message.
  */
 export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
   const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };
@@ -113,7 +113,11 @@ function unclosedBracket({ error, text, nodes }: Found): Mistake | undefined {
 function strayBracket({ error, text, offset }: Found): Mistake | undefined {
   const bracket = text[offset]!;
   if (error.code !== 'UNEXPECTED_TOKEN' || (bracket !== ']' && bracket !== '}')) return undefined;
-  return { offset, message: `The bracket ${bracket} closes nothing.`, hint: 'Remove it, or open it before.' };
+  return {
+    offset,
+    message: `The bracket ${bracket} closes nothing.`,
+    hint: 'Remove it, or open a bracket before it.',
+  };
 }
 
 function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefined {
@@ -163,8 +167,8 @@ function colonInText({ error, text, offset }: Found): Mistake | undefined {
 }
 
 /**
- * Finds a line with a wrong indentation. It is the line where the parser noticed the mistake, or the next line if the
- * parser read that as part of the text before it.
+ * Finds a line with a wrong indentation. It is the line where the parser noticed the mistake, or the next line: the
+ * parser may have read the wrong line as a part of the text before it.
  */
 function indented({ error, text, offset }: Found): Mistake | undefined {
   const isText = error.code === 'BLOCK_AS_IMPLICIT_KEY';
@@ -216,7 +220,7 @@ function lineAt(text: string, offset: number): TextLine {
   return { line: text.slice(start, end === -1 ? text.length : end), start };
 }
 
-/** The last line before a line that is neither empty nor a comment. */
+/** The nearest earlier line with content: it is neither empty nor a comment. */
 function lineBefore(text: string, { start }: TextLine): TextLine | undefined {
   for (let at = start; at > 0;) {
     const before = lineAt(text, at - 1);

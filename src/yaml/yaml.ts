@@ -13,8 +13,8 @@ import { quoted } from '../text/suggest.ts';
 import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
 /**
- * The place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; with `key`, the place of its
- * name.
+ * Finds the place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; with `key`, the place of
+ * the value's name.
  */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
 
@@ -29,7 +29,7 @@ export interface ReadYaml {
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly place: Place;
-  /** What to do about it, a sentence. */
+  /** A sentence that says what to do. */
   readonly hint: string | undefined;
 
   constructor(message: string, place: Place, hint?: string) {
@@ -173,9 +173,7 @@ function aliasesOf(document: Document): { name: string; offset: number; isKnown:
   return aliases;
 }
 
-/**
- * The offset of the value at a path. If the value is missing, it is the offset of the innermost container that exists.
- */
+/** The offset of the value at a path. If the value is missing: the offset of the innermost container that exists. */
 function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node = root as Node | null;
   let offset = node?.range?.[0] ?? 0;

@@ -56,7 +56,7 @@ describe('a change is refused', () => {
       expect.objectContaining({
         message: 'In a search that has begun, "require" beside "start" cannot change.',
         hint: expect.stringMatching(
-          /^"stop", "parallel", "order", "confirm" and the bounds under "over" can\./,
+          /^"stop", "parallel", "order", "confirm" and the bounds under "over" can change\./,
         ),
       }),
     );
@@ -64,7 +64,7 @@ describe('a change is refused', () => {
     expect(() => checkChange(search(300), search(300, '{ min: 5, max: 9, step: 2 }'))).toThrow(
       expect.objectContaining({
         message: 'In a search that has begun, "over" cannot change.',
-        hint: expect.stringMatching(/"require" and the bounds under "over" can\./),
+        hint: expect.stringMatching(/"require" and the bounds under "over" can change\./),
       }),
     );
   });

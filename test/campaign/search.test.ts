@@ -98,7 +98,7 @@ describe('mistakes', () => {
       'a condition that no point meets',
       'EMPTY_DESIGN',
       `${OVER}, where: §'\`Contact rate\` > 3'`,
-      /"where" holds for none/,
+      /"where" holds for no point/,
     ],
     [
       'a condition that is wrong',

@@ -311,7 +311,7 @@ describe('foray submit', () => {
 
     const submitted = await run('submit', file, '--id', 'limited', '--max-runs', '11', '--yes', '--watch');
     expect(submitted.code).toBe(0);
-    expect((await run('submit', file, '--max-runs', '0')).stderr).toMatch(/whole number from 1/);
+    expect((await run('submit', file, '--max-runs', '0')).stderr).toMatch(/whole number of at least 1/);
   });
 });
 

@@ -38,7 +38,7 @@ describe('the number of points of a design', () => {
 
 describe('a mistake that only the points show', () => {
   test('a condition that no point meets', async () => {
-    const message = 'The design has no points: "where" holds for none.';
+    const message = 'The design has no points: "where" holds for no point.';
     await expectRefused('§design: {grid: {Days: [1, 2]}, where: "Days > 2"}', 'EMPTY_DESIGN', message);
     const product = '{product: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}';
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);

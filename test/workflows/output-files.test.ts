@@ -294,7 +294,7 @@ describe('foray results --files', () => {
     const unsafe = await results('unsafe', '--files', 'unsafe', '--format', 'jsonl');
     expect(unsafe.code).toBe(1);
     expect(unsafe.stderr).toBe(
-      'Wrote 0 files to unsafe\n2 files could not be fetched; the table has the reference:\n' +
+      'Wrote 0 files to unsafe\n2 files could not be fetched; the table has references instead:\n' +
         '  2 × The model service does not have the file.\n',
     );
     expect(unsafe.stdout).toContain('"Trajectory":"{\\"hash\\"');

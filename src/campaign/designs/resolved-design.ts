@@ -25,7 +25,7 @@ export interface Morris {
   kind: 'morris';
   inputs: SpreadInput[];
   trajectories: number;
-  /** An even number of levels of each input. */
+  /** The number of levels of each input, an even number. */
   levels: number;
   seed: number;
 }
@@ -71,7 +71,7 @@ export interface FactorGenerator {
 
 /**
  * A design whose names and values were all checked. All values are canonical. It is plain JSON and self-contained,
- * except the rows of a file, which are in the store under its hash.
+ * except the rows of a file, which are in the store under the hash of the file.
  */
 export type Design =
   /** `values`: one list for each input, in the order of the inputs. */
@@ -90,8 +90,8 @@ export type Design =
   | Saltelli
   | Factorial
   /**
-   * A point without changes, then each input below and above its base value. `values`: for each input [low, high]
-   * canonical values.
+   * One point without changes, then two points for each input: one below and one above its base value. `values`: for
+   * each input, the canonical values [low, high].
    */
   | { kind: 'onePerInput'; inputs: string[]; values: string[][] }
   | { kind: 'product' | 'union'; designs: Design[] }
@@ -146,7 +146,7 @@ export function hasDerived(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.derive.length > 0);
 }
 
-/** Whether a condition leaves points of a design out. */
+/** Whether a design, or a design within it, has a condition that leaves points out. */
 export function hasCondition(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.where !== null);
 }
@@ -219,9 +219,9 @@ function combinationsOf({ values, generators }: Factorial): number {
 }
 
 /**
- * Maps inputs to the average number of points that share one drawn value. It has the inputs whose values form no grid,
- * because a sample, a list or a file gives them point by point. The number is above 1 only in designs for Sobol'
- * indices, which combine two values of each input.
+ * Maps inputs to the average number of points that share one drawn value. The map has the inputs whose values form no
+ * grid, because a sample, a list or a file gives the values point by point. The number is above 1 only in designs for
+ * Sobol' indices, which combine two values of each input.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map(

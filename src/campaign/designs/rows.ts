@@ -12,9 +12,9 @@ import { readRows } from './table.ts';
 
 /** The data that determine the rows of a design, besides the design itself. */
 export interface RowContext {
-  /** The inputs of the version, with their values if the design does not vary them. */
+  /** The inputs of the version. Each input has the value that it takes when the design does not vary it. */
   base: readonly BaseInput[];
-  /** The rows of files, by their hash. */
+  /** The contents of point files, by the hash of the file. */
   contents: ReadonlyMap<string, Uint8Array>;
 }
 

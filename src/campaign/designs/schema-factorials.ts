@@ -6,7 +6,7 @@ import { byInput, number, Units, Values } from './schema-values.ts';
 export const Factorial = z.strictObject(
   {
     inputs: byInput(Values).describe(
-      'The values of each input, at least two. With a resolution, exactly two.',
+      'At least two values of each input. With a resolution, exactly two values of each input.',
     ),
     resolution: z
       .int('expected a whole number')

@@ -6,8 +6,8 @@ const Output = z.string('expected the name of an output');
 /** The rule by which a design grows. A definition gives it in place of a number of points. */
 export const Growing = z
   .strictObject({
-    min: count(2).describe('The first number.'),
-    max: count(2).describe('The largest number.'),
+    min: count(2).describe('The first number of base points or trajectories.'),
+    max: count(2).describe('The largest number of base points or trajectories.'),
     width: z
       .number('expected a number')
       .positive('expected more than 0')
@@ -29,7 +29,7 @@ export const Growing = z
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .meta({
     id: 'Growing',
-    description: 'Doubles the number until all intervals are narrow enough.',
+    description: 'Doubles the number of base points or trajectories until all intervals are narrow enough.',
   });
 
 export interface WrittenGrowth {

@@ -12,7 +12,9 @@ const drawn = {
   seed: z
     .int('expected a whole number')
     .optional()
-    .describe("The seed of the points. By default it is the campaign's, or 0."),
+    .describe(
+      'The seed of the points. By default it is the seed of the campaign, or 0 if the campaign has none.',
+    ),
 };
 const sample = { points: count(1, 'points').describe('The number of points.'), ...drawn };
 
@@ -35,7 +37,7 @@ export const Sequence = z.strictObject(
       .boolean('expected true or false')
       .default(true)
       .describe(
-        'Whether the seed randomises the sequence. The points stay as evenly spread. false gives the plain sequence.',
+        'Whether the seed randomises the sequence. The points stay evenly spread. false gives the plain sequence.',
       ),
   },
   SAMPLE,

@@ -28,7 +28,7 @@ export const Range = z
       .min(1, 'expected at least 1')
       .optional()
       .describe(
-        'How many numbers there are, instead of a step. For an input with whole numbers they are rounded.',
+        'The number of values, instead of a step. For an input with whole numbers, the values are rounded.',
       ),
     scale: z
       .enum(['linear', 'log'], 'expected linear or log')

@@ -68,7 +68,7 @@ export const Design = z
       oneAtATime: byInput(Values)
         .optional()
         .describe(
-          'One point without changes, then one point for each value of each input, while the other inputs stay.',
+          'One point without changes, then one point for each value of each input, while the other inputs stay the same.',
         ),
       random: Sample.optional().describe('Points drawn independently.'),
       lhs: Sample.optional().describe(
@@ -80,7 +80,7 @@ export const Design = z
       ),
       halton: Sequence.optional().describe('The first points of a Halton sequence.'),
       morris: Morris.optional().describe(
-        'Trajectories in which one input changes at a time by a large step. They show which of many inputs matter (Morris).',
+        'Trajectories in which inputs change one at a time, each by a large step. They show which of many inputs matter (Morris).',
       ),
       saltelli: Saltelli.optional().describe(
         "Points for estimating Sobol' indices: the share of the variance that comes from each input (Saltelli).",
@@ -89,7 +89,7 @@ export const Design = z
         'Every combination of two or more values of each input, or a regular fraction if each input has two values.',
       ),
       onePerInput: OnePerInput.optional().describe(
-        'One point without changes, then each input below and above its value, while the other inputs stay.',
+        'One point without changes, then two points for each input, below and above its value, while the other inputs stay the same.',
       ),
       get product(): z.ZodOptional<z.ZodArray<typeof InnerDesign>> {
         return z

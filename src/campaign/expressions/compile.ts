@@ -31,7 +31,7 @@ type Known =
   | ParenthesizedExpression
   | UnaryExpression;
 
-/** The names of operators in messages, if they differ from JavaScript. */
+/** The names of operators in messages, where they differ from JavaScript's operators. */
 const SPOKEN = new Map([
   ['!', 'not'],
   ['&&', 'and'],
@@ -86,7 +86,7 @@ function operand(tree: Tree, scope: Scope): Operand {
   return { ...compile(tree, scope), tree };
 }
 
-/** Compiles an operand. It is an error if the operand does not have the type that the operator takes. */
+/** Compiles an operand. Throws an error if the operand does not have the type that the operator takes. */
 function taken(type: ValueType, tree: Tree, operator: string, scope: Scope, hint?: string): Operand['run'] {
   const part = compile(tree, scope);
   if (part.type === type) return part.run;

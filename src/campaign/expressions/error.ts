@@ -11,7 +11,7 @@ export interface ExpressionErrorOptions {
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
-  /** The position in UTF-16 code units, from 0; the length of the text if the text ends too early. */
+  /** The position in UTF-16 code units, starting at 0; the length of the text if the text ends too early. */
   readonly offset: number;
   readonly hint: string | undefined;
 

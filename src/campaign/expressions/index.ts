@@ -11,14 +11,14 @@ export type { Value, Values, ValueType };
 export interface Expression {
   /** The type of its value. */
   type: ValueType;
-  /** The inputs that it reads, with the model's spelling, each once. */
+  /** The inputs that the expression reads, with the model's spelling, each once. */
   names: readonly string[];
   /**
-   * Never throws an error of its own. Each value must have the declared type of its input. An operation without a
-   * finite result (a division by 0, the root of a negative number) gives Infinity or NaN. The caller reports it,
-   * because the caller knows the point.
-   * `exp`, `log`, `log10`, `pow` and `**` may differ in the last bit between machines and versions of Node, so a number
-   * that becomes part of a point must be rounded to 12 significant digits.
+   * Computes the value, and never throws an error of its own. Each value must have the declared type of its input. An
+   * operation without a finite result (a division by 0, the root of a negative number) gives Infinity or NaN. The
+   * caller reports such a result, because the caller knows the point. `exp`, `log`, `log10`, `pow` and `**` may differ
+   * in the last bit between machines and versions of Node, so a number that becomes part of a point must be rounded to
+   * 12 significant digits.
    */
   evaluate: (values: Values) => Value;
 }

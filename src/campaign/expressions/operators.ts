@@ -1,6 +1,6 @@
 import type { Value } from './types.ts';
 
-/** Operators from numbers to a number. Infinity and NaN follow JavaScript's rules. */
+/** Operators that make a number from two numbers. Infinity and NaN follow JavaScript's rules. */
 export const arithmetic: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
   ['+', (a: number, b: number) => a + b],
   ['-', (a: number, b: number) => a - b],
@@ -49,9 +49,9 @@ export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, Nu
 const MOST_DIGITS = 400;
 
 /**
- * Rounds to this number of digits after the decimal point (before it, if negative). A half is rounded away from zero.
- * The function rounds the printed digits of the number, so 1.005 to two digits is 1.01. NaN if `digits` is not a whole
- * number.
+ * Rounds to this number of digits after the decimal point. A negative number means digits before the point. A half is
+ * rounded away from zero. The function rounds the printed digits of the number, so 1.005 to two digits is 1.01. NaN if
+ * `digits` is not a whole number.
  */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > MOST_DIGITS) return NaN;

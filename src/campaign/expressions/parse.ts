@@ -3,8 +3,8 @@ import { ExpressionError, shown } from './error.ts';
 import { scan, type Scanned } from './scan.ts';
 
 /**
- * The tree of an expression. Its nodes have start and end offsets. The identifiers in it stand for names and texts,
- * which `scanned` has.
+ * The tree of an expression. Its nodes have start and end offsets. Each identifier stands for a name or a text, which
+ * `scanned` has at the same offset.
  */
 export interface Parsed {
   tree: Tree;
@@ -35,7 +35,7 @@ export function parse(text: string): Parsed {
   return { tree, scanned };
 }
 
-/** The part of the text at an offset, for a message: a word, a name, a number, an operator or one character. */
+/** Matches the part of the text at an offset, for a message: a word, a name, a number, an operator or one character. */
 const FOUND = /`[^`]*`|[\p{L}\p{N}_$]+|\*\*|[=!<>]=|&&|\|\||[^]/uy;
 
 function unexpected(text: string, offset: number): ExpressionError {

@@ -1,6 +1,6 @@
 import { ExpressionError, shown } from './error.ts';
 
-/** A name in an expression: of an input, of a function, `true` or `false`. */
+/** A name in an expression. It names an input or a function, or it is `true` or `false`. */
 export interface Word {
   name: string;
   /** Whether the name is in backticks. It then names an input. */
@@ -21,7 +21,7 @@ export interface Scanned {
 
 const MOST_CHARACTERS = 10_000;
 const MOST_BRACKETS = 100;
-/** The most operators. Each operator is a level of the tree, so many operators nest deeply. */
+/** The most operators. Each operator can add a level to the tree, so an expression with many operators nests deeply. */
 const MOST_OPERATORS = 500;
 
 const TOKEN = new RegExp(
@@ -78,9 +78,9 @@ const INSTEAD = new Map([
 ]);
 
 /**
- * Reads the words of an expression, and refuses everything that an expression cannot contain before the parser sees it.
- * Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`. Texts are masked
- * as well. A backslash in a text means itself.
+ * Reads the words of an expression. It refuses everything that an expression cannot contain, so the parser never sees
+ * it. Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`. Texts are
+ * masked as well. A backslash in a text means itself.
  *
  * @throws ExpressionError
  */

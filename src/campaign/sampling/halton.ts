@@ -8,11 +8,11 @@ import { type Key, uniformAt } from './threefry.ts';
  * With a key, each digit goes through its own random permutation, including the zeros after the last digit of the
  * index: A. B. Owen, "A randomized Halton algorithm in R" (2017), arXiv:1706.02808.
  *
- * @param dimension - from 0: the base is the prime with this index
+ * @param dimension - the base is the prime with this index; index 0 is 2
  */
 export function haltonColumn(dimension: number, key: Key | null): (index: number) => number {
   const base = prime(dimension);
-  // as many digits as a double holds exactly, so that only the last division rounds
+  // there are as many digits as a double holds exactly, so that only the last division rounds
   let length = 0;
   let whole = 1;
   for (; whole * base <= 2 ** 53; length += 1) whole *= base;

@@ -15,7 +15,8 @@ export function lhsColumn(points: number, key: Key): (index: number) => number {
   const words = new Uint32Array(2);
   return (index) => {
     threefry(key, index, PLACE, words);
-    // a double holds the 24 bits of the stratum and these 27 exactly; the division never rounds to an end of a stratum
+    // a double holds the 24 bits of the stratum and these 27 bits exactly, and the division never rounds to an end of a
+    // stratum
     const place = ((words[0]! >>> 6) + 0.5) / 2 ** 26;
     return (strata[index]! + place) / points;
   };

@@ -7,13 +7,13 @@ export interface MorrisDesign {
   trajectories: number;
   /** How many levels each input has, from 0 to 1 at equal distances: an even number. */
   levels: number;
-  /** A whole number. */
+  /** The seed, a whole number. */
   seed: number;
 }
 
 /** A row of a Morris design. */
 export interface MorrisRow {
-  /** The number of the trajectory, from 0. */
+  /** The number of the trajectory, starting at 0. */
   trajectory: number;
   /** The place of the input that this row changes; null at the start of a trajectory. */
   changed: number | null;
@@ -53,7 +53,7 @@ export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
   }
 }
 
-/** A trajectory in whole levels from 0. */
+/** A trajectory. Its levels are whole numbers, starting at 0. */
 interface Trajectory {
   start: number[];
   /** The inputs in the order in which they change. */
@@ -62,7 +62,7 @@ interface Trajectory {
   steps: number[];
 }
 
-/** Random trajectories by their number from 0. */
+/** Returns a function that makes a random trajectory from its number. Numbers start at 0. */
 function candidates({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
   const half = levels / 2;
   const keys = inputs.map(({ name }): Key => streamKey('foray morris', seed, name));
@@ -97,7 +97,7 @@ function* chosen(
 ): Generator<number> {
   const size = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor(MOST_ROWS / (inputs + 1))));
   const pool = Array.from({ length: size }, (_, number) => candidate(number));
-  // the sum of the squared distances to the chosen trajectories
+  // for each trajectory of the pool, the sum of its squared distances to the chosen trajectories
   const sums = new Float64Array(size);
   const left = new Set(pool.keys());
   for (let count = 0; count < trajectories; count += 1) {
@@ -124,7 +124,7 @@ function rowsOf({ start, order, steps }: Trajectory): number[][] {
   return rows;
 }
 
-/** The sum of the distances between each row of one trajectory and each of another, in levels. */
+/** The sum of the distances between each row of one trajectory and each row of another one, in levels. */
 function distance(rows: readonly number[][], { start, order, steps }: Trajectory): number {
   let sum = 0;
   for (const row of rows) {

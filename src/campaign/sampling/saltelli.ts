@@ -3,22 +3,22 @@ import { streamKey } from './threefry.ts';
 
 /** The settings of the points for Sobol' indices. */
 export interface SaltelliDesign {
-  /** At most half as many as the Sobol sequence has dimensions. */
+  /** The inputs, at most half as many as the Sobol sequence has dimensions. */
   inputs: readonly { name: string }[];
-  /** Base points of each scramble. */
+  /** The number of base points of each scramble. */
   points: number;
-  /** Sobol sequences that are scrambled independently of each other. */
+  /** The number of Sobol sequences, which are scrambled independently of each other. */
   scrambles: number;
   secondOrder: boolean;
-  /** A whole number. */
+  /** The seed, a whole number. */
   seed: number;
 }
 
 /** A row of the points for Sobol' indices. */
 export interface SaltelliRow {
-  /** The number of the base point in its scramble, from 0. */
+  /** The number of the base point in its scramble, starting at 0. */
   index: number;
-  /** The number of the scramble, from 0. */
+  /** The number of the scramble, starting at 0. */
   scramble: number;
   /** A and B are base points. AB is A with one coordinate of B, BA is B with one coordinate of A. */
   role: 'A' | 'B' | 'AB' | 'BA';

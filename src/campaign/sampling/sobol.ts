@@ -10,10 +10,11 @@ export const MOST_DIMENSIONS = dimensions.length;
  * One input of the Sobol sequence in the order of the Gray code (I. A. Antonov and V. M. Saleev, 1979), with 32 bits.
  * Take 2^m consecutive points that start at a multiple of 2^m: each interval of width 2^-m contains one of them.
  *
- * With a key, it is scrambled by the method of A. B. Owen ("Randomly permuted (t,m,s)-nets and (t,s)-sequences",
- * 1995). Each number is then the middle of its interval of width 2^-32, because a scrambled number has further digits.
+ * With a key, the sequence is scrambled by the method of A. B. Owen ("Randomly permuted (t,m,s)-nets and
+ * (t,s)-sequences", 1995). Each number is then the middle of its interval of width 2^-32, because a scrambled number
+ * also has random digits below 2^-32.
  *
- * @param dimension - from 0, below {@link MOST_DIMENSIONS}
+ * @param dimension - at least 0, and below {@link MOST_DIMENSIONS}
  */
 export function sobolColumn(dimension: number, key: Key | null): (index: number) => number {
   const directions = directionNumbers(dimension);

@@ -21,7 +21,7 @@ export function streamKey(purpose: string, seed: number, name: string): Key {
  * @param out - receives the two words
  */
 export function threefry(key: Key, counter0: number, counter1: number, out: Uint32Array): void {
-  // read by index, because destructuring uses iterators, and this is the innermost loop
+  // the key is read by index, because destructuring uses iterators, and this is the innermost loop
   let k0 = key[0];
   let k1 = key[1];
   let k2 = PARITY ^ k0 ^ k1;

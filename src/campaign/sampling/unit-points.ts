@@ -9,9 +9,9 @@ export type SamplingMethod = 'random' | 'lhs' | 'sobol' | 'halton';
 export interface Sampling {
   /** Number of points, at most 2^24. */
   points: number;
-  /** A whole number. */
+  /** The seed, a whole number. */
   seed: number;
-  /** Whether sobol and halton are randomized by the seed; random and lhs always are. */
+  /** Whether the seed randomizes sobol and halton. It always randomizes random and lhs. */
   scramble: boolean;
   /**
    * The names of the inputs, all different. The position of an input is its dimension in sobol and halton, at most
@@ -27,7 +27,7 @@ export const MOST_INPUTS = MOST_DIMENSIONS;
 export type Column = (index: number) => number;
 
 /**
- * Points of the unit cube, a coordinate for each name: a function of the arguments that is the same on every machine.
+ * Points of the unit cube, with one coordinate for each name. The same arguments give the same points on every machine.
  *
  * The random numbers of an input come from the seed and its name, so another name at the end changes no other
  * coordinate. With random, sobol and halton, n points are the first n of any larger sample. With lhs, another number of

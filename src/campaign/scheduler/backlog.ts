@@ -1,15 +1,18 @@
 import { type Schedule, seqsOf } from './state.ts';
 
-/** The value of `more` that reads waiting runs from the first seq on. */
+/** With this value of `more`, the store is read from the first seq on. */
 const BEGINNING = -1;
 
-/** The most seqs that an activity names. If there are more, the store is read. */
+/** The most seqs in `again` after runs were added. If there would be more, the runs are read from the store. */
 const MOST_NAMED = 2_000;
 
 /** The most flights and postponed runs together, in campaigns of earlier versions. */
 const MOST_FLIGHTS_BEFORE = 2_000;
 
-/** Requests all runs that wait in the store, in the order of the store. Called when the design has changed. */
+/**
+ * Makes the scheduler read all waiting runs from the store again, and request them in the order of the store. This is
+ * needed when the store may have other waiting runs than the schedule.
+ */
 export function startOver(schedule: Schedule, now: number): void {
   schedule.next = schedule.total;
   schedule.postponed = [];
@@ -17,7 +20,7 @@ export function startOver(schedule: Schedule, now: number): void {
   schedule.tickAt = Math.min(schedule.tickAt, now);
 }
 
-/** Adds a page of waiting runs from the store, in the order of seq. An empty page is the last. */
+/** Adds a page of waiting runs from the store, in the order of seq. An empty page is the last page. */
 export function addPage(schedule: Schedule, seqs: readonly number[]): void {
   const known = new Set([
     ...schedule.again,
@@ -34,7 +37,7 @@ export function addPage(schedule: Schedule, seqs: readonly number[]): void {
  */
 export interface AddedRuns {
   count: number;
-  /** Also empty if there are too many seqs to name. */
+  /** The seqs of the runs. Also empty if there are too many to list. */
   seqs: number[];
   /** Absent from activities of earlier versions. */
   first?: number;
@@ -44,7 +47,7 @@ export function seqsAdded({ count, seqs, first }: AddedRuns): number[] {
   return first === undefined ? seqs : Array.from({ length: count }, (_, at) => first + at);
 }
 
-/** Adds runs to the campaign. If they are not all named, the store is read again. */
+/** Adds runs to the campaign. If `added` does not list all their seqs, the store is read again. */
 export function addWork(schedule: Schedule, added: AddedRuns): void {
   const { count } = added;
   if (count === 0) return;

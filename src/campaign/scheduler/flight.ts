@@ -1,8 +1,8 @@
 import type { Durations } from './life-table.ts';
 
 /**
- * A requested run whose end was not seen yet. `startedAt` is negative while the run is believed queued. At `lookedAt`
- * the run was seen, or is known, to be unfinished.
+ * A requested run whose end was not seen yet. `startedAt` is negative while the run is believed queued. `lookedAt` is
+ * the last time at which the run is known to have been unfinished.
  */
 export interface Flight {
   seq: number;
@@ -17,7 +17,7 @@ export function isQueued({ startedAt }: Flight): boolean {
   return startedAt < 0;
 }
 
-/** The chance that a flight has finished by a time, since it was last known to run. */
+/** The chance that a flight, which was unfinished at its last look, has finished by a given time. */
 export function chanceFinished(
   { startedAt, lookedAt }: Flight,
   { hazardAt }: Durations,

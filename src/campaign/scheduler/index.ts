@@ -35,7 +35,7 @@ const LONGEST_PATIENCE = 60_000;
 const PATIENCE_GROWTH = 1.5;
 
 /**
- * The expected number of flights that are RUNNING at the service. The others count as queued. Flights that have
+ * The expected number of flights that are RUNNING at the service. The other flights count as queued. Flights that have
  * probably finished since the last look do not count as running.
  */
 export function inFlight(schedule: Schedule, now: number): { running: number; queued: number } {
@@ -136,7 +136,7 @@ function isStarved(schedule: Schedule, now: number): boolean {
   return hasWork(schedule, now) && roomIn(schedule, now) > queueAim(schedule, now) / 2;
 }
 
-/** Removes finished flights and adds requested ones. Returns how many finished. */
+/** Removes finished flights, and adds requested flights. Returns how many flights finished. */
 function updateFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
   const finished = [...outcomes.new, ...outcomes.reused, ...outcomes.failed, ...seqsAgain(outcomes)];

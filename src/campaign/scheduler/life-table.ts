@@ -25,7 +25,7 @@ const CLASSES = 82;
 const PRIOR_EVENTS = 0.5;
 /** The fewest finished runs for a prediction. */
 const ENOUGH = 8;
-/** Older runs count less and less. After this many finished runs the oldest have faded. */
+/** With more finished runs than this, all counts are halved, so that older runs count less and less. */
 const MEMORY = 2_000;
 
 export function newLifeTable(): LifeTable {

@@ -21,8 +21,8 @@ const RUNS_A_TICK = 27;
 const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
 
 /**
- * With few executors, fewer runs finish in the longest tick. A tick may then be longer, so that this number of runs
- * finishes.
+ * With few executors, fewer runs than this finish in a tick of usual length. Ticks are then longer, so that this number
+ * of runs finishes.
  */
 const FEWEST_RUNS_A_TICK = 5;
 
@@ -40,7 +40,7 @@ export function tickLength(schedule: Schedule, now: number): number {
   const { hazard, flights } = schedule;
   const durations = durationsOf(hazard);
   if (!durations) {
-    // half the age of the oldest run, so that a few looks find any duration
+    // the tick is half the age of the oldest run, so that a few looks find any duration
     const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
     const shortest = schedule.isSparing && schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
     return Math.min(LONGEST_TICK, Math.max(shortest, (now - oldest) / 2));
@@ -59,7 +59,7 @@ export function isOnFew({ isSparing, flights }: Schedule): boolean {
   return isSparing === true && runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
 }
 
-/** The time of the next tick: when a run can be requested, polled or given up. */
+/** The time of the next tick: the earliest time at which a run can be requested, polled or given up. */
 export function nextTick(schedule: Schedule, now: number): number {
   const due = schedule.isHeld ? [] : schedule.postponed.filter(({ at }) => at > now);
   const expiries = schedule.flights.map((flight) => expiresAt(schedule, flight));

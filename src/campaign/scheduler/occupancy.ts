@@ -61,7 +61,7 @@ export function updateOccupancy(
   const requested = running.difference(known).size;
   outside += requested;
   const seen = outside + gap * found.length;
-  // services start runs in the order of request, so flights between two running ones run as well
+  // services start runs in the order of request, so flights between two running flights run as well
   const atLeast = outside + (found.length > 0 ? found.at(-1)! - found[0]! + 1 : 0);
   occupancy.seen = MEMORY * occupancy.seen + seen;
   occupancy.expected = MEMORY * occupancy.expected + expected + requested;

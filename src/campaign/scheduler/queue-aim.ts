@@ -21,7 +21,7 @@ export function roomIn(schedule: Schedule, now: number): number {
   const most = capacity(schedule, now);
   if (concurrency !== 'auto') return Math.max(0, Math.min(most, concurrency - flights.length));
   const queued = flights.filter(isQueued).length;
-  // wait for the outcome of a burst before the next one
+  // the next burst waits for the outcome of this one
   if (!schedule.isSaturated) return queued > 0 ? 0 : Math.max(0, Math.min(most, schedule.burst));
   const left = Math.max(0, queued - expectedStarts(schedule, measuredAt, now));
   return Math.max(0, Math.min(most, Math.round(queueAim(schedule, now) - left)));
@@ -42,7 +42,7 @@ export function queueAim(schedule: Schedule, now: number): number {
 }
 
 /**
- * The expected number of runs that start between two times while runs are queued. As many runs start as finish. For
+ * The expected number of runs that start between two times. While runs are queued, as many runs start as finish. For
  * runs that take longer than the interval, the ages of the running ones predict the number. For shorter runs, the rate
  * of starts predicts it.
  */
@@ -64,7 +64,8 @@ export function expectedStarts(schedule: Schedule, from: number, to: number): nu
 /**
  * Uses the probes to measure how far the queue has moved. Services start runs in the order of request, so every run
  * before the last started probe has started as well; their start times are spread evenly. Returns the number of runs
- * that started. It includes half of the gap between the last probe that started and the first that did not.
+ * that started. This number includes half of the gap between the last probe that started and the first probe that did
+ * not.
  */
 export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const queue = schedule.flights.filter(isQueued);

@@ -29,25 +29,29 @@ export interface Schedule {
   next: number;
   /** The number of runs. */
   total: number;
-  /** Seqs to request before the seqs from `next` on, and the earliest time for them. */
+  /** Seqs to request before the seqs from `next` on. */
   again: number[];
+  /** No run is requested before this time, because the service did not answer or asked for a pause. */
   againAt: number;
-  /** Seqs whose attempt failed. Each is requested again at its own time or later. */
+  /** Seqs of runs whose last attempt failed. Each run is requested again at its own time or later. */
   postponed: { seq: number; at: number }[];
   /** The store has more waiting runs after this seq; null if it has none. */
   more: number | null;
   /** A run is given up when it has run for this long, ms; null for never. */
   runTimeout: number | null;
-  /** In the order in which they were requested. */
+  /** The flights, in the order in which they were requested. */
   flights: Flight[];
   hazard: LifeTable;
-  /** Used for the numbers that people see, never for a decision. Absent from campaigns of earlier versions. */
+  /**
+   * The occupancy, for the numbers that people see. It never changes a decision. Absent from campaigns of earlier
+   * versions.
+   */
   occupancy?: Occupancy;
   /** Flights that start per second, averaged over the last ticks; 0 while unknown. */
   startRate: number;
   /** When the queue was last measured. */
   measuredAt: number;
-  /** True if runs were queued at that time. If not, executors may be idle. */
+  /** True if runs were queued when the queue was last measured. If not, executors may be idle. */
   isSaturated: boolean;
   /** How many runs to request at once while the service is not saturated. */
   burst: number;
@@ -64,7 +68,7 @@ export interface Schedule {
    * True if a tick without a run to request does not make `burst` smaller. Absent from campaigns of earlier versions.
    */
   keepsBurst?: boolean;
-  /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which have fewer. */
+  /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which allow fewer. */
   mostFlights?: number;
 }
 

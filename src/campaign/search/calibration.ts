@@ -30,11 +30,11 @@ export interface Calibration {
   /** A condition that all points must meet; null for none. */
   where: string | null;
   observed: Observed[];
-  /** Points that a generation accepts. */
+  /** The number of points that a generation accepts. */
   particles: number;
   /** The share of the accepted distances that is within the next tolerance. */
   quantile: number;
-  /** The fewest points that are open at once. */
+  /** The smallest number of points that are open at once. */
   parallel: number;
   stop: CalibrationStop;
 }

@@ -29,13 +29,15 @@ export interface Ask {
   ordinal: number | null;
   /** Canonical values, in the order of the inputs of the search. */
   values: string[];
-  /** How the method found it. */
+  /** How the method found the point. */
   by: string;
   /** The number of asks whose values the method knew when it proposed the point. These are always the first asks. */
   seen: number;
   /** The value that the method was told; null if it was told none so far. */
   told: PointValue | null;
-  /** The bounds of the search became narrower later, and the point lies outside: it cannot be the best. */
+  /**
+   * True if the bounds of the search became narrower later, and exclude the point. It then cannot be the best point.
+   */
   isOutside?: true;
 }
 
@@ -91,8 +93,8 @@ export type SearchEvent =
   /** New replications compare the points with these ordinals. */
   | { kind: 'finalists'; ordinals: number[]; after: number }
   /**
-   * One of these points was chosen. `isSure`: with the given confidence, no other point is better by more than the
-   * indifference.
+   * One of the compared points was chosen. `isSure`: with the given confidence, no other point is better by more than
+   * the indifference.
    */
   | { kind: 'winner'; ordinal: number; isSure: boolean; after: number }
   /** The further replications of the winner show that it does not meet the requirements. */
@@ -104,9 +106,9 @@ export type SearchEvent =
   | { kind: 'known'; campaign: string; points: KnownPoint[]; unused?: UnusedPoints[] }
   /**
    * The definition was changed, and more points may follow. `parallel`: the number of points that were open at once
-   * before. `from`: bounds or requirements changed, and a new method starts at this ask with all known values; absent
-   * if the method continues. `outside`: the earlier asks that lie outside the new bounds. `excess`: for each earlier
-   * ask, its distance from meeting the new requirements; null for an ask without a value.
+   * before the change. `from`: bounds or requirements changed, and a new method starts at this ask with all known
+   * values; absent if the method continues. `outside`: the earlier asks that lie outside the new bounds. `excess`: for
+   * each earlier ask, its distance from meeting the new requirements; null for an ask without a value.
    */
   | {
       kind: 'changed';

@@ -147,7 +147,7 @@ function checkCondition(
   const isAllowed = conditionOf(where, names, base);
   for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
     if (isAllowed(drawnRow(priors, point))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: "where" holds for none.', {
+  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: "where" holds for no point.', {
     place: locate([...PATH, 'where']),
     hint: 'Widen the priors, or change the condition.',
   });

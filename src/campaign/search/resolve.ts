@@ -15,8 +15,9 @@ import { spaceOf } from './space.ts';
 
 /** The number of points at which a condition is tried. If it holds at none of them, it counts as impossible. */
 const TRIED = 20_000;
-/** With more points or inputs than these, CMA-ES is the better method: a Gaussian process becomes slow. */
+/** With more points than this, a Gaussian process becomes slow, and CMA-ES is the better method. */
 const MOST_GP_POINTS = 300;
+/** With more inputs than this, CMA-ES is the better method too. */
 const MOST_GP_INPUTS = 12;
 
 /**
@@ -104,7 +105,7 @@ function rangeOf(
   if (distance > max - min)
     throw new ForayError('INVALID_VALUE', `The bounds of "${name}" allow only one value.`, {
       place: locate(path),
-      hint: 'Give it under "inputs", or a smaller step.',
+      hint: 'Give the value under "inputs", or give a smaller step.',
     });
   return { name, type, kind: 'range', min, max, scale, step, digits };
 }
@@ -177,7 +178,8 @@ export function resolveSearch(
 }
 
 /**
- * The method: `auto` is gp for few points and inputs, otherwise cma. The folder of an outside optimiser is found later.
+ * The method. `auto` is cma for many points or inputs, if all inputs have an order; otherwise it is gp. The folder of
+ * an outside optimiser is found later.
  */
 function methodOf(
   { method, stop, order }: WrittenSearch,
@@ -198,7 +200,7 @@ function methodOf(
       `The method ${method} takes only numbers, and "${unordered.name}" takes other values.`,
       {
         place: locate(['search', 'method']),
-        hint: 'Use the method gp, or submit one search for each of its values.',
+        hint: 'Use the method gp, or submit one search for each value of the input.',
       },
     );
   if (method !== 'auto') return method;
@@ -206,7 +208,7 @@ function methodOf(
   return isLarge && !unordered ? 'cma' : 'gp';
 }
 
-/** A search without a stopping rule ends after 100 points. */
+/** Without `points`, `runs` and `stall`, a search ends after 100 points, because its other rules may never hold. */
 function stopOf({ stop }: WrittenSearch): Search['stop'] {
   const { points, runs, value, gain, stall } = stop;
   const hasEnd = [points, runs, stall].some((limit) => limit !== undefined);
@@ -234,7 +236,7 @@ function checkCondition(search: Search, base: readonly BaseInput[], locate: Read
   const names = search.inputs.map(({ name }) => name);
   for (const x of unitPoints('sobol', { points: TRIED, seed: 0, scramble: true, names }))
     if (space.isAllowed(space.valuesAt(x))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The search has no points: "where" holds for none.', {
+  throw new ForayError('EMPTY_DESIGN', 'The search has no points: "where" holds for no point.', {
     place: locate(['search', 'where']),
     hint: 'Widen the bounds under "over", or change the condition.',
   });

@@ -5,7 +5,7 @@ import { Duration } from '../schema-duration.ts';
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
 const number = z.number('expected a number');
-const count = (what = 'expected a whole number from 1') => z.int(what).min(1, what);
+const count = (what = 'expected a whole number of at least 1') => z.int(what).min(1, what);
 
 const Bounds = z
   .strictObject({
@@ -53,7 +53,9 @@ const Limit = z
         .gt(0, 'expected a share above 0')
         .max(1, 'expected a share of at most 1')
         .optional()
-        .describe('The share of the runs that must keep the limits. Without it, the mean must keep them.'),
+        .describe(
+          'The share of the runs that must keep the limits. Without a chance, the mean must keep the limits.',
+        ),
     },
     'expected {min: NUMBER} or {max: NUMBER}',
   )
@@ -89,7 +91,7 @@ const report = z
   .min(2, 'expected at least 2')
   .max(100_000, 'expected at most 100,000')
   .default(30)
-  .describe('Further replications of the winner. They give its value.');
+  .describe('The number of further replications of the winner, which give its value.');
 
 const Confirm = z
   .strictObject(
@@ -103,7 +105,9 @@ const Confirm = z
         .min(2, 'expected at least 2')
         .max(10_000, 'expected at most 10,000')
         .default(10)
-        .describe('New replications of each compared point before the first point is left out.'),
+        .describe(
+          'The number of new replications of each compared point before the first point is left out.',
+        ),
       indifference: number
         .positive('expected more than 0')
         .describe("A difference that does not matter, in the output's units."),

@@ -22,7 +22,7 @@ export interface Requirement {
   output: string;
   min: number | null;
   max: number | null;
-  /** The share of the runs in which it must hold; null if the mean must meet it. */
+  /** The share of the runs in which the requirement must hold; null if the mean must meet the requirement. */
   chance: number | null;
 }
 
@@ -61,7 +61,7 @@ export interface OutsideMethod {
   command: string[];
   /** The folder of the definition, in which the program runs. */
   folder: string;
-  /** Words of the command that name a file in that folder, with its SHA-256 when the campaign was submitted. */
+  /** Maps each word of the command that names a file in that folder to the SHA-256 of the file at submission. */
   files: Record<string, string>;
   /** Options for the program, besides the problem. */
   options: Record<string, unknown>;
@@ -80,7 +80,7 @@ export interface Search {
   where: string | null;
   require: Requirement[];
   method: MethodName | OutsideMethod;
-  /** Points that are open at once. */
+  /** The number of points that are open at once. */
   parallel: number;
   /**
    * `fixed`: ask n waits for the result of ask n - `parallel`. `free`: it does not wait for a particular ask. Absent

@@ -11,7 +11,7 @@ import type { Search, SearchedInput } from './search.ts';
  * - `real`: 0 is the lower bound, 1 the upper bound, both included.
  * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level
  *   floor(n·x).
- * - `choice`: the same, but the levels have no order.
+ * - `choice`: like `integer`, but the levels have no order.
  */
 export type Dimension =
   { kind: 'real' } | { kind: 'integer'; levels: number } | { kind: 'choice'; levels: number };
@@ -24,9 +24,9 @@ const DIGITS = 12;
 /** Converts between the coordinates that methods propose and the canonical values of inputs. */
 export interface Space {
   dimensions: readonly Dimension[];
-  /** The canonical values of the inputs, in their order: the nearest ones that the search allows. */
+  /** Returns the allowed canonical values that are nearest to the coordinates, in the order of the inputs. */
   valuesAt: (x: readonly number[]) => string[];
-  /** The coordinates of canonical values; undefined for values outside the space. */
+  /** Returns the coordinates of canonical values; undefined for values outside the space. */
   coordinatesOf: (values: readonly string[]) => number[] | undefined;
   /** Whether the condition of the search holds for canonical values. */
   isAllowed: (values: readonly string[]) => boolean;
@@ -117,7 +117,7 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
 function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'range' }>): number | null {
   if (step !== null) return step;
   if (isWhole(type)) return 1;
-  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits
+  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits than they
   return digits !== null && Number(min.toFixed(digits)) === min ? 10 ** -digits : null;
 }
 

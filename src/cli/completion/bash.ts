@@ -2,8 +2,8 @@ import { shellQuoted } from '../../text/shell-quoted.ts';
 import type { CommandWords, Expected } from './tree.ts';
 
 /**
- * A completion script for bash. It must also work in zsh, which runs bash completions and uses the variable `path` to
- * find programs.
+ * A completion script for bash. It must also work in zsh, which can run bash completions. zsh finds programs with the
+ * variable `path`, so the script must not set a variable of this name.
  */
 export function bashScript(all: readonly CommandWords[]): string {
   const quoted = (...words: string[]): string => shellQuoted(['', ...words].join(' '));

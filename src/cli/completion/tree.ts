@@ -1,13 +1,13 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 
 /**
- * The words that a place in the command line accepts. If only the shell or the store knows the words, it is the kind of
- * the words.
+ * The words that a place in the command line accepts, or the kind of these words if only the shell or the store knows
+ * them.
  */
 export type Expected = readonly string[] | 'file' | 'folder' | 'campaign' | 'anything';
 
 export interface OptionWords {
-  /** Such as `-o` and `--output`. */
+  /** The names of the option, such as `-o` and `--output`. */
   names: string[];
   description: string;
   /** The value that follows the option; undefined for an option without a value. */
@@ -23,8 +23,9 @@ export interface CommandWords {
   arguments: Expected[];
 }
 
-/** The kinds of arguments and option values, by their names in the help. */
+/** The kinds of arguments and option values that are paths, by their names in the help. */
 const paths: Readonly<Record<string, Expected>> = { file: 'file', folder: 'folder', dir: 'folder' };
+/** The kinds of arguments that are campaigns, by their names in the help. */
 const campaigns: Readonly<Record<string, Expected>> = { id: 'campaign', a: 'campaign', b: 'campaign' };
 
 /** The program and all commands that its help shows. */

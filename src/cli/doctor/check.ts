@@ -6,7 +6,7 @@ export interface Check {
   /** `skipped`: the check is not possible, because another part has failed. */
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   message: string;
-  /** What to do about it; empty when there is nothing to do. */
+  /** What to do about a warning or a failure; empty when there is nothing to do. */
   advice: string;
 }
 

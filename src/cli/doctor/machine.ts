@@ -8,11 +8,9 @@ import { whatToDo } from '../home.ts';
 import { bytesText, type SettingFlags } from '../setting-options.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
-/**
- * Free disk space, bytes. Below the first limit the disk will be full soon; below the second, the next campaign will
- * fill it.
- */
+/** With less free space than this, in bytes, the disk will be full soon. */
 const LITTLE_ROOM = 1024 ** 3;
+/** With less free space than this, in bytes, the next campaign will fill the disk. */
 const NO_ROOM = 64 * 1024 ** 2;
 const CLOCK_MS = 5_000;
 /** Clocks may differ by this much without harm, ms. The Date header has whole seconds, and is a moment old. */

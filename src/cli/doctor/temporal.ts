@@ -7,7 +7,7 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 
 const CONNECT_MS = 5_000;
 const CALL_MS = 5_000;
-/** A worker polls its task queue at least once a minute. */
+/** A worker polls its task queue at least once a minute. A worker whose last poll is older than this is not counted. */
 const POLLED_MS = 70_000;
 const TASKS = { workflow: 1, activity: 2 } as const;
 const DEADLINE_EXCEEDED = 4;
@@ -38,8 +38,8 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
 }
 
 /**
- * The check for a failed connection. A server that answers with an error is reachable: for example, it may refuse the
- * key.
+ * The failed check for an error of the connection. A server that answers with an error is reachable: for example, it
+ * may refuse the key.
  */
 function notConnected(address: string, error: unknown): Check {
   const { code = UNAVAILABLE, details = '' } =

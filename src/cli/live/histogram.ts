@@ -50,7 +50,7 @@ export function histogram(values: readonly number[], width: number, height: numb
   ];
 }
 
-/** The ends of the axis. It is one number when both are the same. Without enough space, two blanks separate them. */
+/** The ends of the axis; one number if both ends are the same. Without enough space, two blanks separate the ends. */
 function range(from: string, to: string, drawn: number, width: number): string {
   if (from === to) return cut(from, width);
   const space = Math.max(2, drawn - widthOf(from) - widthOf(to));

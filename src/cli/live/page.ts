@@ -29,8 +29,8 @@ const phaseStyles: Record<Phase, Style> = {
 };
 
 /**
- * The state of a campaign as lines that fit into a terminal. In a small terminal the lower parts are left out first,
- * the values before the rows.
+ * The state of a campaign as lines that fit into a terminal. A small terminal shows fewer parts: it first leaves out
+ * the failure, then the values, then the rows.
  */
 export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   const head = headOf(state, columns);
@@ -161,7 +161,7 @@ function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
   ].filter((text) => text !== '');
 }
 
-/** The title of the values. For the output of the goal, it has the best of the shown values. */
+/** The title of the values. For the output of the goal, the title also has the best of the shown values. */
 function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Goal | undefined): Line {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
   const best =

@@ -7,9 +7,9 @@ const ROWS = 20;
 /** The most values in the histogram. Older values are left out. */
 const VALUES = 10_000;
 
-/** Collects the runs of a campaign that finished last, and the values of one output. Each call of `look` is quick. */
+/** Collects the last finished runs of a campaign, and the values of one output. Each call of `look` is quick. */
 export class Recent {
-  /** Newest first. */
+  /** The finished runs, newest first. */
   rows: ResultRow[] = [];
   values: number[] = [];
   private last: ResultCursor | undefined;

@@ -8,16 +8,16 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** Signals that end a process without a chance to tidy up, unless it has a listener. */
+/** Signals that end a process without a chance to tidy up, unless the process listens to them. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The size for a terminal that does not know its own. */
+/** The assumed size of a terminal that does not report its size. */
 const [COLUMNS, ROWS] = [80, 24];
 
 /** The parts of a terminal that are used. */
 export type Terminal = Pick<WriteStream, 'write' | 'columns' | 'rows' | 'getColorDepth'>;
 
-/** Lines at the end of a terminal that are redrawn in place. The cursor is hidden until the end. */
+/** Draws lines at the end of a terminal, and redraws them in place. The cursor is hidden until the end. */
 export class Screen {
   private readonly terminal: Terminal;
   private readonly isColoured: boolean;
@@ -52,14 +52,17 @@ export class Screen {
     this.drawn = lines.map((line) => Math.min(lengthOf(line), columns));
   }
 
-  /** Leaves the last drawing on the screen. */
+  /** Ends the redrawing. The last drawing stays on the screen. */
   close(): void {
     process.off('exit', this.restore);
     for (const signal of SIGNALS) process.off(signal, this.interrupted);
     this.terminal.write(SHOW_CURSOR);
   }
 
-  /** Moves to the first line. In a terminal that became narrower, one line takes several rows. */
+  /**
+   * The text that moves the cursor to the first drawn line. In a terminal that became narrower, a line takes several
+   * rows.
+   */
   private home(): string {
     const up = this.drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.columns)), 0);
     return up > 0 ? `\r\x1b[${up}A` : '';

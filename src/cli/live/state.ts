@@ -5,7 +5,7 @@ import type { ResultRow, StoredLog } from '../../store/index.ts';
 /** Everything that the page shows. */
 export interface LiveState {
   status: CampaignStatus;
-  /** The state of its search or selection; undefined without one. */
+  /** The state of the campaign's search or selection; undefined if it has neither. */
   search?: string | undefined;
   varied: readonly VariedInput[];
   /** Whether points have more than one replication. */
@@ -14,7 +14,7 @@ export interface LiveState {
   output: CampaignOutput | undefined;
   /** The goal: which values of which output are better. */
   goal?: Goal | undefined;
-  /** Newest first. */
+  /** Runs that finished lately, newest first. */
   rows: readonly FinishedRow[];
   /** The log of the run that failed last; undefined when there is none. */
   failure?: Pick<StoredLog, 'lines' | 'reason'> | undefined;

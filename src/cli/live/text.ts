@@ -4,7 +4,7 @@ import { bounded } from '../../text/printable.ts';
 
 export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'red' | 'yellow';
 
-/** A piece of a line in one style, or in none. */
+/** A piece of a line, in one style or without a style. */
 export type Span = string | { style: Style; text: string };
 
 export type Line = readonly Span[];

@@ -33,7 +33,7 @@ const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
 const CLOSING_MS = 30_000;
 
 /**
- * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
+ * Changes a campaign through its running workflow, or through a new one that continues where the last workflow ended.
  *
  * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
  * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
@@ -101,7 +101,7 @@ async function isClosedSoon(temporal: TemporalConnection, id: string): Promise<b
   const handle = client.workflow.getHandle(id);
   try {
     return await client.withDeadline(Date.now() + CLOSING_MS, async () => {
-      // its result does not matter
+      // the result of the workflow does not matter
       await handle.result().catch((error: unknown) => {
         if (grpcErrorIn(error)) throw error;
       });

@@ -54,7 +54,7 @@ export class Temporal {
   }
 
   /**
-   * Changes a campaign through its running workflow, or through a new one that continues where the last one ended.
+   * Changes a campaign through its running workflow, or through a new one that continues where the last workflow ended.
    *
    * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
    * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending

@@ -14,7 +14,7 @@ import { grpcErrorIn, isAbsence, translated } from './errors.ts';
 
 /** How long to wait for the answer of a workflow before reading the store instead, ms. */
 export const ANSWER_MS = 1_200;
-/** The longest time to send a signal, ms. A server that is reachable takes it at once. */
+/** The longest time to send a signal, ms. A reachable server takes the signal at once. */
 const SIGNAL_MS = 20_000;
 
 /** The id of a workflow's execution; empty when Temporal no longer has the workflow. */

@@ -160,7 +160,7 @@ async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promi
   return inputs;
 }
 
-/** The quotes in a line of JSON, without escaped ones. A colon follows the closing quote of a name. */
+/** Matches escaped characters and quotes in a line of JSON. A colon follows the closing quote of a name. */
 const QUOTES = /\\.|"(\s*:)?/g;
 
 function objectIn(text: string, place: Place): Record<string, RawValue> {

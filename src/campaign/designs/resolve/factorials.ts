@@ -131,7 +131,7 @@ function sidesOf(
     if (low < middle && middle < high) return pair;
     throw new ForayError('INVALID_VALUE', `"${name}" is ${value} without the design.`, {
       place: locate(path),
-      hint: 'Give a "low" below that and a "high" above it.',
+      hint: 'Give a "low" below this value, and a "high" above it.',
     });
   }
   const shares = `{${name}: {low: NUMBER, high: NUMBER}}`;

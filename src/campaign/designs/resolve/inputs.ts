@@ -14,7 +14,10 @@ export interface DesignFacts {
   locate: Locate;
   /** Finds the input that a name means. */
   find: FindInput;
-  /** Checked point files, by their path as written. A missing file was already reported. */
+  /**
+   * Checked point files, by their path as written. A file is missing here if it has mistakes, which were already
+   * reported.
+   */
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
@@ -44,7 +47,7 @@ export function inputsIn<T>(
   });
 }
 
-/** Finds the input with a name, and marks it as set. It is an error if the input was set before. */
+/** Finds the input with a name, and marks it as set. Throws an error if the input was set before. */
 export function newInput(
   name: string,
   { find }: Pick<DesignFacts, 'find'>,

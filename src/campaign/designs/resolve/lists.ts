@@ -83,7 +83,7 @@ export function resolveList(
   return { kind: 'list', inputs: names, rows: rows.filter((row) => row !== undefined) };
 }
 
-/** Returns a function that takes each row with its number from 0, and refuses a repeated row. */
+/** Returns a function that takes each row with its number, starting at 0, and refuses a repeated row. */
 export function distinctRows(
   names: readonly string[],
   placeOf: (row: number) => Place,

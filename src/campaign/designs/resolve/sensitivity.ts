@@ -8,12 +8,12 @@ import { resolveSpread } from './samples.ts';
 
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
-/** The fewest scrambles from whose differences an interval can be computed. */
+/** An interval is computed from the differences between scrambles, which needs at least this many scrambles. */
 const FEWEST_SCRAMBLES = 4;
 /**
  * The fewest base points per scramble if a definition gives no number of scrambles. More scrambles of fewer points give
  * narrower intervals, but less exact indices. A fixed design prefers exact indices. A growing design prefers narrow
- * intervals, because they end it.
+ * intervals, because narrow intervals end its growth.
  */
 const LEAST_POINTS = { fixed: 1_024, growing: 8 };
 

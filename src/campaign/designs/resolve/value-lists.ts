@@ -6,7 +6,7 @@ import { isNumeric, isWhole } from '../input-types.ts';
 import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
 
-/** The most values of one range. A range with more values is a typing mistake. */
+/** The most values of one range. A range with more values is probably a typing mistake. */
 const MOST_VALUES = 1_000_000;
 /** Computed numbers keep this many digits. At equal ratios the further digits may differ between machines. */
 const DIGITS = 12;
