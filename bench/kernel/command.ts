@@ -18,8 +18,9 @@ const MOST_MORE = 20;
 
 interface Row {
   customers: number;
-  /** The median times of the command without foray, and as a model, ms. */
+  /** The median time of the command without foray, ms. */
   alone: number;
+  /** The median time of a run of the model, ms. */
   model: number;
 }
 

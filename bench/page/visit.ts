@@ -33,8 +33,9 @@ export interface Visit extends Replaced {
   dom: number;
   /** The longest task of the browser until all pictures are there, ms. */
   task: number;
-  /** The compressed size of everything that the page has loaded until then, and of the script alone, kB. */
+  /** The compressed size of everything that the page has loaded when all pictures are there, kB. */
   page: number;
+  /** The compressed size of the page's script, kB. */
   script: number;
   /** CPU time of the whole process for a poll that finds nothing new, ms. It includes the polling client. */
   poll: number;
@@ -132,7 +133,7 @@ async function timed(url: string, headers: Record<string, string> = {}) {
   return { ms, headers: answer.headers };
 }
 
-/** Waits for a step of a visit. Playwright itself limits only some of them. */
+/** Waits for a step of a visit, at most `STEP`. Playwright itself limits the time of only some steps. */
 async function step<T>(what: string, act: Promise<T>): Promise<T> {
   const end = new AbortController();
   const late = delay(STEP, undefined, { signal: end.signal }).then(() => {

@@ -17,7 +17,7 @@ export class Resource {
   readonly busy: TimeWeighted;
   /** Number of customers in the line, without those in service. */
   readonly waiting: TimeWeighted;
-  /** The waiting time of each customer, 0 included, when it gets a server. */
+  /** The waiting times of the customers that have got a server. A customer that need not wait counts as 0. */
   readonly waits = new Tally();
   private readonly simulation: Simulation;
   private readonly line = new Queue<Waiting>();

@@ -69,7 +69,7 @@ export class ServiceSystem {
     this.desk.seize(this.#serve, this.simulation.now);
   }
 
-  /** Number of served customers since the warm-up, like the other figures. */
+  /** Number of customers that were served after the warm-up. The other figures also count only from then on. */
   get served(): number {
     return this.timeInSystem.tally.count;
   }

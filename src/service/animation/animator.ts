@@ -14,7 +14,7 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The longest time of one step, ms. A model that computes slowly is drawn slowly. */
+/** The most time that the clock advances in one step, ms. So the animation of a model that computes slowly is slow. */
 const LONGEST_STEP = 250;
 /** The fewest steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;

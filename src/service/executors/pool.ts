@@ -55,7 +55,7 @@ interface Executor {
   isOld: boolean;
 }
 
-/** A run's `{MAX_MEMORY_MB}` may lower the memory. */
+/** The options of a pool. The `{MAX_MEMORY_MB}` of a run may lower `memory` for this run. */
 export interface PoolOptions extends ModelProcessOptions {
   /** How many runs execute at once. */
   size: number;
@@ -159,7 +159,8 @@ export class ExecutorPool {
   }
 
   /**
-   * A free executor with this memory limit. It may replace a free one with another limit.
+   * Returns a free executor with this memory limit. If there is none, it starts one, perhaps in place of a free
+   * executor with another limit.
    *
    * @throws Error if none fits and no process can be started
    */

@@ -37,8 +37,8 @@ const MOST_SKEW = 30;
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /**
- * Files in a bucket of an S3-compatible store. They are objects `files/HASH`, or have another prefix. Clients get
- * addresses of the store itself.
+ * Files in a bucket of an S3-compatible store. Each file is an object `PREFIX/HASH`. Clients get addresses of the store
+ * itself.
  */
 export class S3Store implements ContentStore, RemoteFiles {
   readonly #requests: S3Requests;

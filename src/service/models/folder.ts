@@ -154,7 +154,7 @@ export function isDeclaration(entry: string): boolean {
 }
 
 /**
- * The entries of models in a folder. If the service may not read the folder, there are none: the folder counts as
+ * The entries of models in a folder. If the service may not read the folder, the result is empty: the folder counts as
  * shared code, and reading that code fails later.
  */
 function entriesOf(folder: string): string[] {

@@ -47,7 +47,10 @@ export interface OutputDeclaration {
   units?: Unit | null;
 }
 
-/** A range of values of an input of the base type (specification 2.11). It includes `max` if a step reaches it. */
+/**
+ * A range of values for an input (specification 2.11). The last word of `type` is the type of the input. The range
+ * includes `max` if a step reaches it.
+ */
 export type RangeDeclaration =
   | { type: 'FIXED_RANGE_DOUBLE' | 'FIXED_RANGE_INTEGER'; min: number; max: number; step: number }
   | { type: 'FIXED_RANGE_LONG'; min: number | string; max: number | string; step: number | string }

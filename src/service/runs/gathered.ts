@@ -9,7 +9,7 @@ export interface GatheredParts<Item, Result> {
   act: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** The largest number of tasks that are done together. */
   most: number;
-  /** Whether one task may have caused the error of several tasks together. */
+  /** Whether the error of several tasks together may come from only one of them. */
   mayBeOfOne: (error: unknown) => boolean;
 }
 

@@ -14,7 +14,7 @@ import { describeModel } from '../models/describe.ts';
 import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 
-/** A model that was run once. */
+/** What a model returned when it was run once. */
 export interface Trial {
   declaration: Declaration;
   /** JSON text of each output's value, by name. */
