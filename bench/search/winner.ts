@@ -58,8 +58,9 @@ const functions: Noisy[] = [
 export interface WinnerRow {
   name: string;
   seeds: number;
-  /** The reported value minus the true one, and the standard error of its mean. */
+  /** The reported value minus the true value. */
   bias: number;
+  /** The standard error of `bias`. */
   biasError: number;
   /** The best observed value minus the true value of the winner. */
   seenBias: number;

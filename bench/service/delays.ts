@@ -31,7 +31,7 @@ export async function besideSlow(
       { what: `beside ${SLOW}`, ...beside },
     ],
     columns: feltColumns('asked'),
-    goals: [{ what: 'p99, times as long', figure: beside.p99 / alone.p99, most: 2 }],
+    goals: [{ what: 'p99 beside slow connections / p99 alone', figure: beside.p99 / alone.p99, most: 2 }],
     notes: [CALMEST],
   };
 }

@@ -37,8 +37,8 @@ class Copy {
 }
 
 /**
- * The folder of a run, kept if the run fails (docs/guides/models.md). `command` repeats the run, `stdout.txt` and
- * `stderr.txt` contain its output, and `inputs` its input files.
+ * The folder of a run. It is kept if the run fails (docs/guides/models.md). `command` repeats the run, `stdout.txt` and
+ * `stderr.txt` contain the output of the run, and the folder `inputs` contains its input files.
  */
 export class KeptFolder {
   readonly stdout: Copy;

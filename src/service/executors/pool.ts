@@ -181,7 +181,7 @@ export class ExecutorPool {
   #limitTime(executor: Executor): NodeJS.Timeout | undefined {
     const { timeout } = this.#options;
     if (timeout === undefined) return undefined;
-    const reason = `it ran longer than the service lets a run: ${timeout} s`;
+    const reason = `it ran longer than the time limit of the service: ${timeout} s`;
     return setTimeout(() => void this.#end(executor, { kind: 'failed', reason }), timeout * 1_000);
   }
 

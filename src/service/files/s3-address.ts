@@ -44,7 +44,8 @@ export function readS3Address(text: string): S3Bucket {
 }
 
 /**
- * Reads the key from an environment.
+ * Takes the key of the store from an environment. The environment no longer has the key, so child processes do not get
+ * it.
  *
  * @throws ForayError USAGE
  */

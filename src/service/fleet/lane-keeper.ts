@@ -17,11 +17,13 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 
 /** The interval at which lanes are checked while runs wait, in milliseconds. */
 const LOOK_EVERY = 5_000;
-/** The time from a request to its check, in milliseconds. Runs that are requested meanwhile need no other check. */
+/**
+ * The time from a request to its check, in milliseconds. The same check serves all runs that are requested meanwhile.
+ */
 const GATHER = 50;
 /**
  * The time from a request to its check while no executor is free. It is longer, because such a check seldom finds a
- * free one.
+ * free executor.
  */
 const GATHER_BUSY = 500;
 
@@ -121,7 +123,7 @@ export class LaneKeeper {
       activities: { ...activities },
       shutdownGraceTime: '2s',
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
-      // for it
+      // for that service
       maxCachedWorkflows: 0,
     });
     return new LaneKeeper(parts, options, { client, worker: native }, worker, closing);

@@ -56,7 +56,10 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   content: ContentStore;
-  /** The files whose pre-signed addresses this service serves; other stores serve their own addresses. */
+  /**
+   * The store on this service's own disk, with pre-signed addresses of this service. Undefined with a bucket, which
+   * serves its own addresses.
+   */
   disk: DiskStore | undefined;
   versionFiles: VersionFiles;
   presigner: Presigner;
@@ -83,7 +86,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     http: {
       headersTimeout: HEAD_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_CHECK,
-      // a hook below refuses such a request, with an error of the usual shape
+      // a hook below refuses a request without this header, with an error of the usual shape
       requireHostHeader: false,
     },
     // requests on open connections are served to the end while the service closes
