@@ -25,8 +25,9 @@ export interface PeerSearch {
   seed: number;
   /** Maximum number of evaluations. */
   most: number;
-  /** For CMA-ES without bounds: all inputs of the first point, and the first step size. */
+  /** For CMA-ES without bounds: the value of all inputs at the first point. */
   start?: number;
+  /** For CMA-ES without bounds: the first step size. */
   sigma?: number;
 }
 

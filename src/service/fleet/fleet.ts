@@ -19,7 +19,7 @@ export interface FleetParts {
   progress: Progress;
   /** The files of clients. */
   files: ContentStore;
-  /** The files of versions. */
+  /** The files of model versions. */
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;

@@ -30,9 +30,9 @@ export interface FoundModel {
   code: ModelCode;
   /** A hash of content and declaration, which identifies a version. */
   codeHash: string;
-  /** Files outside the model that it uses, relative to its folder. */
+  /** Files that the model uses but that are outside its folder. The paths are relative to the folder. */
   outside: readonly string[];
-  /** The folder of models that it is in. */
+  /** The folder of models that contains the model. */
   root: string;
 }
 
