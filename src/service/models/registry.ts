@@ -206,7 +206,8 @@ export class ModelRegistry {
   }
 
   /**
-   * The code for the runs of a version: the code in the folders of models, or its kept files in a separate folder.
+   * The code for the runs of a version: the code in the folders of models, or the kept files of the version in the
+   * folder of this version.
    *
    * @returns undefined if the version takes no runs
    * @throws Deferred if the kept files cannot be used at the moment
