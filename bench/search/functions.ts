@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readObservations, rootMeanSquareError } from '../../models/epidemic/observations.ts';
 import { type Parameters, solve, type State } from '../../models/epidemic/sir.ts';
 
-/** A function to minimize with a known minimum. */
+/** A function that a search minimizes. Its minimum is known. */
 export interface TestFunction {
   name: string;
   of: (x: readonly number[]) => number;

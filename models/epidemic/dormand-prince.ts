@@ -1,7 +1,7 @@
 /** The derivative of the state at a time. */
 export type Derivative = (t: number, y: readonly number[]) => number[];
 
-/** One accepted step. `at` is the state at any time in it, to fourth order. */
+/** One accepted step. `at` returns the state at a time in the step, to fourth order. */
 export interface Step {
   from: number;
   to: number;

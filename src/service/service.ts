@@ -62,8 +62,8 @@ export interface ServiceOptions extends ProxyOptions {
   /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
-   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, a data folder
-   * whose key file has no users gets a new key.
+   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, and without
+   * `keyFile`, the service makes a new key if its key file has no users.
    */
   apiKey?: string;
   /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */

@@ -191,7 +191,7 @@ export function animationPage(
       <p class="buttons">
         ${
           address === undefined
-            ? 'The service does not say where it is shown.'
+            ? 'The service gave no address for this animation.'
             : html`<a class="button" href="${address}" target="_blank" rel="noopener">Open it</a>`
         }
         <a class="button" href="${pathOfCampaign(id, `points/${key}`)}">Back to the point</a>

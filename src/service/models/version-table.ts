@@ -66,7 +66,7 @@ function versionStatements({ list, lockTable }: Dialect) {
   };
 }
 
-/** A version of a model. */
+/** The columns of a version that show whether a model has changed, and whether its files are kept. */
 interface Latest {
   number: number;
   code_hash: string;
@@ -117,7 +117,7 @@ export class VersionTable {
     return row && readVersion(row);
   }
 
-  /** Stores a model, and a new version of it with its files if it differs from the last one. */
+  /** Stores a model. If the model differs from its last version, this also stores a new version with its files. */
   async record(model: FoundModel): Promise<Recorded> {
     const unpublished = await this.#publish(model);
     const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);

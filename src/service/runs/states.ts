@@ -25,8 +25,8 @@ const single: Transitions = {
  *
  * - FRESH → RUNNING: the first sub-run executes, or exists already. RUNNING → COMPLETED: the last sub-run has
  *   completed.
- * - FRESH or RUNNING → FAILED: a sub-run has failed, or was stopped separately, perhaps before any sub-run was
- *   executed.
+ * - FRESH or RUNNING → FAILED: a sub-run has failed, or somebody stopped this sub-run alone. This may happen before any
+ *   sub-run was executed.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
  * - The run stays RUNNING when the service ends, because only its sub-runs execute.
  */
