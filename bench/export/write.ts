@@ -5,8 +5,8 @@ import { writeOut } from '../../src/cli/output.ts';
 import { NUMBERS } from '../numbers.ts';
 
 /**
- * A program: writes the results of a stored campaign to a file, and prints the time and the memory. `node write.ts
- * STORE FORMAT FILE`
+ * `node write.ts STORE FORMAT FILE` writes the results of a stored campaign to a file, and prints the time and the
+ * memory.
  */
 const [store, format, file] = process.argv.slice(2) as [string, TextFormat | 'parquet' | 'nothing', string];
 const foray = await Foray.open({

@@ -6,7 +6,7 @@ import { normalQuantile } from '../../src/statistics/normal.ts';
  * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
  */
 
-// these functions are local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by
+// local names for these functions: in a context of Node's vm, such as under Jest, each use of a global is a lookup by
 // name
 const { exp, floor, log, sqrt } = Math;
 

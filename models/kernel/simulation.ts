@@ -71,7 +71,8 @@ export class Simulation {
 
   /**
    * Carries out all events until a time, including those at this time, and sets the clock to it. Without a time, it
-   * runs until there are no events left. A further call continues. Several calls give the same result as one call.
+   * runs until there are no events left. Another call continues from there. Several calls give the same result as one
+   * call.
    */
   run(until = FOREVER): void {
     const { calendar } = this;

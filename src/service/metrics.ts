@@ -52,9 +52,9 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves metrics as text for Prometheus. They have another address than the service, and the path `/metrics`. They need
- * no key, and a proxy in front of the service does not forward them. Labels contain no keys, and no names of users,
- * models and files.
+ * Serves metrics as text for Prometheus. The metrics have their own address, with the path `/metrics`. They need no
+ * key, and a proxy in front of the service does not forward them. Labels contain no keys, and no names of users, models
+ * and files.
  *
  * @throws ForayError PORT_IN_USE
  */

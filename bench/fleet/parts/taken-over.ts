@@ -5,8 +5,8 @@ import { columns, HEARTBEAT, type Lab, type Row, until } from '../lab.ts';
 const LONG = 3_600;
 
 /**
- * Kills the executor of a run while another executor is free, several times. It measures how long the run waits for the
- * other executor.
+ * Kills the executor of a run while another executor is free, and measures how long the run waits for the other
+ * executor. It does this `kills` times.
  */
 export async function takenOver(lab: Lab, kills: number): Promise<Part<Row>> {
   const took: number[] = [];

@@ -3,7 +3,7 @@ import type { ReportSection } from '../../report/html/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 
-/** A picture with more marks has no links to points, because they would make the page heavy. */
+/** A picture with more marks has no links to points, because the links would make the page heavy. */
 const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */

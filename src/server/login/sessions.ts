@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../roles.ts';
 
-/** The most sessions. The same limit holds for codes. A new session or code then replaces the oldest one. */
+/** The most sessions, and also the most codes. At the limit, a new one replaces the oldest one. */
 const MOST = 1_000;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;

@@ -14,7 +14,7 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The most time that the clock advances in one step, ms. So the animation of a model that computes slowly is slow. */
+/** The most time that the clock advances in one step, ms. So if a model computes slowly, its animation is slow. */
 const LONGEST_STEP = 250;
 /** The fewest steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;

@@ -21,7 +21,7 @@ const WAIT = 100;
  * Opens the database of a service in PostgreSQL, and updates its tables. Several services may use it.
  *
  * @param address - `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
- * @param texts - its migrations by their names
+ * @param texts - the migrations of the database, by name
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
  */
 export async function openPostgres(

@@ -133,8 +133,8 @@ export class ExecutorPool {
   }
 
   /**
-   * Kills the process that executes the run, if any. Its place is free at once. Resolves when nothing of the run is
-   * left.
+   * Kills the process that executes the run, if any. Another run may take its place at once. Resolves when nothing of
+   * the run is left.
    */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);

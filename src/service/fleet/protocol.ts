@@ -38,8 +38,9 @@ export type Hello = z.infer<typeof Hello>;
 export interface Welcome {
   /** The UUID of the service. */
   service: string;
-  /** The namespace and the task queue of the service's lanes in Temporal. */
+  /** The namespace of the service's lanes in Temporal. */
   namespace: string;
+  /** The task queue from which executors take lanes. */
   taskQueue: string;
   /** The time limit of a run in seconds, if there is one. */
   runTimeout: number | null;

@@ -57,8 +57,8 @@ export interface AppParts {
   sessions: Sessions;
   content: ContentStore;
   /**
-   * The store on this service's own disk, with pre-signed addresses of this service. Undefined with a bucket, which
-   * serves its own addresses.
+   * The store on this service's own disk; undefined with a bucket. The service itself serves the pre-signed addresses
+   * of this store.
    */
   disk: DiskStore | undefined;
   versionFiles: VersionFiles;

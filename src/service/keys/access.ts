@@ -89,7 +89,7 @@ export class Access {
 
   /**
    * Whether a user may add and remove versions of a model. Models that the key file does not name belong to the local
-   * user. So a new model belongs to the local user.
+   * user. This includes new models.
    */
   mayChange(user: string, model: Pick<Model, 'name'>): boolean {
     const { owner, developers } = this.#rightsTo(model);

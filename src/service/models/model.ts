@@ -19,7 +19,7 @@ export const modelInputTypes = [
 /** A type that a model may declare for an input. */
 export type ModelInputType = (typeof modelInputTypes)[number];
 
-/** Types that a settable value of an animated run may have: those whose values are one text. */
+/** Types that a settable value of an animated run may have. A value of such a type is a single text. */
 export const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
 /** A type of a settable value of an animated run. */
 export type SettableType = (typeof settableTypes)[number];
@@ -32,8 +32,9 @@ export interface InputDeclaration {
   units?: Unit | null;
   /** The default value. For an INPUT_FILE it is the empty string, which means no file. */
   default: string | number | boolean;
-  /** The least and the greatest value of a number, both allowed. The service refuses other values. */
+  /** The least allowed value of a number. The service refuses smaller values. */
   min?: number;
+  /** The greatest allowed value of a number. The service refuses larger values. */
   max?: number;
   /** All allowed values. */
   values?: readonly (string | number | boolean)[];

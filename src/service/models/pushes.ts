@@ -27,7 +27,7 @@ export class Pushes {
     this.#files = files;
   }
 
-  /** Notes that the user has uploaded a content to the files of versions. */
+  /** Notes that the user has uploaded a content for model versions. */
   noteUpload(user: string, sha256: string): void {
     const uploaded = this.#uploaded.get(user) ?? new Set();
     this.#uploaded.set(user, uploaded.add(sha256));

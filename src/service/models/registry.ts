@@ -206,8 +206,8 @@ export class ModelRegistry {
   }
 
   /**
-   * The code for the runs of a version: the code in the folders of models, or the kept files of the version in the
-   * folder of this version.
+   * The code for the runs of a version. It is in the folders of models, or in a folder that is made from the kept files
+   * of the version.
    *
    * @returns undefined if the version takes no runs
    * @throws Deferred if the kept files cannot be used at the moment

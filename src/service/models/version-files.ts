@@ -31,7 +31,7 @@ export interface VersionFilesOptions {
   unfinished?: string | undefined;
   /** Contents that are not in the folder are fetched from here. @default the folder has all of them */
   source?: Pick<SharedContents, 'fetch'> | undefined;
-  /** The store where the other services find the contents. @default the folder is enough */
+  /** A store that all services use. The contents are also stored there. @default only the folder has contents */
   shared?: SharedContents | undefined;
 }
 
@@ -95,7 +95,7 @@ export class VersionFiles {
   }
 
   /**
-   * Stores the files of a version in the store that all services use, if they share no folder.
+   * Stores the files of a version in the store that all services use.
    *
    * @throws ServiceError UNAVAILABLE
    */

@@ -62,7 +62,7 @@ export class VersionFolders implements Copies {
   }
 
   /**
-   * Returns the code of an old version, in the folder of this version. The folder is made if it is missing or not
+   * Returns the code of an old version. The code is in a folder for this version, which is made if it is missing or not
    * correct.
    *
    * @param installedIn - the current folder of the model, whose packages and virtual environments the old version gets
