@@ -24,7 +24,7 @@ interface Row {
   model: number;
 }
 
-/** Measures in turns a run of a command model, and its command without foray. */
+/** Measures two cases in turns: a run of a command model, and the same command without foray. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
   const code = readCode(findModels(MODEL)[0]!);
   const template = templateOf(readCommandModel(code.entry).declaration);

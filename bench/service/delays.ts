@@ -9,7 +9,7 @@ const RATE = 200;
 /** Number of connections that send hardly anything. */
 const SLOW = 200;
 
-/** Measures a service in turns without and with connections that send hardly anything. */
+/** Measures a service in two cases, in turns: alone, and beside connections that send hardly anything. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,

@@ -190,7 +190,7 @@ function takeCache(base: string): OwnFolder {
 
 /**
  * Replicas judge by their clocks whether addresses of files are valid, and whether executors are connected. So the
- * clock of each replica must agree with that of the database.
+ * clock of each replica must agree with the clock of the database.
  *
  * @throws ForayError STORE_UNUSABLE
  */

@@ -25,7 +25,7 @@ export class Sessions {
     return keep(this.#sessions, keyHash);
   }
 
-  /** Begins a session by a code, which then is no longer valid. Null for an invalid code. */
+  /** Begins a session by a code, and makes the code invalid. Returns null for an invalid code. */
   beginByCode(code: string): string | null {
     const known = this.#codes.get(code);
     this.#codes.delete(code);

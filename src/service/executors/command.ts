@@ -263,7 +263,7 @@ async function storeFiles(
   return outputs;
 }
 
-/** The real path of a file in a folder; undefined if it does not exist or is elsewhere. */
+/** The real path of a file in a folder; undefined if the file does not exist or is outside the folder. */
 async function fileIn(folder: string, name: string): Promise<string | undefined> {
   try {
     const file = await realpath(path.resolve(folder, name));

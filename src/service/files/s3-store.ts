@@ -33,7 +33,7 @@ export interface S3StoreOptions {
 const TRY_AGAIN = 5;
 /** The largest difference between the clocks of this machine and of the store without a warning, in seconds. */
 const MOST_SKEW = 30;
-/** The hash of empty content, which may be stored at any time. */
+/** The hash of empty content. A check stores empty content, because this does no harm. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /**

@@ -53,8 +53,8 @@ export interface LaneKeeperParts {
 
 /**
  * Keeps lanes open while runs wait. There is one lane for each connected executor, or for each run if there are fewer
- * runs. The keeper hosts the workflow of the lanes, which closes their holders. It closes a holder that is silent for
- * too long.
+ * runs. The keeper hosts the workflow of the lanes. When a lane ends, its workflow closes its holder. The keeper itself
+ * closes a holder that is silent for too long.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -182,7 +182,7 @@ export class LaneKeeper {
     );
   }
 
-  /** Opens this number of lanes in addition to the held lanes, which are given by their ids. */
+  /** Opens this number of new lanes. `held` has the ids of the lanes that are held already. */
   async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };

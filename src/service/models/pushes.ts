@@ -89,7 +89,7 @@ async function read(root: string, { name, folders, entry }: PushRequest): Promis
   return model;
 }
 
-/** @throws ServiceError INVALID_BODY for paths that lead elsewhere, or to each other */
+/** @throws ServiceError INVALID_BODY for paths that lead out of the model's folders, or below another file */
 function checkPaths({ folders, entry, files }: PushRequest): void {
   const refuse = (what: string): never => {
     throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);

@@ -85,7 +85,7 @@ export class ModelReader {
       else models.set(model.id, model);
     }
     for (const { kept } of unreadable) {
-      // a model that was moved is found elsewhere
+      // a model that was moved to another folder has been found there
       for (const model of kept) if (!models.has(model.id)) models.set(model.id, model);
     }
     this.#known = [...models.values()];

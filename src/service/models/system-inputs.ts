@@ -112,7 +112,7 @@ function declared(values: Values, name: SystemInput): string {
   return value;
 }
 
-/** The unit of model time: that of `{STOP_TIME}`, else of `{START_TIME}`, else a second. */
+/** The unit of model time: the unit of `{STOP_TIME}`, else the unit of `{START_TIME}`, else a second. */
 function timeUnitOf(template: readonly InputItem[]): Unit {
   const units = (['{STOP_TIME}', '{START_TIME}'] as string[]).map(
     (name) => template.find((item) => item.name === name)?.units,

@@ -63,7 +63,7 @@ export class VersionFiles {
     });
   }
 
-  /** Whether contents are stored for all services as well. */
+  /** Whether contents are also in a store that all services use. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }

@@ -51,7 +51,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 }
 
 /**
- * Runs a model once in an executor like those of the service. No service is needed.
+ * Runs a model once, in an executor like the executors of the service. No service is needed.
  *
  * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file
  *   that cannot be read
