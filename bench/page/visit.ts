@@ -97,7 +97,7 @@ async function inBrowser(server: Server): Promise<Omit<Visit, 'firstByte' | 'pol
   }
 }
 
-/** Collects the paths and compressed sizes of what a page gets. */
+/** Collects the paths and the compressed sizes of all answers that a page gets. */
 function bodiesOf(page: Page): Promise<[string, number]>[] {
   const sent: Promise<[string, number]>[] = [];
   page.on('response', (response) => {

@@ -6,7 +6,7 @@ import { pythonWith } from '../../test/support/python.ts';
 import { median } from './evaluations.ts';
 import { branin, flu, hartmann6, onUnitBox, withinOnePercent } from './functions.ts';
 
-/** The searches of one optimiser of another library for one function. */
+/** The results of one optimiser of another library for one function. */
 export interface PeerRow {
   function: string;
   peer: string;

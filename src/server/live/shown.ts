@@ -29,7 +29,8 @@ export function shownSection(
 
 /**
  * Makes the marks of a picture links. Marks are in the order of the rows. If the panels show the same points, each
- * group of marks has a mark for each row. If they show different points, all groups together have one for each row.
+ * group of marks has a mark for each row. If they show different points, all groups together have one mark for each
+ * row.
  */
 function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string) => string): string {
   if (rows.length > MOST_LINKS || rows.some(({ key }) => key === undefined)) return section;

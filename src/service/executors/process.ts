@@ -11,9 +11,9 @@ import type { Stream } from './run-log.ts';
 /** Options of a process that runs models. */
 export interface ModelProcessOptions {
   filesDir: string;
-  /** The folder for its incomplete files. @default in `filesDir` */
+  /** The folder for incomplete files. @default in `filesDir` */
   unfinishedDir?: string | undefined;
-  /** The memory limit of its run, in MB. */
+  /** The memory limit of a run of the process, in MB. */
   memory: number;
   /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;

@@ -4,7 +4,7 @@ type Transitions = Record<RunStatus, readonly RunStatus[]>;
 
 /**
  * The states of a run (specification 3) and all transitions between them. No other change of a status is possible: each
- * statement that changes one names the states that {@link statesBefore} gives.
+ * statement that changes a status names the states that {@link statesBefore} gives.
  *
  * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: the execution ended.
  * - FRESH → COMPLETED: a former holder of the run has executed it to its end.
