@@ -21,7 +21,7 @@ const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** The largest picture or answer, in characters: the service holds many per second in memory. */
+/** The largest picture or answer, in characters. It is limited, because the service holds many of them in memory. */
 const LARGEST = 4_000_000;
 
 const { filesDir, unfinishedDir, guarded: ready } = guardProcess();

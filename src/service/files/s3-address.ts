@@ -14,8 +14,8 @@ export interface S3Credentials {
 }
 
 /**
- * Reads `s3://BUCKET?endpoint=URL&region=REGION`. The default region is `us-east-1`, and the default endpoint is that
- * of AWS.
+ * Reads `s3://BUCKET?endpoint=URL&region=REGION`. The default region is `us-east-1`, and the default endpoint is the
+ * endpoint of AWS.
  *
  * @throws ForayError USAGE, without the address, because it may contain a key by mistake
  */

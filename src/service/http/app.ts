@@ -65,7 +65,7 @@ export interface AppParts {
   presigner: Presigner;
   access: Access;
   health: () => Health;
-  /** The executors on other machines, if there may be some. */
+  /** The executors on other machines; undefined if the service takes none. */
   fleet: Fleet | undefined;
   publicAddress: PublicAddress;
   limits: Limits;
@@ -175,7 +175,7 @@ function printableTo(log: NodeJS.WritableStream): { write(line: string): void } 
 
 /**
  * The parts of a request that are logged. The log never has headers (they contain the key), queries (they contain the
- * signature of a pre-signed address) and the uuid in the path of an animated run.
+ * signature of a pre-signed address) or the uuid in the path of an animated run.
  */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: withoutSession(pathOf(url)), ip };

@@ -29,7 +29,7 @@ export interface ModelPlace {
 export interface ModelCode extends ModelPlace {
   contentHash: string;
   files: VersionFile[];
-  /** The files for imports of this package by name, if they differ from the current package. */
+  /** Maps imports of this package to files, if the model does not use the current package. */
   imports?: Readonly<Record<string, string>>;
 }
 

@@ -19,8 +19,8 @@ import { stableUuid } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 
 /**
- * How long a folder of a model may be missing while others beside it exist, in milliseconds: editors and checkouts
- * replace folders.
+ * How long the folder of a model may be missing while other folders beside it exist, in milliseconds. Editors and
+ * checkouts replace folders.
  */
 const GONE_AFTER = 30_000;
 
@@ -58,8 +58,8 @@ export interface Unreadable {
 
 /**
  * Reads the folders of models repeatedly. A model that cannot be read stays as it was at its last reading. It changes
- * when it can be read and is different or invalid, or when its folder has been missing for long while others beside it
- * exist.
+ * when it can be read and is different or invalid, or when its folder has been missing for long while other folders
+ * beside it exist.
  */
 export class ModelReader {
   readonly #roots: readonly string[];

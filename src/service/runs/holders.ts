@@ -36,7 +36,7 @@ export interface OpenService {
   shares: Record<string, number>;
 }
 
-/** A RUNNING run that probably nothing executes. */
+/** A RUNNING run that probably no executor executes. */
 export interface Unheld {
   id: string;
   isAnimated: boolean;
