@@ -208,7 +208,7 @@ async function compareClocks(sql: Sql, now: () => number): Promise<void> {
 }
 
 /**
- * The identity of a data folder. It is made if there is none.
+ * The identity of a data folder. An identity is made if there is none.
  *
  * @throws ForayError STORE_UNUSABLE
  */
@@ -218,7 +218,7 @@ function folderId(dataDir: string): string {
     mkdirSync(versionFilesIn(dataDir), { recursive: true, mode: 0o700 });
     if (!existsSync(mark)) writeFileSync(mark, randomUUID(), { flag: 'wx', flush: true });
   } catch (error) {
-    // another replica may just have made it
+    // another replica may just have made the file
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new ForayError(
         'STORE_UNUSABLE',
