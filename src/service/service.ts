@@ -70,9 +70,9 @@ export interface ServiceOptions extends ProxyOptions {
   keyFile?: string;
   /** Limits of requests. @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-    /**
-     * Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept
-     */
+  /**
+   * Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept
+   */
   keepFailed?: string;
   /** Stream for JSON lines: requests, faults, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
@@ -99,7 +99,7 @@ export interface RunningService {
   metricsUrl: string | undefined;
   /** The key of the local user, if it is new. Only its hash is kept. */
   newKey: string | undefined;
-    /** Waits for open requests. Executing runs are executed again at the next start; animated runs are stopped. */
+  /** Waits for open requests. Executing runs are executed again at the next start; animated runs are stopped. */
   close(): Promise<void>;
 }
 
