@@ -25,7 +25,9 @@ export class Resource {
   /** @throws RangeError when the number of servers is not a positive whole number */
   constructor(simulation: Simulation, servers: number) {
     if (!Number.isInteger(servers) || servers < 1) {
-      throw new RangeError(`A resource cannot have ${servers} servers: the number must be whole and at least 1`);
+      throw new RangeError(
+        `A resource cannot have ${servers} servers: the number must be whole and at least 1`,
+      );
     }
     this.simulation = simulation;
     this.servers = servers;
