@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- NAME [flags]`. Each bench is a file that exports `run(args)`, which resolves to whether its goals
- * are met.
+ * `npm run bench -- NAME [flags]`. Each bench is a file that exports `run(args)`. `run` returns true if all goals are
+ * met.
  */
 const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean | Promise<boolean> }>> = {
   campaign: () => import('./campaign/bench.ts'),

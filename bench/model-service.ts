@@ -3,7 +3,7 @@ import { Process, type ProcessOptions } from './process.ts';
 
 /** The command line of this checkout. */
 export const MAIN = resolve(import.meta.dirname, '../src/cli/main.ts');
-/** The key of the services of benches. */
+/** The key with which the benches use a model service. */
 export const KEY = 'bench-0000-4000-8000-000000000000';
 
 /** A model service in a process of its own. */

@@ -128,14 +128,14 @@ class Optimiser:
         raise NotImplementedError(f"{type(self).__name__} has no method ask")
 
     def tell(self, token, result):
-        """Takes the `Result` of a point of `ask`. Each point is told once, in the order of `ask`."""
+        """Takes the `Result` of a point that `ask` returned. Each point is told once, in the order of `ask`."""
         raise NotImplementedError(f"{type(self).__name__} has no method tell")
 
     def add(self, result):
         """Takes the `Result` of a point that this optimiser did not propose. By default it ignores the result."""
 
     def best(self):
-        """Returns the point that it believes to be the best: (point, value or None), or None."""
+        """Returns the point that this optimiser believes to be the best: (point, value or None), or None."""
 
     def numbers(self):
         """The inputs, for an optimiser that takes only numbers. An input without numbers is an error."""

@@ -17,7 +17,7 @@ export interface Studio {
 const WIDE = 1000;
 const NARROW = 390;
 
-/** Makes the pictures of docs/guides/page.md, in light colours, dark ones and a narrow window. */
+/** Makes the pictures of docs/guides/page.md, in light colours, in dark colours and in a narrow window. */
 export async function takePagePictures(studio: Studio, campaign: string): Promise<void> {
   const { page, login, pictures, folder, foray } = studio;
   const shot = async (name: string, height: number, width = WIDE): Promise<void> => {

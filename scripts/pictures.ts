@@ -82,7 +82,7 @@ try {
   await workflow.details(/[4-9] of 20 runs finished/);
   await page.screenshot({ path: join(pictures, 'web-ui.png') });
 
-  // foray dev serves the page; this prints an address that logs in
+  // foray dev serves the page; `foray ui` prints an address that logs in
   const login = spawnSync(process.execPath, [main, 'ui', '--no-open'], { cwd: folder, encoding: 'utf8' });
   const shown = { page, login: login.stdout.trim(), pictures, folder, foray };
   await takePagePictures(shown, join(desk, 'campaign.yaml'));

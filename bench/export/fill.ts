@@ -36,7 +36,9 @@ export async function fill(
   database.close();
 }
 
-/** Fills an empty PostgreSQL database with such a campaign. PostgreSQL makes the numbers itself. */
+/**
+ * Fills an empty PostgreSQL database with the same kind of campaign. PostgreSQL itself makes the numbers of the runs.
+ */
 export async function fillPostgres(
   address: string,
   runs: number,

@@ -4,7 +4,10 @@ import { parquet } from '../../src/report/formats/parquet.ts';
 import { writeOut } from '../../src/cli/output.ts';
 import { NUMBERS } from '../numbers.ts';
 
-/** Writes the results of the campaign in a store, in its own process: `node write.ts STORE FORMAT FILE`. */
+/**
+ * `node write.ts STORE FORMAT FILE` writes the results of a stored campaign to a file, and prints the time and the
+ * memory.
+ */
 const [store, format, file] = process.argv.slice(2) as [string, TextFormat | 'parquet' | 'nothing', string];
 const foray = await Foray.open({
   service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },

@@ -54,9 +54,9 @@ export interface Lab {
   own(started: Process): Process;
   /** Requests sleeping runs in slices. Returns their ids. */
   request(runs: number, seconds: number): Promise<string[]>;
-  /** Stops the last requested run, which sleeps for this time. */
+  /** Stops the run that was requested last. `seconds` is its duration, the same as in the request. */
   stopLast(seconds: number): Promise<void>;
-  /** The first value of a query of the service's database. */
+  /** Queries the service's database, and returns the first value of the first row. */
   ask(sql: string): Promise<number>;
   /** The number of requests that the services have answered. */
   requests(): Promise<number>;

@@ -1,6 +1,6 @@
 /**
  * Many executors in one process, each with one slot. Their runs sleep here and not in separate processes. So the bench
- * measures the cost of executors for the service and Temporal.
+ * measures the cost that the executors cause for the service and for Temporal.
  */
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';

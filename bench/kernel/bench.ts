@@ -18,7 +18,7 @@ interface Contestant {
 interface Row {
   way: string;
   rates: number[];
-  /** The speed of the first contestant divided by the speed of the other one. */
+  /** The speed of the first contestant, divided by the speed of this contestant. */
   ratio: number;
 }
 
@@ -27,8 +27,8 @@ const LEAST_RATIO = 10;
 
 /**
  * Compares the kernel with SimPy and Ciw: M/M/1 with its statistics, and the hold model with few and many entities. It
- * also compares a command model with its command alone. Each measurement is a process. The contestants take turns, so
- * that other work on the machine affects all of them. The median of the rounds counts.
+ * also compares a command model with its command alone. Each measurement has its own process. The contestants take
+ * turns, so that other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -1,4 +1,4 @@
-"""M/M/1 with Ciw, the same model as in simpy_models.py; its records give the same statistics."""
+"""M/M/1 with Ciw, the same model as in simpy_models.py; Ciw's records give the same statistics."""
 
 import json
 import sys

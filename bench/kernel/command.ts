@@ -18,12 +18,13 @@ const MOST_MORE = 20;
 
 interface Row {
   customers: number;
-  /** The median times of the command without foray, and as a model, ms. */
+  /** The median time of the command without foray, ms. */
   alone: number;
+  /** The median time of a run of the model, ms. */
   model: number;
 }
 
-/** Measures in turns a run of a command model, and its command without foray. */
+/** Measures two cases in turns: a run of a command model, and the same command without foray. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
   const code = readCode(findModels(MODEL)[0]!);
   const template = templateOf(readCommandModel(code.entry).declaration);

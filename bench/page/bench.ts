@@ -43,8 +43,9 @@ interface Row extends Partial<Visit> {
   runs: number;
   /** The time to read the counts of all runs, ms. */
   counts: number;
-  /** The times to the first pictures of an open campaign, and to the pictures of all its runs, s. */
+  /** The time until an open campaign has its first pictures, s. */
   first: number;
+  /** The time until the pictures show all runs that have finished, s. */
   complete: number;
   /** CPU time of the whole process until the pictures of all runs, s. */
   cpu: number;

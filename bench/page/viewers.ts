@@ -19,7 +19,7 @@ const headers = { authorization: `Bearer ${KEY}` };
 interface Row extends Measured {
   /** CPU time of foray's server, % of a core. */
   serving: number;
-  /** Times of requests for the campaign's status over the API, ms. */
+  /** 99 % of the requests for the campaign's status over the API take at most this time, ms. */
   p99: number;
 }
 

@@ -33,8 +33,9 @@ export interface Visit extends Replaced {
   dom: number;
   /** The longest task of the browser until all pictures are there, ms. */
   task: number;
-  /** The compressed size of everything that the page has loaded until then, and of the script alone, kB. */
+  /** The compressed size of everything that the page has loaded when all pictures are there, kB. */
   page: number;
+  /** The compressed size of the page's script, kB. */
   script: number;
   /** CPU time of the whole process for a poll that finds nothing new, ms. It includes the polling client. */
   poll: number;
@@ -96,7 +97,7 @@ async function inBrowser(server: Server): Promise<Omit<Visit, 'firstByte' | 'pol
   }
 }
 
-/** Collects the paths and compressed sizes of what a page gets. */
+/** Collects the paths and the compressed sizes of all answers that a page gets. */
 function bodiesOf(page: Page): Promise<[string, number]>[] {
   const sent: Promise<[string, number]>[] = [];
   page.on('response', (response) => {
@@ -132,7 +133,7 @@ async function timed(url: string, headers: Record<string, string> = {}) {
   return { ms, headers: answer.headers };
 }
 
-/** Waits for a step of a visit. Playwright itself limits only some of them. */
+/** Waits for a step of a visit, at most `STEP`. Playwright itself limits the time of only some steps. */
 async function step<T>(what: string, act: Promise<T>): Promise<T> {
   const end = new AbortController();
   const late = delay(STEP, undefined, { signal: end.signal }).then(() => {

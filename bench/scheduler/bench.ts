@@ -21,11 +21,9 @@ const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
 /** The goals on few executors for mean durations below 20 s. */
 const FEW_AND_SHORT_GOALS: Goals = { makespan: 1.03, polls: 4, events: 4 };
 
-/**
- * Fairness is measured in windows of 10 mean durations. If fewer than 500 runs start in that time, the window has 500
- * runs. Fairness must be reached within two windows after the second of two equal campaigns starts.
- */
+/** The least fairness. Two equal campaigns must reach it within two windows after the second of them starts. */
 const FAIR = 0.95;
+/** A window lasts 10 mean durations, or longer if the executors cannot finish this number of runs in that time. */
 const FAIR_RUNS = 500;
 /** Below this mean duration, s, runs are shorter than a tick, and fairness has no goal. */
 const SHORTEST_FAIR = 1;

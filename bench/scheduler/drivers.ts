@@ -74,8 +74,8 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
 export const EPOCH = 1_000_000;
 
 /**
- * The loop that people write: it keeps as many runs requested as the service should run at once, and polls each at an
- * interval.
+ * The loop that people write. It always has as many open runs as the service has executors at the start, and polls each
+ * run at an interval.
  */
 export function loop(durations: readonly number[], capacity: Capacity, interval: number): Measured {
   const service = new VirtualService(durations, capacity);

@@ -10,8 +10,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * Durations, ms: lognormal with a mean (s) and a coefficient of variation, or two kinds of runs with 0.4 and 3.4 times
- * the mean.
+ * Draws durations, ms. They are lognormal with a mean (s) and a coefficient of variation. With `bimodal`, there are two
+ * kinds of runs, with 0.4 and 3.4 times the mean.
  */
 export function draw(count: number, mean: number, cv: number | 'bimodal', random: () => number): number[] {
   if (cv === 'bimodal') {

@@ -20,9 +20,9 @@ interface Sharer {
 }
 
 /**
- * Jain's fairness index (Jain, Chiu, Hawe, 1984) of the executor time of equal campaigns on one service, in windows of
- * `window` ms from the start of the last campaign: 1 means equal shares, and 1/n means that one campaign has all
- * executor time.
+ * Measures how fairly equal campaigns share the executors of one service: Jain's fairness index (Jain, Chiu, Hawe,
+ * 1984) of their executor time. 1 means equal shares, and 1/n means that one campaign has all executor time. There is
+ * one index for each window of `window` ms. The first window begins when the last campaign starts.
  *
  * @param begins when each campaign starts, ms
  */

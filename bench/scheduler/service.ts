@@ -7,8 +7,9 @@ export type Capacity = readonly { from: number; executors: number }[];
  */
 export class VirtualService {
   readonly finishedAt = new Map<number, number>();
-  /** Number of outstanding runs (queued and running), and the capacity, each integrated over time until now. */
+  /** The number of outstanding runs (queued and running), integrated over time until now. */
   outstandingTime = 0;
+  /** The capacity, integrated over time until now. */
   capacityTime = 0;
   private readonly durations: readonly number[];
   private readonly capacity: Capacity;

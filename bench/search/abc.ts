@@ -8,7 +8,7 @@ export interface AbcRow {
   points: number;
 }
 
-/** Calibrates a normal mean, whose posterior is known (test/search/abc/calibrations). */
+/** Calibrates the mean of a normal distribution. Its exact posterior is known (test/search/abc/calibrations). */
 export async function abcRows(seeds: number): Promise<AbcRow[]> {
   const rows: AbcRow[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {

@@ -61,7 +61,7 @@ export async function campaignRows(points: number): Promise<CampaignRow[]> {
   }
 }
 
-/** Size of the histories of a campaign's workflow, which continues as new, bytes. */
+/** The total size of a campaign's histories, bytes. There are several, because the workflow continues as new. */
 function historyOf({ environment }: World, id: string): Promise<number> {
   return until('all histories are listed', async () => {
     const executions = await Array.fromAsync(

@@ -8,9 +8,9 @@ import type { Peers } from './peers.ts';
 import { branin, ellipsoid, flu, hartmann6, rosenbrock, sphere, withinOnePercent } from './functions.ts';
 
 /**
- * How many evaluations pycma 4.5.0 with its default population needs until a value is below 1e-8, as medians. Searches
- * for sphere and ellipsoid start at 1 with a step size of 0.5. Searches for Rosenbrock start near 0 with a step size of
- * 0.1.
+ * The median number of evaluations that pycma 4.5.0 needs, with its default population, until a value is below 1e-8.
+ * Searches for sphere and ellipsoid start at 1 with a step size of 0.5. Searches for Rosenbrock start near 0 with a
+ * step size of 0.1.
  */
 const UNBOUNDED = [
   { tested: sphere, start: 1, sigma: 0.5, pycma: { 2: 227, 3: 351, 5: 624, 10: 1360, 20: 2507 } },
@@ -21,8 +21,8 @@ const UNBOUNDED = [
 const TARGET = 1e-8;
 
 /**
- * How many evaluations pycma 4.5.0 with BIPOP needs to come within 1 % of the optimum, as medians. Its first step size
- * is 0.3 of the box.
+ * The median number of evaluations that pycma 4.5.0 needs, with BIPOP, to come within 1 % of the optimum. Its first
+ * step size is 0.3 of the box.
  */
 const BOUNDED = [
   { tested: branin, pycma: 122 },
@@ -31,10 +31,10 @@ const BOUNDED = [
 ];
 
 /**
- * Counts the evaluations without bounds until a value is below 1e-8: the median over the seeds 1, 2, …, and the median
- * of pycma.
+ * Counts the evaluations of searches without bounds until a value is below 1e-8: the median over the seeds 1, 2, …, and
+ * the median of pycma.
  *
- * @param peers - runs pycma beside it; without it, medians that were measured before are used
+ * @param peers - runs pycma for the comparison; without it, the medians above are used
  */
 export async function unboundedRows(seeds: number, peers?: Peers) {
   const rows = [];

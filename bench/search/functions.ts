@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readObservations, rootMeanSquareError } from '../../models/epidemic/observations.ts';
 import { type Parameters, solve, type State } from '../../models/epidemic/sir.ts';
 
-/** A function to minimize with a known minimum. */
+/** A function that a search minimizes. Its minimum is known. */
 export interface TestFunction {
   name: string;
   of: (x: readonly number[]) => number;
@@ -23,7 +23,7 @@ export function withinOnePercent({ optimum }: TestFunction): number {
   return optimum + 0.01 * Math.abs(optimum);
 }
 
-/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. Three minima of equal value. */
+/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. It has three minima of equal value. */
 export const branin: TestFunction = {
   name: 'Branin',
   of: ([x, y]) =>
@@ -51,7 +51,10 @@ const HARTMANN_P = [
   [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
 ];
 
-/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. A second minimum is at -3.203. */
+/**
+ * L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. It has a second minimum, with the value
+ * -3.203.
+ */
 export const hartmann6: TestFunction = {
   name: 'Hartmann-6',
   of: (x) =>
@@ -82,7 +85,10 @@ export function fluParameters([contactRate, recoveryRate]: readonly number[]): P
   };
 }
 
-/** The difference between an epidemic and the observed cases. `states` are its states at the {@link fluDays}. */
+/**
+ * The difference between an epidemic and the observed cases. `states` are the states of the epidemic at the {@link
+ * fluDays}.
+ */
 export function fitErrorOf(states: readonly State[]): number {
   return rootMeanSquareError(
     observed,

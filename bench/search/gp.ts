@@ -34,7 +34,7 @@ export interface GpTime {
   most: number;
 }
 
-/** Maximum number of evaluations, and of rounds of 16 points, to come within 1 %. */
+/** The goals: the most evaluations, and the most rounds of 16 points, until a value is within 1 % of the optimum. */
 export const GP_GOALS = { Branin: [40, 5], flu: [20, 3], 'Hartmann-6': [60, 8] } as Record<
   string,
   [number, number]
@@ -63,7 +63,7 @@ export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
   );
 }
 
-/** CPU time of proposals after a log of this many points of Hartmann-6. */
+/** Measures the CPU time of proposals for Hartmann-6, when this many points are already known. */
 export function gpTimes(points: readonly number[]): GpTime[] {
   return points.map((count) => {
     const method = gaussianProcess(problemOf(hartmann6, 1, 1));

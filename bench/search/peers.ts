@@ -6,7 +6,7 @@ import { pythonWith } from '../../test/support/python.ts';
 import { median } from './evaluations.ts';
 import { branin, flu, hartmann6, onUnitBox, withinOnePercent } from './functions.ts';
 
-/** The searches of one optimiser of another library for one function. */
+/** The results of one optimiser of another library for one function. */
 export interface PeerRow {
   function: string;
   peer: string;
@@ -25,8 +25,9 @@ export interface PeerSearch {
   seed: number;
   /** Maximum number of evaluations. */
   most: number;
-  /** For CMA-ES without bounds: all inputs of the first point, and the first step size. */
+  /** For CMA-ES without bounds: the value of all inputs at the first point. */
   start?: number;
+  /** For CMA-ES without bounds: the first step size. */
   sigma?: number;
 }
 

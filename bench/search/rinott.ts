@@ -11,7 +11,7 @@ const TABLE = [
   { systems: 100, reference: 5.184 },
 ];
 
-/** Compares Rinott's constant with its table. */
+/** Compares the computed constants with the table. */
 export function rinottRows() {
   return TABLE.map(({ systems, reference }) => ({
     systems,

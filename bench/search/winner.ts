@@ -33,9 +33,7 @@ function meanEpidemic(x: readonly number[]): number {
   return sample.mean!;
 }
 
-/**
- * The point with the least mean that CMA-ES found, in 80 points of 1,500 runs each, with the same seeds in all points.
- */
+/** The best of 80 points of a search by CMA-ES. Each point had 1,500 runs, and all points had the same seeds. */
 const BEST_OF_EPIDEMIC = [1.7195, 0.4203];
 
 const functions: Noisy[] = [
@@ -54,12 +52,13 @@ const functions: Noisy[] = [
   },
 ];
 
-/** The reports of confirmed searches about their winners, as means over seeds. */
+/** What confirmed searches report about their winners. Each figure is a mean over all seeds. */
 export interface WinnerRow {
   name: string;
   seeds: number;
-  /** The reported value minus the true one, and the standard error of its mean. */
+  /** The reported value minus the true value. */
   bias: number;
+  /** The standard error of `bias`. */
   biasError: number;
   /** The best observed value minus the true value of the winner. */
   seenBias: number;

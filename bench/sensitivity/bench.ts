@@ -34,9 +34,9 @@ const MOST = { cpuSeconds: 30, peakMb: 400 };
 const FAR = 0.005;
 
 /**
- * Compares Sobol' indices with SALib from the same values, and analyzes a million rows of a sample in a store. Each
- * measurement is a process. It reports the time of the analysis, without the times for its start and for reading a
- * file.
+ * Compares foray's Sobol' indices with SALib's indices of the same values, and analyzes a million rows of a sample in a
+ * store. Each measurement has its own process. The process reports the time of the analysis only, without the times to
+ * start and to read a file.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { sobolIndices } from '../../src/sensitivity/sobol-indices.ts';
 
 /**
- * Computes Sobol' indices of values in a file of doubles, in its own process: `node ours.ts FILE INPUTS POINTS
- * SCRAMBLES`.
+ * `node ours.ts FILE INPUTS POINTS SCRAMBLES` computes Sobol' indices from the values in a file of doubles. It prints
+ * the indices, the time and the memory.
  */
 const [file, ...counts] = process.argv.slice(2) as [string, ...string[]];
 const [count, points, scrambles] = counts.map(Number) as [number, number, number];

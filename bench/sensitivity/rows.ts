@@ -1,7 +1,7 @@
 import { Foray } from '../../src/client/index.ts';
 import { SAMPLE } from './fill.ts';
 
-/** Analyzes the sample in a store, in its own process: `node rows.ts STORE`. */
+/** `node rows.ts STORE` analyzes the sample in a store, and prints the time and the memory. */
 const [store] = process.argv.slice(2) as [string];
 const foray = await Foray.open({
   service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },

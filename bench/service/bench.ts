@@ -104,7 +104,7 @@ async function throughput(
     const [plain, ours, full] = rows.slice(3 * at, 3 * at + 3).map((row) => row.requestsPerSecond);
     return [
       { what: `${what}: throughput / of a bare route`, figure: ours! / plain!, least: 0.5 },
-      { what: `${what}: slower with ${MANY} runs, times`, figure: ours! / full!, most: 1.2 },
+      { what: `${what}: throughput with ${FEW} runs / with ${MANY} runs`, figure: ours! / full!, most: 1.2 },
     ];
   });
   return {

@@ -9,7 +9,7 @@ const RATE = 200;
 /** Number of connections that send hardly anything. */
 const SLOW = 200;
 
-/** Measures a service in turns without and with connections that send hardly anything. */
+/** Measures a service in two cases, in turns: alone, and beside connections that send hardly anything. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,
@@ -31,7 +31,7 @@ export async function besideSlow(
       { what: `beside ${SLOW}`, ...beside },
     ],
     columns: feltColumns('asked'),
-    goals: [{ what: 'p99, times as long', figure: beside.p99 / alone.p99, most: 2 }],
+    goals: [{ what: 'p99 beside slow connections / p99 alone', figure: beside.p99 / alone.p99, most: 2 }],
     notes: [CALMEST],
   };
 }

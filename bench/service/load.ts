@@ -13,8 +13,9 @@ const CONNECTIONS = 16;
 
 export interface Felt {
   requestsPerSecond: number;
-  /** The median time of an answer, ms. `p99` is the 99 % quantile. */
+  /** The median time of an answer, ms. */
   p50: number;
+  /** 99 % of the answers take at most this time, ms. */
   p99: number;
 }
 

@@ -8,7 +8,10 @@ import { fill } from './fill.ts';
 import type { Shot } from './load.ts';
 
 const MODELS = resolve(import.meta.dirname, 'models');
-/** The number of rounds, which take turns. Each figure is from the best round, because the machine may be shared. */
+/**
+ * The number of rounds. In each round, all measured cases take turns. Each figure is from the best round, because the
+ * machine may be shared.
+ */
 export const ROUNDS = 3;
 /**
  * The number of different runs that are requested in turns, like the requests of a campaign that reuses runs. It is
@@ -30,7 +33,10 @@ export interface Measured {
 export const whats = ['runs', 'progress', 'different runs'] as const;
 export type What = (typeof whats)[number];
 
-/** Starts a service, executes one run, and starts it again with many more runs. */
+/**
+ * Starts a service and executes one run. Then it adds many copies of this run to the database, and starts the service
+ * again.
+ */
 export async function serve(dataDir: string, runs: number, processes: Process[]): Promise<Measured> {
   const own = (started: Process): Process => (processes.push(started), started);
   const start = () => startModelService({ args: ['--data', dataDir, '--models', MODELS] }, own);

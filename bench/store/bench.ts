@@ -21,7 +21,7 @@ interface Row {
 
 /**
  * Writes a million runs with five outputs each into SQLite, in the same way as one worker: the design, and then the
- * intents and the results of each batch. The results are reported by tenths, because the last tenth must not take
+ * intents and the results of each batch. The results are reported by tenths, because the last tenth must not take much
  * longer than the first.
  */
 export async function run(args: string[]): Promise<boolean> {

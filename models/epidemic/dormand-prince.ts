@@ -1,7 +1,7 @@
 /** The derivative of the state at a time. */
 export type Derivative = (t: number, y: readonly number[]) => number[];
 
-/** One accepted step. `at` is the state at any time in it, to fourth order. */
+/** One accepted step. `at` returns the state at a time in the step, to fourth order. */
 export interface Step {
   from: number;
   to: number;
@@ -58,7 +58,7 @@ const STAGES = [
   [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
   [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
 ];
-/** The solution of order 5 minus that of order 4. */
+/** The solution of order 5 minus the solution of order 4. */
 const ERROR = [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40];
 const DENSE = [
   -12715105075 / 11282082432,

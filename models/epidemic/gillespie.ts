@@ -1,9 +1,9 @@
 import type { Course, Parameters, State } from './sir.ts';
 
 /**
- * One course of the stochastic form: persons meet and recover one by one, at the rates of the deterministic form, by
- * the direct method of D. T. Gillespie, "Exact stochastic simulation of coupled chemical reactions", J. Phys. Chem. 81
- * (1977) 2340-2361.
+ * Simulates one course of the stochastic form of the model: persons are infected and recover one by one, at the rates
+ * of the deterministic form. This is the direct method of D. T. Gillespie, "Exact stochastic simulation of coupled
+ * chemical reactions", J. Phys. Chem. 81 (1977) 2340-2361.
  *
  * @param times - ascending, from 0 to `days`
  * @param uniform - independent numbers between 0 and 1, both excluded

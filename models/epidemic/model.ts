@@ -54,7 +54,7 @@ export default defineModel({
       return {
         end: days,
         advance(time) {
-          // rounding may leave the last moment just before the last time
+          // because of rounding, the last moment may be just before the last time
           while (now < PICTURED && times[now + 1]! <= time * (1 + 1e-12)) now++;
         },
         draw: () =>

@@ -83,8 +83,8 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
 const crowd = { left: 632, top: 64, width: 280, side: 20 };
 
 /**
- * Draws the population as at most 400 dots. They change colour in a fixed order, from one place outwards, as an
- * infection spreads.
+ * Draws the population as at most 400 dots. They change colour in a fixed order, from one place outwards, like an
+ * infection that spreads.
  */
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
@@ -113,7 +113,8 @@ function drawPeople({ population, states }: Shown): string {
 }
 
 /**
- * Centres of places in the rows of a square, with a small random offset. The places nearest to the start come first.
+ * The centres of the places in a square, in the order in which the infection spreads. The place nearest to the start
+ * comes first. A small offset of each distance makes the order look random.
  */
 function spreadingOrder(dots: number, side: number): [x: number, y: number][] {
   const pitch = crowd.width / side;

@@ -41,7 +41,7 @@ export interface Costs {
   total: number;
 }
 
-/** Number of samples in the chart, those at its start and its end included. */
+/** Number of samples in the chart. The first is at the start of the run, and the last at its end. */
 const SAMPLES = 501;
 /** All random streams have this replication number, because the service gives each replication its own seed. */
 const REPLICATION = 1;

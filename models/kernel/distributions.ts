@@ -6,7 +6,7 @@ import { normalQuantile } from '../../src/statistics/normal.ts';
  * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
  */
 
-// these functions are local, because in a context of Node's vm, such as under Jest, each use of a global is a lookup by
+// local names for these functions: in a context of Node's vm, such as under Jest, each use of a global is a lookup by
 // name
 const { exp, floor, log, sqrt } = Math;
 
@@ -30,7 +30,7 @@ export function normal(random: Random, mean: number, deviation: number): number 
   return mean + deviation * normalQuantile(random.next());
 }
 
-/** Its logarithm is normal with the mean and the deviation. */
+/** Lognormal: its logarithm is normal with this mean and this standard deviation. */
 export function lognormal(random: Random, mean: number, deviation: number): number {
   return exp(normal(random, mean, deviation));
 }
@@ -73,7 +73,7 @@ export function weibull(random: Random, shape: number, scale: number): number {
   return scale * (-log(random.next())) ** (1 / shape);
 }
 
-/** A whole number from `min` to `max`, both included, at most 2^32 of them. */
+/** A whole number from `min` to `max`, both included. There may be at most 2^32 such numbers. */
 export function discreteUniform(random: Random, min: number, max: number): number {
   return min + floor((max - min + 1) * random.next());
 }
@@ -87,7 +87,7 @@ export function bernoulli(random: Random, probability: number): boolean {
 export function poisson(random: Random, mean: number): number {
   let count = 0;
   let left = mean;
-  // the probability of 0 underflows for a large mean, and sums of Poisson numbers are Poisson
+  // for a large mean, the probability of 0 underflows; so the number is a sum of Poisson numbers with smaller means
   for (; left > MOST_AT_ONCE; left -= MOST_AT_ONCE) count += smallPoisson(random, MOST_AT_ONCE);
   return count + smallPoisson(random, left);
 }
@@ -98,7 +98,7 @@ function smallPoisson(random: Random, mean: number): number {
   const u = random.next();
   let count = 0;
   let chance = exp(-mean);
-  // the sum reaches 1 except for rounding, and a random number is below 1 by more than the rounding
+  // the loop ends: the sum reaches 1 except for rounding errors, and `u` is below 1 by more than these errors
   for (let cumulative = chance; u > cumulative; cumulative += chance) chance *= mean / ++count;
   return count;
 }

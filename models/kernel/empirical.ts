@@ -23,7 +23,7 @@ export class Empirical<T> {
   draw(random: Random): T {
     const { sums } = this;
     const target = random.next() * sums.at(-1)!;
-    // the first value with a larger sum
+    // search for the first value whose sum is larger than the target
     let [low, high] = [0, sums.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;

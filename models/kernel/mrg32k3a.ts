@@ -7,7 +7,7 @@
 export class Mrg32k3a {
   readonly #state: Float64Array;
 
-  /** Three values below 4294967087, not all zero, then three below 4294944443, not all zero. */
+  /** The state: three values below 4294967087, not all zero, then three values below 4294944443, not all zero. */
   constructor(state: readonly [number, number, number, number, number, number]) {
     this.#state = Float64Array.from(state);
   }
@@ -55,7 +55,7 @@ const { floor } = Math;
  */
 function modulo(value: number, modulus: number, inverse: number): number {
   const rest = value - floor(value * inverse) * modulus;
-  // near a whole number the quotient may be rounded to the other side of it
+  // if the quotient is near a whole number, it may have been rounded to the other side of that number
   if (rest < 0) return rest + modulus;
   return rest < modulus ? rest : rest - modulus;
 }

@@ -14,7 +14,7 @@ export function runWithProgress(
 ): void {
   const start = simulation.now;
   for (let part = 1; part <= PARTS; part++) {
-    // the last one ends exactly at `until`, despite rounding
+    // the last part ends exactly at `until`, despite rounding
     simulation.run(part < PARTS ? start + ((until - start) * part) / PARTS : until);
     progress(part / PARTS);
   }

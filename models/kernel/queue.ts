@@ -12,7 +12,7 @@ export class Queue<T> {
     this.length++;
   }
 
-  /** The first item, which stays in the queue; undefined when it is empty. */
+  /** The first item, which stays in the queue; undefined when the queue is empty. */
   peek(): T | undefined {
     return this.ring[this.head];
   }

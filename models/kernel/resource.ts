@@ -17,15 +17,17 @@ export class Resource {
   readonly busy: TimeWeighted;
   /** Number of customers in the line, without those in service. */
   readonly waiting: TimeWeighted;
-  /** The waiting time of each customer, 0 included, when it gets a server. */
+  /** The waiting times of the customers that have got a server. A customer that need not wait counts as 0. */
   readonly waits = new Tally();
   private readonly simulation: Simulation;
   private readonly line = new Queue<Waiting>();
 
-  /** @throws RangeError when the number of servers is not a whole number from 1 */
+  /** @throws RangeError when the number of servers is not a positive whole number */
   constructor(simulation: Simulation, servers: number) {
     if (!Number.isInteger(servers) || servers < 1) {
-      throw new RangeError(`A resource cannot have ${servers} servers: it must be a whole number from 1`);
+      throw new RangeError(
+        `A resource cannot have ${servers} servers: the number must be whole and at least 1`,
+      );
     }
     this.simulation = simulation;
     this.servers = servers;

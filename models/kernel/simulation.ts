@@ -71,7 +71,8 @@ export class Simulation {
 
   /**
    * Carries out all events until a time, including those at this time, and sets the clock to it. Without a time, it
-   * runs until there are no events left. It may be called again to continue. The number of steps makes no difference.
+   * runs until there are no events left. Another call continues from there. Several calls give the same result as one
+   * call.
    */
   run(until = FOREVER): void {
     const { calendar } = this;

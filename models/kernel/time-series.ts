@@ -5,8 +5,8 @@ import type { Simulation } from './simulation.ts';
 const LAST = 2 ** 31 - 1;
 
 /**
- * A fixed number of samples of a quantity at equal distances of time, independent of the length of the run and of the
- * number of changes.
+ * Samples a quantity at equal distances of time. The number of samples is fixed: it depends neither on the length of
+ * the run nor on the number of changes.
  */
 export class TimeSeries {
   readonly times: number[] = [];
@@ -26,7 +26,7 @@ export class TimeSeries {
       if (at + 1 < samples) schedule(at + 1);
     };
     const schedule = (at: number): void => {
-      // the last one is exactly at the end, despite rounding
+      // the last sample is exactly at the end, despite rounding
       simulation.scheduleAt(at + 1 < samples ? timeOf(at) : until, take, at, LAST);
     };
     schedule(0);

@@ -5,7 +5,7 @@ import type { Simulation } from './simulation.ts';
  * Statistics of a quantity that is constant between events, such as the length of a queue. The weight of a value is the
  * time for which it held; a value without a duration does not count. Mean and variance follow D. H. D. West, "Updating
  * mean and variance estimates: an improved method", Communications of the ACM 22 (1979) 532-535. Reading the statistics
- * changes nothing, so an observed run gives the same bytes.
+ * changes nothing, so the outputs of a run are the same, whether it is observed or not.
  */
 export class TimeWeighted {
   private readonly simulation: Simulation;

@@ -42,7 +42,7 @@ export function ticks(max: number, count: number): number[] {
   );
 }
 
-/** Rounds a number. A tenth of a pixel is enough, and a hundredth for small numbers such as an opacity. */
+/** Rounds a number to tenths of a pixel. Numbers up to 10, such as an opacity, are rounded to hundredths. */
 function shown(value: string | number): string {
   return typeof value === 'number'
     ? String(value > 10 ? Math.round(value * 10) / 10 : Math.round(value * 100) / 100)

@@ -19,7 +19,7 @@ export interface Settings {
   seed: bigint;
 }
 
-/** Number of samples in the chart, those at its start and its end included. */
+/** Number of samples in the chart. The first is at the start of the run, and the last at its end. */
 const SAMPLES = 501;
 /** All random streams have this replication number, because the service gives each replication its own seed. */
 const REPLICATION = 1;
@@ -69,7 +69,7 @@ export class ServiceSystem {
     this.desk.seize(this.#serve, this.simulation.now);
   }
 
-  /** Number of served customers since the warm-up, like the other figures. */
+  /** Number of customers that were served after the warm-up. The other figures also count only from then on. */
   get served(): number {
     return this.timeInSystem.tally.count;
   }

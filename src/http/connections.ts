@@ -6,12 +6,13 @@ import type { FastifyInstance } from 'fastify';
 const LOOK = 20;
 
 /**
- * Ends idle connections while the service closes. Node ends those that are idle at the start of the close, but waits
- * for connections that become idle later or have not sent a whole request. Browsers keep such connections in reserve.
+ * Ends idle connections while the service closes. Node itself ends only connections that are idle when the close
+ * begins. It waits for connections that become idle later, or have not sent a whole request. Browsers keep such
+ * connections in reserve.
  */
 export function endUnusedConnections(app: FastifyInstance): void {
   const sockets = new Set<Socket>();
-  /** The last answer on a connection. */
+  /** The last answer on each connection. */
   const answers = new WeakMap<Socket, ServerResponse>();
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -1,4 +1,4 @@
-/** An address without its query, which may hold a secret. */
+/** An address without its query, because the query may hold a secret. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);

@@ -132,7 +132,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = problemOf(error);
   if (problem.status === 500) request.log.error(error);
   if (error instanceof ServerError) void reply.headers(error.options.headers ?? {});
-  // the rest of the body is not read
+  // the rest of the body is not read, so the connection cannot be used again
   if (problem.status === 413) void reply.header('connection', 'close');
   void reply.code(problem.status).header('cache-control', 'no-store');
   if (!wantsPage(request)) {

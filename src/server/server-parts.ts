@@ -21,7 +21,10 @@ export interface ServerParts {
   statuses: Statuses;
   /** The pictures of campaigns. */
   sections: Sections;
-  /** Runs changes of a campaign's definition one after the other, so that each sees the one before. */
+  /**
+   * Runs changes of a campaign's definition one after the other, so that each change sees the result of the change
+   * before.
+   */
   inTurn: InTurn;
   /** The address of the server's root, without a slash at its end. */
   publicUrl: () => string;

@@ -15,7 +15,7 @@ export class Statuses {
   }
 
   /**
-   * Asks for a status now. Later viewers get no older one.
+   * Asks for a status now. Later viewers get this status, or a newer one.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   now(id: string): Promise<CampaignStatus> {

@@ -1,7 +1,8 @@
 export type InTurn = ReturnType<typeof turns>;
 
 /**
- * Returns a function that runs actions with one name one after the other, and actions with different names in parallel.
+ * Returns a function that runs actions with the same name one after the other, and actions with different names in
+ * parallel.
  */
 export function turns() {
   const last = new Map<string, Promise<unknown>>();

@@ -17,7 +17,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 /** The route label of requests to unknown addresses, so that clients cannot create labels. */
 const NO_ROUTE = 'none';
 
-/** What is measured. */
+/** The parts of the service that are measured. */
 export interface Measured {
   runs: RunRepository;
   pool: ExecutorPool;
@@ -26,7 +26,7 @@ export interface Measured {
   executors: Executors | undefined;
 }
 
-/** The counts since the start of the service that Prometheus gets as counters, by their names. */
+/** The counts that Prometheus gets as counters, by their names. They begin at the start of the service. */
 const COUNTERS = {
   claims: ['foray_claims_total', 'Claims of executors, including those that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
@@ -52,8 +52,9 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves metrics as text for Prometheus at `/metrics` of a separate address. They need no key, and a proxy in front of
- * the service does not forward them. Labels contain no keys, and no names of users, models and files.
+ * Serves metrics as text for Prometheus. The metrics have their own address, with the path `/metrics`. They need no
+ * key, and a proxy in front of the service does not forward them. Labels contain no keys, and no names of users, models
+ * and files.
  *
  * @throws ForayError PORT_IN_USE
  */

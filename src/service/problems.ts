@@ -58,7 +58,7 @@ export class Problems {
     this.#report(`This is over: ${problem.detail}`);
   }
 
-  /** Notes all current problems with some codes. Other problems with these codes have ended. */
+  /** Notes all current problems with the given codes. Other problems with these codes have ended. */
   replace(codes: readonly ProblemCode[], problems: readonly Problem[]): void {
     const keys = new Set(problems.map(keyOf));
     for (const known of [...this.#known.values()]) {

@@ -13,8 +13,9 @@ import { Replica, type ReplicaParts } from './runs/replica.ts';
 const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
- * services then differ by less than this: the time after which a silent executor is lost, minus the time between two of
- * its reports (fleet/executors.ts). Otherwise a replica could take a connected executor for lost.
+ * services then differ by at most twice this value. An executor reports every 10 seconds, and counts as lost after 30
+ * seconds without a report (fleet/executors.ts). With a larger difference, a replica could take a connected executor
+ * for lost.
  */
 const MOST_SKEW = 10_000;
 const statements = {
@@ -26,7 +27,7 @@ const statements = {
 /** The places where a service keeps its data, and its clock. */
 export interface ReplicaPlace {
   dataDir: string;
-  /** The address of the bucket for its files, if that is not the data folder. */
+  /** The address of the bucket for the files; undefined if the data folder has the files. */
   bucket: string | undefined;
   now: () => number;
 }
@@ -46,7 +47,7 @@ export class Replicas {
   readonly folders: OwnFolders;
   readonly #database: Required<ServiceDatabase>;
   readonly #replicasDir: string;
-  /** The store for the files of all replicas, if that is not their data folder. */
+  /** The address of the bucket for the files of all replicas; undefined if their data folder has the files. */
   readonly #bucket: string | undefined;
   readonly #cache: OwnFolder | undefined;
   #fingerprint: string | undefined;
@@ -189,7 +190,7 @@ function takeCache(base: string): OwnFolder {
 
 /**
  * Replicas judge by their clocks whether addresses of files are valid, and whether executors are connected. So the
- * clock of each replica must agree with that of the database.
+ * clock of each replica must agree with the clock of the database.
  *
  * @throws ForayError STORE_UNUSABLE
  */
@@ -207,7 +208,7 @@ async function compareClocks(sql: Sql, now: () => number): Promise<void> {
 }
 
 /**
- * The identity of a data folder. It is made if there is none.
+ * The identity of a data folder. An identity is made if there is none.
  *
  * @throws ForayError STORE_UNUSABLE
  */
@@ -217,7 +218,7 @@ function folderId(dataDir: string): string {
     mkdirSync(versionFilesIn(dataDir), { recursive: true, mode: 0o700 });
     if (!existsSync(mark)) writeFileSync(mark, randomUUID(), { flag: 'wx', flush: true });
   } catch (error) {
-    // another replica may just have made it
+    // another replica may just have made the file
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new ForayError(
         'STORE_UNUSABLE',

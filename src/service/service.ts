@@ -62,15 +62,17 @@ export interface ServiceOptions extends ProxyOptions {
   /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
-   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, a data folder
-   * whose key file has no users gets a new key.
+   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, and without
+   * `keyFile`, the service makes a new key if its key file has no users.
    */
   apiKey?: string;
   /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */
   keyFile?: string;
   /** Limits of requests. @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-  /** Folder for failed runs, for repeating them. It is made if it does not exist. @default nothing is kept */
+  /**
+   * Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept
+   */
   keepFailed?: string;
   /** Stream for JSON lines: requests, faults, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
@@ -97,7 +99,7 @@ export interface RunningService {
   metricsUrl: string | undefined;
   /** The key of the local user, if it is new. Only its hash is kept. */
   newKey: string | undefined;
-  /** Waits for open requests. Executing runs are executed again at the next start; animated ones are stopped. */
+  /** Waits for open requests. Executing runs are executed again at the next start; animated runs are stopped. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Calls back once after a number of milliseconds. The returned function cancels this. */
+/** Calls back once after a number of milliseconds. The returned function cancels the call. */
 export type After = (milliseconds: number, callback: () => void) => () => void;
 
 /** Uses the system's monotonic clock, so a change of the date has no effect. */

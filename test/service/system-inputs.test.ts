@@ -159,7 +159,7 @@ describe('limits of a run', () => {
     );
     const { body: run } = await requestRun(service, version, { Spin: true });
     const { title } = messageIn(await reach(service, run, 'FAILED'));
-    expect(title).toBe('it ran longer than the service lets a run: 4 s');
+    expect(title).toBe('it ran longer than the time limit of the service: 4 s');
     expect((await outputsOf(service, version)).get('Told')).toBe('"quick"');
   });
 });

@@ -18,7 +18,7 @@ const SECONDS = 2;
 const POLL_MS = 250;
 
 interface Row extends Measured {
-  /** Makespan divided by the makespan of list scheduling in the same order, which needs no polls. */
+  /** Makespan divided by the makespan of list scheduling in the same order. List scheduling needs no polls. */
   overList: number;
   /** Makespan divided by the total work per executor. */
   overIdeal: number;

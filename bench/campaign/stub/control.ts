@@ -6,7 +6,7 @@ export interface Stats {
   requests: number;
   byEndpoint: Record<string, number>;
   runs: number;
-  /** When a run was first requested. */
+  /** The time of the first request for a run or for its results. */
   firstAskedAt: number;
   /** When the last requested run ends. */
   lastEndsAt: number;

@@ -23,8 +23,8 @@ export const model: Model = {
 };
 
 /**
- * The id of the run of a request. It contains the inputs, so the stub needs no memory of them. It is about as long as
- * the UUIDs of a real service.
+ * The id of the run that a request asks for. The id contains the inputs, so the stub need not store them. It is about
+ * as long as the UUIDs of a real service.
  */
 export function runIdOf({ inputs: given }: RunRequest): string {
   let [seed, value] = ['1', '0'];
@@ -39,7 +39,7 @@ export function valueIn(runId: string): number {
   return Number(runId.slice(runId.indexOf('_') + 1));
 }
 
-/** The request for a run. It is the same for every way. */
+/** The request for the run with a value. All ways of running a campaign send the same request. */
 export function requestFor(value: number): RunRequest {
   const [seed, varied] = inputs as [InputItem, InputItem];
   return { experimentType: 'SIMULATION', inputs: [seed, { ...varied, value: String(value) }] };

@@ -28,7 +28,8 @@ interface StubRun {
 
 /**
  * The runs of the stub. Runs start in the order of requests, on the executor that is free first. So the start and the
- * end of a run are known when it is requested, and no timers are needed. Stopping a run does not move the others.
+ * end of a run are known when it is requested, and no timers are needed. When a run is stopped, the others keep their
+ * times.
  */
 export class StubRuns {
   lastEndsAt = 0;

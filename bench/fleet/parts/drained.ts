@@ -1,7 +1,7 @@
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, SLOTS, unfinished, until } from '../lab.ts';
 
-/** Ends an executor by SIGTERM while runs of two seconds execute and others wait. */
+/** Ends one of two executors by SIGTERM, while runs of two seconds execute and more runs wait. */
 export async function drained(lab: Lab): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`drained-${lab.executors.length}`);
   const executions = () => lab.ask('SELECT sum(executions) FROM runs');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
-/** Measures the work of two executors and the services without any run. */
+/** Measures the requests and the CPU time of two executors and of the services, while there are no runs. */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
   // lanes without work end after five seconds

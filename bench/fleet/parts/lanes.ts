@@ -12,8 +12,8 @@ const SLEEP = 10;
 const WAITING = 4;
 
 /**
- * Measures executors with one slot each, several in each process. Each second, the bench requests as many runs as these
- * can execute.
+ * Measures executors with one slot each, several in each process. Each second, the bench requests as many runs as all
+ * executors can finish in a second.
  */
 export async function lanes(lab: Lab, count: number, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length > 0) await lab.executors.pop()!.end();

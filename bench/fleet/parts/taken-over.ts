@@ -4,7 +4,10 @@ import { columns, HEARTBEAT, type Lab, type Row, until } from '../lab.ts';
 /** The sleep time of runs, in seconds. It is longer than this part of the bench. */
 const LONG = 3_600;
 
-/** Repeatedly kills the executor of a run while another executor is free. */
+/**
+ * Kills the executor of a run while another executor is free, and measures how long the run waits for the other
+ * executor. It does this `kills` times.
+ */
 export async function takenOver(lab: Lab, kills: number): Promise<Part<Row>> {
   const took: number[] = [];
   while (lab.executors.length > 1) await lab.executors.pop()!.end();

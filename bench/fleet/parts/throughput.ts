@@ -1,12 +1,12 @@
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, SLOTS, unfinished, until, type Who } from '../lab.ts';
 
-/** Delay between checks, ms. A check counts rows, and uses the same machine as the measured processes. */
+/** Delay between checks, ms. It is long, because each check uses CPU time of the machine that is measured. */
 const LOOK_EVERY = 100;
 /** The share of the runs that are executed before the measurement. Meanwhile, processes start and V8 optimizes code. */
 const WARM_UP = 0.2;
 
-/** Requests runs that do nothing while no executor is connected. Then two executors execute them. */
+/** Requests runs of no duration, before any executor is connected. Then two executors execute these runs. */
 export async function throughput(lab: Lab, runs: number): Promise<Part<Row>> {
   const left = () => lab.ask(unfinished);
   const requests = await measured(lab, () => lab.request(runs, 0));

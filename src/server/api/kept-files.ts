@@ -20,15 +20,17 @@ export interface KeptFile {
 }
 
 /**
- * Files that are written once and read in ranges. A client that reads Parquet over HTTP requests first the size and
- * then parts. All parts must come from the same file.
+ * Files that are written once and read in ranges. A client that reads Parquet over HTTP first requests the size of the
+ * file, and then parts of it. All parts must come from the same file.
  */
 export class KeptFiles {
   #folder: Promise<string> | undefined;
   readonly #files = new Map<string, { file: Promise<KeptFile>; timer: NodeJS.Timeout }>();
   #count = 0;
 
-  /** The file with an entity tag. If there is none, `make` gives its content. */
+  /**
+   * Returns the file with an entity tag. If there is no such file, this method writes it with the content from `make`.
+   */
   async get(etag: string, make: () => AsyncIterable<Uint8Array>): Promise<KeptFile> {
     const known = this.#files.get(etag);
     if (known) {
@@ -67,7 +69,7 @@ export class KeptFiles {
     return { path, size, etag };
   }
 
-  /** Removes a file. A client that is reading it has it open, and can read on. */
+  /** Removes a file. An answer that is being sent from the file goes on, because it has the file open. */
   #forget(etag: string): void {
     const known = this.#files.get(etag);
     if (!known) return;

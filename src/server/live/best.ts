@@ -9,7 +9,8 @@ import type { ExtremeRuns } from './look.ts';
 export const MOST_RANKED = 1_000;
 
 /**
- * The best value of a campaign's points, from one pass over its runs. Null if no point has a value, or without a goal.
+ * The best value of a campaign's points, from one pass over its runs. It is null if no point has a value, or if the
+ * campaign has no goal.
  */
 export async function bestOf(store: Store, id: string): Promise<number | null> {
   const record = await store.getCampaign(id);

@@ -5,7 +5,7 @@ import type { ResultRow } from '../../store/index.ts';
 import { UnknownNameError } from '../../unknown-name.ts';
 import type { InputFilter, View } from './look.ts';
 
-/** Parses a filter of an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
+/** Parses a filter in an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
 export function filterIn(name: string, text: string): InputFilter {
   const range = /^\s*([^.\s]\S*?)?\s*\.\.\s*(\S+)?\s*$/.exec(text);
   const [from, to] = [Number(range?.[1] ?? -Infinity), Number(range?.[2] ?? Infinity)];
@@ -24,7 +24,8 @@ export function checkView(campaign: Pick<Campaign, 'varied' | 'outputs'>, { show
 }
 
 /**
- * Returns a test: whether a point passes the filters, from the values of its varied inputs.
+ * Returns a function that tells whether a point passes the filters. Its argument is the values of the point's varied
+ * inputs.
  * @throws ForayError INVALID_VALUE if the campaign does not vary an input
  */
 export function filterOf(

@@ -47,7 +47,7 @@ export type Order =
 
 /**
  * Answers of the drawing thread: the visible state, the best value of a campaign, runs, or an error. The code of an
- * error is that of a ForayError, or INTERNAL.
+ * error is the code of a ForayError, or INTERNAL.
  */
 export type News = { key: string } & (
   | { seen: Seen }

@@ -17,8 +17,9 @@ const files = {
 const MOST_FORM = 16_384;
 
 /**
- * Adds the routes for logging in a browser: by an address with a code that works once, or by a key in a form, also
- * without scripts. The browser then has a cookie that scripts cannot read and other sites cannot use.
+ * Adds the routes for logging in a browser: with an address that has a code for one login, or with a key in a form. The
+ * form also works without scripts. After the login, the browser has a cookie that scripts cannot read and other sites
+ * cannot use.
  */
 export function addLogin(
   app: FastifyInstance,

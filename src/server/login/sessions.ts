@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../roles.ts';
 
-/** The most sessions, and the most codes. When there are more, the oldest end. */
+/** The most sessions, and also the most codes. At the limit, a new one replaces the oldest one. */
 const MOST = 1_000;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
@@ -25,7 +25,7 @@ export class Sessions {
     return keep(this.#sessions, keyHash);
   }
 
-  /** Begins a session by a code, which then is no longer valid. Null for an invalid code. */
+  /** Begins a session by a code, and makes the code invalid. Returns null for an invalid code. */
   beginByCode(code: string): string | null {
     const known = this.#codes.get(code);
     this.#codes.delete(code);

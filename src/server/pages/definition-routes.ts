@@ -62,7 +62,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const model = await models.one(name);
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
-    // the only field is the model: nobody has filled in the form, so it is not planned yet
+    // if the model is the only field, nobody has filled in the form, and there is nothing to plan yet
     const message = fields.size > 1 ? await planned(text).catch(mistakesIn) : undefined;
     return show(request, reply, { text, model, message });
   });
@@ -111,7 +111,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   }
 }
 
-/** Reads the definition of a form. It is always a text, so that nobody can send an object with files. */
+/** Reads the definition of a form. The whole text is the definition, so nobody can send files with it. */
 function withText<T>(text: string, use: (source: DefinitionSource) => Promise<T>): Promise<T> {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
   return withDefinition(JSON.stringify({ definition: text }), use);

@@ -9,7 +9,7 @@ import { tabs } from './campaign.ts';
 import { inputsForm } from './inputs-form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 
-/** A text field for a definition. Links of mistakes select its lines. */
+/** A text field for a definition. Each mistake has a link that selects its line in the field. */
 function editor(text: string): Markup {
   return html`<label class="editor"
     >Definition
@@ -23,7 +23,7 @@ ${text}</textarea>
   </label>`;
 }
 
-/** The page of a campaign's definition, with a form to change it for users who may steer. */
+/** The page with the definition of a campaign. Users who may steer can change the definition in a form. */
 export function definitionPage(
   request: FastifyRequest,
   { campaign, definition }: CampaignRecord,
@@ -46,7 +46,7 @@ export function definitionPage(
   };
 }
 
-/** The page of a definition with the effects of a change, and a button that applies the change. */
+/** The page that shows what a changed definition would change, with a button that applies it. */
 export function differencePage(
   request: FastifyRequest,
   record: CampaignRecord,
@@ -129,7 +129,9 @@ export function newPage(
   };
 }
 
-/** The form of a definition with a button that starts it. Above it are the plan or the mistakes of the definition. */
+/**
+ * The form for a definition, with buttons that plan or start the campaign. Above the form is the plan, or the mistakes.
+ */
 export function writtenForm({ text, message, id = '' }: Written): Markup {
   return html`<div id="plan" role="status">${message}</div>
     ${

@@ -4,7 +4,9 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { titleOf } from '../../report/words/words.ts';
 import { drawn, POINTS } from './written.ts';
 
-/** A form with a field for each input of a model. Its fields write a definition. */
+/**
+ * A form with a field for each input of a model. The page's script and the server write a definition from these fields.
+ */
 export function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
   const { inputs, outputs } = version.experimentTemplate;
   const shown = inputs.filter((input) => input.name !== RANDOM_SEED && input.type !== 'INPUT_FILE');

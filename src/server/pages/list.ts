@@ -18,7 +18,10 @@ export interface ListQuery {
   phase?: string | undefined;
 }
 
-/** The page of the campaigns of the store, filtered by phase, and by a text in the id, name, model or owner. */
+/**
+ * The page with the campaigns of the store. A user can filter them by phase, and by a text in the id, name, model or
+ * owner.
+ */
 export function listPage(
   request: FastifyRequest,
   all: readonly CampaignStatus[],

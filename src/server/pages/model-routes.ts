@@ -9,8 +9,8 @@ const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
 
 /**
- * The routes for models and single runs. The store knows nothing of a single run, so the address of its page contains
- * its input values.
+ * The routes for models and single runs. The store does not contain single runs. So the address of a run's page
+ * contains the input values of the run.
  */
 export function addModels(app: FastifyInstance, { foray, models, away }: ServerParts): void {
   app.get('/models', read, async (request, reply) => {

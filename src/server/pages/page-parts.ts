@@ -16,7 +16,7 @@ export function partOf(id: string, markup: Markup): Part {
   return { id, hash: digestOf(markup.text), markup };
 }
 
-/** The ids and hashes of the parts of a page for its script, such as "status=HASH,steering=HASH". */
+/** The ids and hashes of the parts of a page as a text for the page's script, such as "status=HASH,steering=HASH". */
 export function hashesOf(parts: readonly Part[]): string {
   return parts.map(({ id, hash }) => `${id}=${hash}`).join(',');
 }

@@ -15,7 +15,10 @@ import { tabs } from './campaign.ts';
 import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields } from './view.ts';
 
-/** The order of a table of runs: '' for the design, 'last' for the time of the end, otherwise an output. */
+/**
+ * The order of a table of runs. '' means the order of the design. 'last' means that the run that finished last comes
+ * first. An object means the order of an output's values.
+ */
 export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
 
 /** The choice of runs in the address of the page. */
@@ -173,7 +176,7 @@ function timeOf(at: string): Markup {
   return html`<time datetime="${at}">${at.slice(0, 10)}<br />${at.slice(11, 19)} UTC</time>`;
 }
 
-/** The page of an animated run, which has the inputs of a run of a point. */
+/** The page of an animated run. This run has the inputs of a replication of a point. */
 export function animationPage(
   { id, key, replication }: { id: string; key: string; replication: string },
   address: string | undefined,
@@ -188,7 +191,7 @@ export function animationPage(
       <p class="buttons">
         ${
           address === undefined
-            ? 'The service does not say where it is shown.'
+            ? 'The service gave no address for this animation.'
             : html`<a class="button" href="${address}" target="_blank" rel="noopener">Open it</a>`
         }
         <a class="button" href="${pathOfCampaign(id, `points/${key}`)}">Back to the point</a>

@@ -5,7 +5,7 @@ import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { counted } from '../../report/words/words.ts';
 
-/** A bar with the shares of done, failed and requested runs. The rest is waiting. */
+/** A bar with the shares of done, failed and requested runs. The rest of the bar stands for waiting runs. */
 export function barOf(status: CampaignStatus): Markup {
   const { runs } = status;
   const total = Math.max(1, expectedRuns(status));

@@ -14,14 +14,14 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The longest time of one step, ms. A model that computes slowly is drawn slowly. */
+/** The most time that the clock advances in one step, ms. So if a model computes slowly, its animation is slow. */
 const LONGEST_STEP = 250;
 /** The fewest steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** The largest picture or answer, in characters: the service holds many per second in memory. */
+/** The largest picture or answer, in characters. It is limited, because the service holds many of them in memory. */
 const LARGEST = 4_000_000;
 
 const { filesDir, unfinishedDir, guarded: ready } = guardProcess();

@@ -10,8 +10,9 @@ export interface FrameResource {
   reason: string | null;
   /** The model's name. */
   model: string;
-  /** The current time, in `units`; `end` is the time at which the run ends. */
+  /** The current time, in `units`. */
   time: number;
+  /** The time at which the run ends, in `units`. */
   end: number;
   units: TimeUnit;
   /** The speed of the run, in `units` per second. The text "Infinity" means as fast as the run can be drawn. */

@@ -52,9 +52,9 @@ export interface Shown {
 }
 
 /**
- * The animated runs, by session uuid. Each is a separate run in the database: RUNNING until it is COMPLETED at the end
- * of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory, so a
- * restart stops them. After its end, a session still answers requests for `RENDER_TIMEOUT`.
+ * The animated runs, by session uuid. Each has its own run in the database. This run is RUNNING until it is COMPLETED
+ * at the end of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory,
+ * so a restart stops them. After its end, a session still answers requests for `RENDER_TIMEOUT`.
  */
 export class Sessions {
   readonly #parts: SessionsParts;

@@ -44,7 +44,7 @@ export interface Dialect {
 /** The database of a service. */
 export interface Database extends Sql {
   readonly dialect: Dialect;
-  /** Whether other processes may change it as well. */
+  /** Whether other processes may change the database, too. */
   readonly isShared: boolean;
   /**
    * Runs frequent statements. The database plans each of them only once, because planning takes as long as executing.

@@ -88,7 +88,7 @@ export function lockFolder(dataDir: string): FileLock {
 function check(db: DatabaseSync): void {
   const [first] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (first?.quick_check !== 'ok') throw new Error(`it is damaged (${first?.quick_check})`);
-  // this check skips long values, which have separate pages
+  // quick_check skips long values, which have their own pages
   const versions = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'versions'").get();
   if (versions) db.prepare('SELECT * FROM versions').all();
 }

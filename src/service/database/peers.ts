@@ -1,8 +1,8 @@
 /** The services that use one database, as seen by one of them. */
 export interface Peers {
   /**
-   * Makes this service known by an id, instead of earlier ids, while its process is connected. `folder` is its own
-   * folder.
+   * Makes this service known by an id while its process is connected. The id replaces earlier ids of the service.
+   * `folder` is the service's own folder.
    */
   join(holder: string, folder: string): Promise<void>;
   /** Returns the given ids that belong to no connected service. */

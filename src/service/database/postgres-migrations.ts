@@ -3,7 +3,7 @@
  * later version, by its number in three digits.
  *
  * - Texts are sorted and compared by their bytes, as in SQLite, whatever the language of the database.
- * - `progress` has the finished shares of runs that each service knows, as JSON. The table is not in the log of the
+ * - `progress` has the progress of the runs that each service knows, as JSON. The table is not in the log of the
  *   database, so it is empty after a crash of the server.
  */
 export const postgresMigrations: Record<string, string> = {

@@ -10,10 +10,13 @@ import type { ServiceDatabase } from './open.ts';
 import { postgresMigrations } from './postgres-migrations.ts';
 import { isHeld, Presence } from './presence.ts';
 
-/** If two transactions wait for each other, PostgreSQL fails one of them with this code. That one begins again. */
+/**
+ * If two transactions wait for each other, PostgreSQL fails one of them with this code. The failed transaction begins
+ * again.
+ */
 const DEADLOCK = '40P01';
 
-/** The time that a service waits for other services that update the tables, ms. */
+/** How long a service waits until it can update older tables, or another service has updated them, ms. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
 const WAIT = 100;
 
@@ -21,7 +24,7 @@ const WAIT = 100;
  * Opens the database of a service in PostgreSQL, and updates its tables. Several services may use it.
  *
  * @param address - `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
- * @param texts - its migrations by their names
+ * @param texts - the migrations of the database, by name
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
  */
 export async function openPostgres(
@@ -89,7 +92,10 @@ function kyselyMigrations(texts: Record<string, string>): Record<string, Migrati
   );
 }
 
-/** A database in PostgreSQL. Each statement of a transaction sees the changes that others have committed before it. */
+/**
+ * A database in PostgreSQL. Each statement of a transaction sees the changes that other transactions have committed
+ * before it.
+ */
 class PostgresDatabase implements Database {
   readonly dialect: Dialect = {
     list: `(SELECT ordinality - 1 AS key, value
@@ -131,7 +137,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Statements in the syntax of PostgreSQL, by the statements of the repositories. */
+/** Maps each statement of the repositories to the same statement in the syntax of PostgreSQL. */
 const numbered = new Map<string, string>();
 /** The names of statements that are planned once. */
 const planned = new Map<string, string>();

@@ -123,7 +123,8 @@ export class Presence implements Peers {
   }
 
   /**
-   * The keys of the locks that it shares with other services, and of the locks by which other services know it.
+   * The keys of the locks that this service shares with other services, and of the locks by which they know this
+   * service.
    */
   #held(): string[] {
     if (this.#known.length === 0) return [];

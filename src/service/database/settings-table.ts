@@ -12,14 +12,14 @@ export function folderMark(dataDir: string): string {
   return path.join(dataDir, 'database-id');
 }
 
-/** A text that is made once and stored in the database. */
+/** The text of a setting. It is made once, and then stored in the database. */
 export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {
   await database.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, make());
   const [row] = await database.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
   return row!.value;
 }
 
-/** The UUID of the service, which stays the same at any address. */
+/** The UUID of the service. It does not depend on the service's address. */
 export function serviceIdentity(database: Database): Promise<string> {
   return settingOf(database, 'identity', randomUUID);
 }

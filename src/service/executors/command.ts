@@ -88,7 +88,7 @@ async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot
 
 /**
  * Makes the working folder, and returns the inputs for the program: a JSON object by name. The value of an INPUT_FILE
- * is its path, or null.
+ * is the name of a file in this folder, or null for no file.
  */
 async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
   // an earlier attempt may have left a folder
@@ -213,7 +213,7 @@ function handleLine(
   }
 }
 
-/** The last line of a failed program on standard error, which in most languages is the error itself. */
+/** The last line that a failed program wrote to standard error. In most languages, this line is the error itself. */
 function lastLine(complaint: string): string {
   const line = complaint.trimEnd().split('\n').at(-1)!.trim();
   return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
@@ -263,7 +263,7 @@ async function storeFiles(
   return outputs;
 }
 
-/** The real path of a file in a folder; undefined if it does not exist or is elsewhere. */
+/** The real path of a file in a folder; undefined if the file does not exist or is outside the folder. */
 async function fileIn(folder: string, name: string): Promise<string | undefined> {
   try {
     const file = await realpath(path.resolve(folder, name));

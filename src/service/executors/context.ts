@@ -11,7 +11,7 @@ import type { Job, Report } from './protocol.ts';
 /** The shortest time between two reports of progress, ms. Models may report in their inner loop. */
 const PROGRESS_INTERVAL = 50;
 
-/** Reports the finished share of a run. It may be called often. */
+/** Returns a function that reports the finished share of a run. A model may call the function often. */
 export function progressReporter(report: (report: Report) => void): (fraction: number) => void {
   let reportedAt = -Infinity;
   return (fraction) => {

@@ -5,7 +5,7 @@ import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelEnvironmentOf } from '../environment.ts';
 import type { Job } from './protocol.ts';
 
-/** The most bytes that are kept of standard output, and of standard error. */
+/** The most bytes of standard output that are kept. The same limit holds for standard error. */
 const MOST_OUTPUT = 64 * 2 ** 20;
 const FORAY = path.join(PACKAGE, 'src/cli/foray.mjs');
 
@@ -37,8 +37,8 @@ class Copy {
 }
 
 /**
- * The folder of a run, kept if the run fails (docs/guides/models.md). `command` repeats the run, `stdout.txt` and
- * `stderr.txt` contain its output, and `inputs` its input files.
+ * The folder of a run. It is kept if the run fails (docs/guides/models.md). `command` repeats the run, `stdout.txt` and
+ * `stderr.txt` contain the output of the run, and the folder `inputs` contains its input files.
  */
 export class KeptFolder {
   readonly stdout: Copy;

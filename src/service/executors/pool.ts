@@ -55,7 +55,7 @@ interface Executor {
   isOld: boolean;
 }
 
-/** A run's `{MAX_MEMORY_MB}` may lower the memory. */
+/** The options of a pool. The `{MAX_MEMORY_MB}` of a run may lower `memory` for this run. */
 export interface PoolOptions extends ModelProcessOptions {
   /** How many runs execute at once. */
   size: number;
@@ -133,8 +133,8 @@ export class ExecutorPool {
   }
 
   /**
-   * Kills the process that executes the run, if any. Its place is free at once. Resolves when nothing of the run is
-   * left.
+   * Kills the process that executes the run, if any. Another run may take its place at once. Resolves when nothing of
+   * the run is left.
    */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);
@@ -159,7 +159,8 @@ export class ExecutorPool {
   }
 
   /**
-   * A free executor with this memory limit. It may replace a free one with another limit.
+   * Returns a free executor with this memory limit. If there is none, it starts one, perhaps in place of a free
+   * executor with another limit.
    *
    * @throws Error if none fits and no process can be started
    */
@@ -180,7 +181,7 @@ export class ExecutorPool {
   #limitTime(executor: Executor): NodeJS.Timeout | undefined {
     const { timeout } = this.#options;
     if (timeout === undefined) return undefined;
-    const reason = `it ran longer than the service lets a run: ${timeout} s`;
+    const reason = `it ran longer than the time limit of the service: ${timeout} s`;
     return setTimeout(() => void this.#end(executor, { kind: 'failed', reason }), timeout * 1_000);
   }
 

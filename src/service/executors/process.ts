@@ -11,9 +11,9 @@ import type { Stream } from './run-log.ts';
 /** Options of a process that runs models. */
 export interface ModelProcessOptions {
   filesDir: string;
-  /** Where its incomplete files are. @default in `filesDir` */
+  /** The folder for incomplete files. @default in `filesDir` */
   unfinishedDir?: string | undefined;
-  /** The memory limit of its run, in MB. */
+  /** The memory limit of a run of the process, in MB. */
   memory: number;
   /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;
@@ -60,7 +60,7 @@ export function startModelProcess(
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => onPrint(stream, text));
   }
-  // its child processes end with it, whatever the cause
+  // the child processes of the model must end too, whatever ended this process
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
   return child;
 }

@@ -1,7 +1,7 @@
 import type { Version } from '../../api/resources.ts';
 import type { ModelCode } from '../models/folder.ts';
 
-/** What an executor needs to know of a version. */
+/** The data of a version that an executor needs. */
 export interface JobVersion {
   code: ModelCode;
   template: Version['experimentTemplate'];

@@ -55,7 +55,7 @@ export class RunPrints {
   #extend(stream: Stream, piece: string): void {
     const line = this.#open[stream] + piece;
     const start = line.lastIndexOf('\r', line.length - 2) + 1;
-    // one character too many shows that it was cut
+    // one more character than the limit shows that the line was cut
     this.#open[stream] = line.slice(start, start + LONGEST_LINE + 1);
   }
 

@@ -19,7 +19,7 @@ const { service, memory } = workerData as Watched;
 const own = process.memoryUsage.rss();
 
 setInterval(() => {
-  // the process leads its group
+  // the process leads its group, so this ends its child processes, too
   if (process.ppid !== service) process.kill(-process.pid, 'SIGKILL');
   const taken = process.memoryUsage.rss() - own + memoryBelow(process.pid);
   if (taken > memory * 2 ** 20 + UNCOLLECTED) process.kill(process.pid, OUT_OF_MEMORY);

@@ -19,9 +19,9 @@ export interface UploadAddress {
 }
 
 /**
- * The store for the files of clients and runs, by the hash of their content. Addresses are pre-signed: they need no
- * key, and are valid for five minutes. `root` is the address of the service for the client. A store on another machine
- * throws ServiceError UNAVAILABLE while it cannot be used.
+ * The store for the files of clients and runs. A file is named by the hash of its content. Addresses are pre-signed:
+ * they need no key, and are valid for five minutes. `root` is the address of the service for the client. A store on
+ * another machine throws ServiceError UNAVAILABLE while it cannot be used.
  */
 export interface ContentStore {
   /** Whether the file is stored. */
@@ -33,7 +33,7 @@ export interface ContentStore {
   /**
    * Stores a body under the hash of its content. Returns the hash.
    *
-   * @param limit - its largest size in bytes
+   * @param limit - the largest size of the body, in bytes
    * @param expected - the required hash
    * @throws ServiceError TOO_LARGE, CONTENT_DIFFERS
    */

@@ -196,7 +196,7 @@ export class ContentFiles {
     this.#whole.set(hash, stateOf(target));
   }
 
-  /** @throws Error if the text is not a hash: it comes from requests, and must not lead outside the folder */
+  /** @throws Error if the text is not a hash. The text comes from requests, and must not lead outside the folder */
   pathOf(hash: string): string {
     if (!HASH.test(hash)) throw new Error(`"${hash}" is not a file's hash`);
     return path.join(this.folder, hash.slice(0, 2), hash);

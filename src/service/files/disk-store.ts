@@ -5,7 +5,10 @@ import type { ByteRange, ContentStore, NamedFile } from './content-store.ts';
 import type { Presigner } from './presign.ts';
 import { storeUpload } from './upload.ts';
 
-/** The path of a file's pre-signed addresses. It is outside the root of the interface, because they need no key. */
+/**
+ * The path of a file's pre-signed addresses. It is outside the root of the interface, because these addresses need no
+ * key.
+ */
 export function filePath(hash: string): string {
   return `/files/${hash}`;
 }

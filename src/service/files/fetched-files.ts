@@ -3,7 +3,10 @@ import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { ContentFiles } from './content.ts';
 
-/** Files that are kept elsewhere, copied to this machine while runs need them. A missing or damaged copy is fetched. */
+/**
+ * Copies files to this machine from the store that keeps them, because runs need them. A missing or damaged copy is
+ * fetched again.
+ */
 export class FetchedFiles {
   readonly #local: ContentFiles;
   readonly #fetch: (hash: string, file: string) => Promise<void>;

@@ -10,8 +10,8 @@ import type { S3Bucket, S3Credentials } from './s3-address.ts';
 import type { S3Store } from './s3-store.ts';
 
 /**
- * The prefix for the files of versions in a bucket. It is separate, because a person with permission to use a model has
- * no permission to read its code.
+ * The prefix in a bucket for the files of model versions. Files of clients have another prefix, because a client who
+ * may use a model may not read its code.
  */
 export const VERSIONS = 'versions';
 
@@ -22,7 +22,7 @@ export interface S3Place {
 }
 
 export interface OpenContentOptions {
-  /** The bucket for files. @default files are kept in the folder */
+  /** The bucket for files. Without a bucket, the folder `files` keeps them. */
   s3: S3Place | undefined;
   /** The folder that executors of this machine read and write. */
   files: ContentFiles;
@@ -34,22 +34,19 @@ export interface OpenContentOptions {
 /** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
-  /** The files on the service's own disk, if the service itself serves their pre-signed addresses. */
+  /** The store on the service's own disk, if there is no bucket. The service itself serves its pre-signed addresses. */
   disk?: DiskStore;
-  /** Copies files to and from the folder that executors of this machine use, if files are not kept there. */
+  /** With a bucket, copies files between the bucket and the folder that executors of this machine use. */
   runFiles?: RunFiles;
-  /**
-   * The store for the files of versions, if files are not kept in a folder. It is separate from the store for the files
-   * of clients.
-   */
+  /** With a bucket, the store for the files of model versions. The files of clients are in `store`. */
   versions?: S3Store;
 }
 
 /**
- * The folder that executors of this machine read and write. Copies of files in a bucket have a separate folder. The
- * other folder may have the only copy of a file, so its files are never removed.
+ * The folder that executors of this machine read and write. With a bucket, this is a folder for copies (`cache`).
+ * Without a bucket, it is the folder `files`, which may have the only copy of a file, so nothing is removed from it.
  *
- * @param cacheDir - the folder for copies of a service that shares its data folder
+ * @param cacheDir - another folder for copies, for a service that shares its data folder with other services
  */
 export function filesIn(dataDir: string, s3: S3Place | undefined, cacheDir?: string): string {
   return s3 ? (cacheDir ?? path.join(dataDir, 'cache')) : path.join(dataDir, 'files');

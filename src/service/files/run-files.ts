@@ -9,7 +9,7 @@ import type { FileCache } from './file-cache.ts';
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
 
-/** The store for the files of runs, if that is not the folder of the executors. */
+/** The store for the files of runs, if the service does not keep them in the folder of the executors. */
 export interface RemoteFiles {
   /** Writes a file to a path. */
   fetch(hash: string, file: string): Promise<void>;

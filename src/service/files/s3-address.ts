@@ -14,8 +14,8 @@ export interface S3Credentials {
 }
 
 /**
- * Reads `s3://BUCKET?endpoint=URL&region=REGION`. The default region is `us-east-1`, and the default endpoint is that
- * of AWS.
+ * Reads `s3://BUCKET?endpoint=URL&region=REGION`. The default region is `us-east-1`, and the default endpoint is the
+ * endpoint of AWS.
  *
  * @throws ForayError USAGE, without the address, because it may contain a key by mistake
  */
@@ -44,7 +44,8 @@ export function readS3Address(text: string): S3Bucket {
 }
 
 /**
- * Reads the key from an environment.
+ * Takes the key of the store from an environment. The environment no longer has the key, so child processes do not get
+ * it.
  *
  * @throws ForayError USAGE
  */

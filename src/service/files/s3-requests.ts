@@ -40,10 +40,7 @@ export class S3Requests {
     this.#now = now;
   }
 
-  /**
-   * The time by which the clock of this machine is ahead of the store's clock, from the store's last answer, in
-   * milliseconds.
-   */
+  /** How far the clock of this machine was ahead of the store's clock at the store's last answer, in milliseconds. */
   get skew(): number {
     return this.#skew;
   }

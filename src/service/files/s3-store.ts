@@ -31,14 +31,14 @@ export interface S3StoreOptions {
 
 /** The retry time while the store cannot be reached, in seconds. */
 const TRY_AGAIN = 5;
-/** The largest difference between the clocks of this machine and of the store without a warning, in seconds. */
+/** A larger difference between the clock of this machine and the store's clock leads to a warning. In seconds. */
 const MOST_SKEW = 30;
-/** The hash of empty content, which may be stored at any time. */
+/** The hash of empty content. A check stores empty content, because this does no harm. */
 const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /**
- * Files in a bucket of an S3-compatible store. They are objects `files/HASH`, or have another prefix. Clients get
- * addresses of the store itself.
+ * Files in a bucket of an S3-compatible store. Each file is an object `PREFIX/HASH`. Clients get addresses of the store
+ * itself.
  */
 export class S3Store implements ContentStore, RemoteFiles {
   readonly #requests: S3Requests;
@@ -132,7 +132,10 @@ export class S3Store implements ContentStore, RemoteFiles {
     return `${this.#options.prefix ?? 'files'}/${hash}`;
   }
 
-  /** The store's clock limits pre-signed addresses. If it differs, they are valid for a shorter or longer time. */
+  /**
+   * The store's clock limits pre-signed addresses. If the clock of this machine differs, the addresses are valid for a
+   * shorter or longer time.
+   */
   #compareClocks(): void {
     const { problems, bucket } = this.#options;
     const seconds = Math.round(Math.abs(this.#requests.skew) / 1000);

@@ -110,7 +110,7 @@ export class Executors {
     });
   }
 
-  /** The time of the oldest report with which an executor is still listed. */
+  /** The time of the oldest report that still keeps an executor in the list. */
   #oldest(): string {
     return new Date(this.#now() - FORGOTTEN).toISOString();
   }

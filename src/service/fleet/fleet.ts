@@ -19,7 +19,7 @@ export interface FleetParts {
   progress: Progress;
   /** The files of clients. */
   files: ContentStore;
-  /** The files of versions. */
+  /** The files of model versions. */
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;
@@ -156,7 +156,7 @@ export class Fleet {
 
 /** Why an executor with these labels cannot run a version; undefined if it can. */
 function whyUnfit({ manifest }: ServedVersion, has: readonly string[]): string | undefined {
-  if (!manifest) return 'its files are not kept, so that only the service itself could run it';
+  if (!manifest) return 'its files are not kept, so only the service itself could run it';
   const missing = (manifest.declaration.needs ?? []).filter((label) => !has.includes(label));
   return (
     whyNotRunnable(manifest) ?? (missing.length > 0 ? `no executor has ${missing.join(', ')}` : undefined)

@@ -17,11 +17,13 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 
 /** The interval at which lanes are checked while runs wait, in milliseconds. */
 const LOOK_EVERY = 5_000;
-/** The time from a request to its check, in milliseconds. Runs that are requested meanwhile need no other check. */
+/**
+ * The time from a request to its check, in milliseconds. The same check serves all runs that are requested meanwhile.
+ */
 const GATHER = 50;
 /**
  * The time from a request to its check while no executor is free. It is longer, because such a check seldom finds a
- * free one.
+ * free executor.
  */
 const GATHER_BUSY = 500;
 
@@ -51,8 +53,8 @@ export interface LaneKeeperParts {
 
 /**
  * Keeps lanes open while runs wait. There is one lane for each connected executor, or for each run if there are fewer
- * runs. The keeper hosts the workflow of the lanes, which closes their holders. It closes a holder that is silent for
- * too long.
+ * runs. The keeper hosts the workflow of the lanes. When a lane ends, its workflow closes its holder. The keeper itself
+ * closes a holder that is silent for too long.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -121,7 +123,7 @@ export class LaneKeeper {
       activities: { ...activities },
       shutdownGraceTime: '2s',
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
-      // for it
+      // for that service
       maxCachedWorkflows: 0,
     });
     return new LaneKeeper(parts, options, { client, worker: native }, worker, closing);
@@ -180,7 +182,7 @@ export class LaneKeeper {
     );
   }
 
-  /** Opens this number of lanes in addition to the held lanes, which are given by their ids. */
+  /** Opens this number of new lanes. `held` has the ids of the lanes that are held already. */
   async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };

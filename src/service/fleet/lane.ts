@@ -37,7 +37,7 @@ export interface Lane {
   runId: string;
 }
 
-/** The id of the holder for an execution of a lane. Temporal never uses its run id again. */
+/** The id of the holder for an execution of a lane. Temporal never uses the same `runId` again. */
 export function holderOf({ workflowId, runId }: Lane): string {
   return `${workflowId}/${runId}`;
 }

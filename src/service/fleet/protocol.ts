@@ -38,12 +38,13 @@ export type Hello = z.infer<typeof Hello>;
 export interface Welcome {
   /** The UUID of the service. */
   service: string;
-  /** The place of its lanes in Temporal. */
+  /** The namespace of the service's lanes in Temporal. */
   namespace: string;
+  /** The task queue from which executors take lanes. */
   taskQueue: string;
   /** The time limit of a run in seconds, if there is one. */
   runTimeout: number | null;
-  /** Whether files are in a separate store. Executors may reach it at addresses that the service gives them. */
+  /** Whether the files are in a bucket. Then executors may read and write them at addresses that the service gives. */
   hasStore: boolean;
 }
 
@@ -74,7 +75,7 @@ export type Report = z.infer<typeof Report>;
 
 export const Beat = z.strictObject({
   ...Holder,
-  /** The held runs, with their finished shares. */
+  /** The progress of the held runs, from 0 to 1, by run id. */
   held: z.record(z.string(), z.number()),
 });
 export type Beat = z.infer<typeof Beat>;

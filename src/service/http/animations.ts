@@ -6,9 +6,9 @@ import { type Sessions, type Shown, unknownSession } from '../animation/sessions
 import { steering } from './steering.ts';
 
 /**
- * Animated runs: their page and their commands (docs/guides/animation.md). They are outside the root of the interface.
- * The uuid of a session gives access without a key. The addresses are those that existing clients use (notes on real
- * clients).
+ * The path of the page of an animated run. The commands for the run are below this path (docs/guides/animation.md). The
+ * path is outside the root of the interface. The uuid of a session gives access without a key. Existing clients use the
+ * same addresses (notes on real clients).
  */
 export function sessionPath(uuid: string): string {
   return `/nodes/${uuid}/sessions/${uuid}`;

@@ -56,13 +56,16 @@ export interface AppParts {
   runs: Runs;
   sessions: Sessions;
   content: ContentStore;
-  /** The files whose pre-signed addresses this service serves; other stores serve their own addresses. */
+  /**
+   * The store on this service's own disk; undefined with a bucket. The service itself serves the pre-signed addresses
+   * of this store.
+   */
   disk: DiskStore | undefined;
   versionFiles: VersionFiles;
   presigner: Presigner;
   access: Access;
   health: () => Health;
-  /** The executors on other machines, if there may be some. */
+  /** The executors on other machines; undefined if the service takes none. */
   fleet: Fleet | undefined;
   publicAddress: PublicAddress;
   limits: Limits;
@@ -83,7 +86,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     http: {
       headersTimeout: HEAD_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_CHECK,
-      // a hook below refuses such a request, with an error of the usual shape
+      // a hook below refuses a request without this header, with an error of the usual shape
       requireHostHeader: false,
     },
     // requests on open connections are served to the end while the service closes
@@ -172,7 +175,7 @@ function printableTo(log: NodeJS.WritableStream): { write(line: string): void } 
 
 /**
  * The parts of a request that are logged. The log never has headers (they contain the key), queries (they contain the
- * signature of a pre-signed address) and the uuid in the path of an animated run.
+ * signature of a pre-signed address) or the uuid in the path of an animated run.
  */
 function loggedRequest({ method, url, ip }: FastifyRequest) {
   return { method, path: withoutSession(pathOf(url)), ip };

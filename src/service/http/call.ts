@@ -24,7 +24,9 @@ export interface Call<E> {
   body: BodyOf<E>;
   /** The user whose key the request has. */
   user: string;
-  /** The address of the service for this client, without a final slash, for addresses in answers. */
+  /**
+   * The address at which this client reaches the service, without a final slash. Addresses in answers begin with it.
+   */
   root: () => string;
 }
 

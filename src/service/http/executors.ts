@@ -7,7 +7,7 @@ import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from
 import type { Access } from '../keys/access.ts';
 import { readJson, acceptBytes } from './body.ts';
 
-/** The largest report, in bytes: an executor sends its outputs in parts below that. */
+/** The largest report, in bytes. An executor sends its outputs in smaller reports. */
 const MOST_REPORTED = 64 * 2 ** 20;
 
 /** The requests of executors on other machines. They are outside of the interface and have their own keys. */

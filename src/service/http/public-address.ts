@@ -48,7 +48,7 @@ export class PublicAddress {
   }
 
   /**
-   * The path of the service's root, without a final slash: a proxy may serve it below a path.
+   * The path of the service's root, without a final slash. It is not empty if a proxy serves the service below a path.
    *
    * @throws ServiceError BAD_REQUEST if a header has an invalid path
    */

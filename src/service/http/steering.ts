@@ -33,7 +33,7 @@ const commands: Record<string, Act> = {
   },
 };
 
-/** The commands of an animated run, by the rest of the path. The result is sent as JSON. */
+/** The commands of an animated run, by the part of the path after the session. The result is sent as JSON. */
 export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
   '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
 

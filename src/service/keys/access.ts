@@ -17,7 +17,7 @@ export interface AccessOptions {
   file: string;
   /** Whether the file must exist at the start. */
   required: boolean;
-  /** A key of the local user in addition to the file, while this service runs. */
+  /** A further key of the local user, which is not in the file. It is valid while this service runs. */
   localKey: string | undefined;
   /** Names of all models that the service currently knows. */
   models: () => readonly string[];
@@ -88,8 +88,8 @@ export class Access {
   }
 
   /**
-   * Whether a user may add and remove versions of a model. A model that the key file does not name belongs to the local
-   * user, also if it is new.
+   * Whether a user may add and remove versions of a model. Models that the key file does not name belong to the local
+   * user. This includes new models.
    */
   mayChange(user: string, model: Pick<Model, 'name'>): boolean {
     const { owner, developers } = this.#rightsTo(model);

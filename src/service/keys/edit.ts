@@ -59,7 +59,7 @@ export function listKeys(file: string): ListedKey[] {
 }
 
 /**
- * Revokes a key from the next request on; returns its user or executor.
+ * Revokes a key. The service refuses it from the next request on. Returns the user or executor of the key.
  *
  * @param id the first digits of its SHA-256, eight or more
  * @throws ForayError UNKNOWN_KEY, KEYS_INVALID

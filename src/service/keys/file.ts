@@ -11,7 +11,7 @@ import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml
  * it.
  */
 
-/** The owner of models without another owner, and of the key from the first start. */
+/** The user of the key that the first start makes. This user also owns all models without another owner. */
 export const LOCAL_USER = 'local';
 
 const USER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@-]*$/;

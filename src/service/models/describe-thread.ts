@@ -28,7 +28,7 @@ try {
   } satisfies Answer);
 }
 
-/** The message, with the place of a syntax error: the first line of its stack. */
+/** The message of an error. Before the message of a syntax error is its place, which is the first line of the stack. */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
   return place === undefined ? message : `${place}: ${message}`;

@@ -29,7 +29,7 @@ export interface ModelPlace {
 export interface ModelCode extends ModelPlace {
   contentHash: string;
   files: VersionFile[];
-  /** The files for imports of this package by name, if they differ from the current package. */
+  /** Maps imports of this package to files, if the model does not use the current package. */
   imports?: Readonly<Record<string, string>>;
 }
 
@@ -154,7 +154,7 @@ export function isDeclaration(entry: string): boolean {
 }
 
 /**
- * The entries of models in a folder. If the service may not read the folder, there are none: the folder counts as
+ * The entries of models in a folder. If the service may not read the folder, the result is empty: the folder counts as
  * shared code, and reading that code fails later.
  */
 function entriesOf(folder: string): string[] {

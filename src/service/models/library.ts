@@ -12,7 +12,7 @@ let known: readonly string[] | undefined;
 
 /**
  * The files of this package that run in every model that is a module: `foray/model`, `foray/kernel` and all their
- * imports. Sorted; read once.
+ * imports. The list is sorted, and read only once.
  */
 export function libraryFiles(): readonly string[] {
   return (known ??= withImports(LIBRARY.map((name) => publicModules[name]!)));

@@ -43,7 +43,10 @@ export interface Manifest {
   imports: Record<string, string>;
   build: Build;
   declaration: Declaration;
-  /** Files outside the model that it loads or names. Without them it does not run elsewhere. */
+  /**
+   * Files that the model loads or names but that are outside its folders. The version cannot run elsewhere without
+   * them.
+   */
   outside: string[];
 }
 

@@ -19,7 +19,7 @@ export const modelInputTypes = [
 /** A type that a model may declare for an input. */
 export type ModelInputType = (typeof modelInputTypes)[number];
 
-/** Types that a settable value of an animated run may have: those whose values are one text. */
+/** Types that a settable value of an animated run may have. A value of such a type is a single text. */
 export const settableTypes = ['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN'] as const;
 /** A type of a settable value of an animated run. */
 export type SettableType = (typeof settableTypes)[number];
@@ -32,8 +32,9 @@ export interface InputDeclaration {
   units?: Unit | null;
   /** The default value. For an INPUT_FILE it is the empty string, which means no file. */
   default: string | number | boolean;
-  /** The least and the greatest value of a number, both allowed. The service refuses other values. */
+  /** The least allowed value of a number. The service refuses smaller values. */
   min?: number;
+  /** The greatest allowed value of a number. The service refuses larger values. */
   max?: number;
   /** All allowed values. */
   values?: readonly (string | number | boolean)[];
@@ -47,7 +48,10 @@ export interface OutputDeclaration {
   units?: Unit | null;
 }
 
-/** A range of values of an input of the base type (specification 2.11). It includes `max` if a step reaches it. */
+/**
+ * A range of values for an input (specification 2.11). The last word of `type` is the type of the input. The range
+ * includes `max` if a step reaches it.
+ */
 export type RangeDeclaration =
   | { type: 'FIXED_RANGE_DOUBLE' | 'FIXED_RANGE_INTEGER'; min: number; max: number; step: number }
   | { type: 'FIXED_RANGE_LONG'; min: number | string; max: number | string; step: number | string }
@@ -144,7 +148,9 @@ type InputValues<I extends readonly InputDeclaration[]> = {
   [D in I[number] as D['name']]: InputValueOf[D['type']];
 };
 
-/** One value per output; `null` if this run has none (its `value` is then the JSON text `null`). */
+/**
+ * One value per output; `null` for an output that has no value in this run (its `value` is then the JSON text `null`).
+ */
 type OutputValues<O extends readonly OutputDeclaration[]> = {
   [D in O[number] as D['name']]: OutputValueOf[D['type']] | null;
 };
@@ -159,13 +165,16 @@ export interface RunContext<I extends readonly InputDeclaration[] = readonly Inp
   inputs: InputValues<I>;
   /** The value of `{RANDOM_SEED}`, where the model declares it. */
   seed: '{RANDOM_SEED}' extends I[number]['name'] ? bigint : undefined;
-  /** The start and end of the simulation, from the declared system inputs, otherwise 0 to Infinity. */
+  /**
+   * The start and the end of the simulation. They come from the system inputs of the model. The defaults are 0 and
+   * Infinity.
+   */
   horizon: Horizon;
   /** The bytes of an INPUT_FILE, or null when the request gives none. */
   readFile: (input: FileInputName<I>) => Uint8Array | null;
   /** Stores a file. Its result is the value of an OUTPUT_FILE. `localPath` is the name for downloads. */
   writeFile: (localPath: string, content: Uint8Array | string) => OutputFile;
-  /** Reports the finished share of the run, 0 to 1. May be called often. */
+  /** Reports the finished share of the run, 0 to 1. A model may call this often. */
   progress: (fraction: number) => void;
 }
 
@@ -206,7 +215,7 @@ export interface SceneValue {
   set?(value: never): void;
 }
 
-/** Takes JSON values and returns one, or a promise of one. An error refuses the call, and the run goes on. */
+/** Takes JSON values, and returns a JSON value or a promise of it. An error refuses the call, and the run goes on. */
 export type SceneFunction = (...args: never[]) => unknown;
 
 /** A run that is being drawn. Times are in the animation's units, from 0. */
@@ -217,7 +226,7 @@ export interface Scene<O extends readonly OutputDeclaration[] = readonly OutputD
   advance(time: number): void;
   /** SVG elements that show the current state of the run, in a box of the animation's width and height. */
   draw(): string;
-  /** The outputs at the end: the same as those of `run` with the same inputs. */
+  /** The outputs at the end. They are the same as the outputs of `run` with the same inputs. */
   outputs(): OutputValues<O> | Promise<OutputValues<O>>;
   /** The values and functions that the animation declares, by name. */
   values?: Readonly<Record<string, SceneValue>>;

@@ -27,7 +27,7 @@ export class Pushes {
     this.#files = files;
   }
 
-  /** Notes that the user has uploaded a content to the files of versions. */
+  /** Notes that the user has uploaded a content for model versions. */
   noteUpload(user: string, sha256: string): void {
     const uploaded = this.#uploaded.get(user) ?? new Set();
     this.#uploaded.set(user, uploaded.add(sha256));
@@ -89,7 +89,7 @@ async function read(root: string, { name, folders, entry }: PushRequest): Promis
   return model;
 }
 
-/** @throws ServiceError INVALID_BODY for paths that lead elsewhere, or to each other */
+/** @throws ServiceError INVALID_BODY for paths that lead out of the model's folders, or below another file */
 function checkPaths({ folders, entry, files }: PushRequest): void {
   const refuse = (what: string): never => {
     throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);

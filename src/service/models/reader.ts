@@ -19,8 +19,8 @@ import { stableUuid } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 
 /**
- * How long a folder of a model may be missing while others beside it exist, in milliseconds: editors and checkouts
- * replace folders.
+ * How long the folder of a model may be missing while other folders beside it exist, in milliseconds. Editors and
+ * checkouts replace folders.
  */
 const GONE_AFTER = 30_000;
 
@@ -30,9 +30,9 @@ export interface FoundModel {
   code: ModelCode;
   /** A hash of content and declaration, which identifies a version. */
   codeHash: string;
-  /** Files outside the model that it uses, relative to its folder. */
+  /** Files that the model uses but that are outside its folder. The paths are relative to the folder. */
   outside: readonly string[];
-  /** The folder of models that it is in. */
+  /** The folder of models that contains the model. */
   root: string;
 }
 
@@ -58,8 +58,8 @@ export interface Unreadable {
 
 /**
  * Reads the folders of models repeatedly. A model that cannot be read stays as it was at its last reading. It changes
- * when it can be read and is different or invalid, or when its folder has been missing for long while others beside it
- * exist.
+ * when it can be read and is different or invalid, or when its folder has been missing for long while other folders
+ * beside it exist.
  */
 export class ModelReader {
   readonly #roots: readonly string[];
@@ -85,7 +85,7 @@ export class ModelReader {
       else models.set(model.id, model);
     }
     for (const { kept } of unreadable) {
-      // a model that was moved is found elsewhere
+      // a model that was moved to another folder has been found there
       for (const model of kept) if (!models.has(model.id)) models.set(model.id, model);
     }
     this.#known = [...models.values()];

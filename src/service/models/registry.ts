@@ -55,9 +55,9 @@ export interface Reload {
 }
 
 /**
- * The models and versions of the service: those of the database, with the code in the folders of models. If the code of
- * a model differs from its latest version, the model gets a new version. Earlier versions stay, with their runs, and
- * still run from their kept files.
+ * The models and versions of the service. They are in the database, and their current code is in the folders of models.
+ * If the code of a model differs from its latest version, the model gets a new version. Earlier versions stay, with
+ * their runs, and still run from their kept files.
  */
 export class ModelRegistry {
   readonly #table: VersionTable;
@@ -206,7 +206,8 @@ export class ModelRegistry {
   }
 
   /**
-   * The code for the runs of a version: the code in the folders of models, or its kept files in a separate folder.
+   * The code for the runs of a version. It is in the folders of models, or in a folder that is made from the kept files
+   * of the version.
    *
    * @returns undefined if the version takes no runs
    * @throws Deferred if the kept files cannot be used at the moment
@@ -219,7 +220,8 @@ export class ModelRegistry {
   }
 
   /**
-   * Removes the kept files of versions, which then take no runs. Versions whose code is in the folders of models stay.
+   * Removes the kept files of versions. These versions then take no runs. Versions whose code is in the folders of
+   * models stay.
    *
    * @returns the number of removed bytes
    */

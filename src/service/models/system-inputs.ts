@@ -62,10 +62,11 @@ export function canonicalInput(name: string, type: InputType, value: RawValue): 
 
 /**
  * The simulated time, from `{STOP_MODE}` and the inputs for start and stop. Without `{STOP_MODE}` a model stops at its
- * `{STOP_TIME}`, else at its `{STOP_DATE}`, else never. By date, the length of a run in model time is the time from
- * `{START_DATE}` to `{STOP_DATE}`.
+ * `{STOP_TIME}`, else at its `{STOP_DATE}`, else never. If a date is the stop, the simulated time is as long as the
+ * time from `{START_DATE}` to `{STOP_DATE}`.
  *
- * @throws ValueError with the name of the input, as a whole sentence, if the stop is before the start or not declared
+ * @throws ValueError if the stop is before the start or not declared; its message is a whole sentence with the name of
+ *   the input
  */
 export function horizonOf(template: readonly InputItem[], values: Values): Horizon {
   const start = Number(values['{START_TIME}'] ?? 0);
@@ -111,7 +112,7 @@ function declared(values: Values, name: SystemInput): string {
   return value;
 }
 
-/** The unit of model time: that of `{STOP_TIME}`, else of `{START_TIME}`, else a second. */
+/** The unit of model time: the unit of `{STOP_TIME}`, else the unit of `{START_TIME}`, else a second. */
 function timeUnitOf(template: readonly InputItem[]): Unit {
   const units = (['{STOP_TIME}', '{START_TIME}'] as string[]).map(
     (name) => template.find((item) => item.name === name)?.units,

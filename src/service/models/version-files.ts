@@ -10,12 +10,12 @@ import { filesOf, type ModelCode } from './folder.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 import { VersionFolders } from './version-folders.ts';
 
-/** The folder of the files of versions, in the data folder of a service. */
+/** The folder for the files of model versions, in the data folder of a service. */
 export function versionFilesIn(dataDir: string): string {
   return path.join(dataDir, 'versions');
 }
 
-/** The store for the contents of versions, for all services of a database that share no folder. */
+/** The store for the files of model versions, if several services use one database and share no folder. */
 export interface SharedContents {
   has(hash: string): Promise<boolean>;
   /** Writes a content to a path. */
@@ -31,7 +31,7 @@ export interface VersionFilesOptions {
   unfinished?: string | undefined;
   /** Contents that are not in the folder are fetched from here. @default the folder has all of them */
   source?: Pick<SharedContents, 'fetch'> | undefined;
-  /** Contents are stored here as well. */
+  /** A store that all services use. The contents are also stored there. @default only the folder has contents */
   shared?: SharedContents | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface VersionFilesOptions {
 const UPLOADS = 8;
 
 /**
- * The files of model versions by the hash of their content. They are separate from the files of clients, because a
- * person with permission to use a model has no permission to read its code.
+ * The files of model versions by the hash of their content. The files of clients are in another folder, because a
+ * client who may use a model may not read its code.
  */
 export class VersionFiles {
   /** The contents of the files, each under its {@link contentName}. */
@@ -63,7 +63,7 @@ export class VersionFiles {
     });
   }
 
-  /** Whether contents are stored for all services as well. */
+  /** Whether contents are also in a store that all services use. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }
@@ -95,7 +95,7 @@ export class VersionFiles {
   }
 
   /**
-   * Stores the files of a version for all services that share no folder.
+   * Stores the files of a version in the store that all services use.
    *
    * @throws ServiceError UNAVAILABLE
    */

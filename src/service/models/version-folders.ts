@@ -62,7 +62,8 @@ export class VersionFolders implements Copies {
   }
 
   /**
-   * The code of an old version in a separate folder. The folder is made if it is missing or not correct.
+   * Returns the code of an old version. The code is in a folder for this version, which is made if it is missing or not
+   * correct.
    *
    * @param installedIn - the current folder of the model, whose packages and virtual environments the old version gets
    * @throws Deferred if that is not possible at the moment
@@ -73,7 +74,7 @@ export class VersionFolders implements Copies {
     try {
       if (!this.#isWhole(code)) {
         await this.#contents.fetch(manifest.files);
-        // another run may have made it meanwhile
+        // another run may have made the folder meanwhile
         if (!this.#isWhole(code)) this.#make(folder, manifest);
         if (!this.#isWhole(code)) throw new Error('it differs from the kept files');
       }
@@ -85,7 +86,7 @@ export class VersionFolders implements Copies {
     }
   }
 
-  /** Calls `use` with a folder of some files, which is removed afterwards. */
+  /** Calls `use` with a temporary folder that contains the files, and then removes the folder. */
   async withFolder<T>(files: readonly PlacedFile[], use: (folder: string) => Promise<T>): Promise<T> {
     const folder = path.join(this.#unfinished, randomUUID());
     try {
@@ -97,7 +98,7 @@ export class VersionFolders implements Copies {
     }
   }
 
-  /** Removes all folders but those of some versions. */
+  /** Removes all folders except the folders of the versions in `kept`. */
   removeOthers(kept: readonly Manifest[]): void {
     const needed = new Set(kept.map(({ contentHash }) => contentHash));
     for (const hash of this.#hashes()) if (!needed.has(hash)) this.remove(hash);
@@ -195,7 +196,7 @@ function bytesIn(folder: string): number {
   return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
 }
 
-/** The place of a version's code, if it has a separate folder. */
+/** The paths of a version's code in the folder of the version. */
 function codeIn(folder: string, { entry, folders, contentHash, files, imports }: Manifest): ModelCode {
   const placed = (name: string): string => path.join(folder, name);
   return {

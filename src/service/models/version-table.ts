@@ -66,7 +66,7 @@ function versionStatements({ list, lockTable }: Dialect) {
   };
 }
 
-/** A version of a model. */
+/** The columns of a version that show whether a model has changed, and whether its files are kept. */
 interface Latest {
   number: number;
   code_hash: string;
@@ -100,7 +100,7 @@ export class VersionTable {
     );
   }
 
-  /** A text that changes when the versions do. */
+  /** A text that changes when the versions change. */
   async state(): Promise<string> {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }
@@ -117,7 +117,7 @@ export class VersionTable {
     return row && readVersion(row);
   }
 
-  /** Stores a model, and a new version of it with its files if it differs from the last one. */
+  /** Stores a model. If the model differs from its last version, this also stores a new version with its files. */
   async record(model: FoundModel): Promise<Recorded> {
     const unpublished = await this.#publish(model);
     const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);
@@ -157,7 +157,7 @@ export class VersionTable {
 
   /**
    * Runs transactions one after the other, also the transactions of other services. So no transaction removes files
-   * that another one keeps.
+   * that another transaction keeps.
    */
   #change<T>(act: (sql: Sql) => Promise<T>): Promise<T> {
     const { lock } = this.#statements;
@@ -182,7 +182,9 @@ export class VersionTable {
     );
   }
 
-  /** Stores the files of a version for services that share no folder; returns why that is not possible. */
+  /**
+   * Stores the files of a version in the store that all services use. Returns why this failed; undefined if it did not.
+   */
   async #publish({ code, declaration, outside }: FoundModel): Promise<string | undefined> {
     try {
       if (this.#files.isShared) await this.#files.publish(code, manifestOf(code, declaration, outside));
@@ -192,7 +194,7 @@ export class VersionTable {
     }
   }
 
-  /** Stores the files of a version, and then its manifest; returns why that is not possible. */
+  /** Stores the files of a version, and then its manifest. Returns why this failed; undefined if it did not. */
   async #keep(sql: Sql, model: FoundModel, number: number): Promise<string | undefined> {
     const { id, declaration, code, outside } = model;
     const manifest = manifestOf(code, declaration, outside);

@@ -34,11 +34,11 @@ export function namesIn(dir: string): string[] {
 }
 
 /**
- * Copies to a bucket the files that are not there yet. It checks the hash of each file before, and the store checks the
- * hash when it takes the file.
+ * Copies files to a bucket, except files that are there already. It first checks the hash of each file, and the store
+ * checks the hash again when it takes the file.
  *
  * @param onFile - called after each file with its size
- * @throws ForayError FILES_UNUSABLE after all others were copied, if files are damaged; FILES_UNREACHABLE
+ * @throws ForayError FILES_UNUSABLE if files are damaged, after all other files were copied; FILES_UNREACHABLE
  */
 export async function moveFiles(
   { dir, files, target }: FilesToMove,

@@ -36,8 +36,9 @@ export interface MoveOptions {
 export interface Moved {
   /** The numbers of runs and versions; undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
-  /** The files of clients and runs; `code` has the files of versions. Undefined when files were not moved. */
+  /** The files of clients and runs; undefined if files were not moved. */
   files?: MovedFiles;
+  /** The files of model versions; undefined if files were not moved. */
   code?: MovedFiles;
 }
 

@@ -42,7 +42,7 @@ export class Rows {
     this.#to = to;
   }
 
-  /** Number of rows. */
+  /** The number of rows in all tables. */
   async count(): Promise<number> {
     let total = 0;
     for (const { name } of TABLES) total += await countOf(this.#from, name);

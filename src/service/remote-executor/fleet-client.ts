@@ -96,7 +96,7 @@ export class FleetClient implements RemoteFiles {
     if (!isFetched) await this.#send(() => download(`${this.#root}/files/${hash}`, file, this.#options));
   }
 
-  /** Uploads a file to its hash. @throws ServiceFault */
+  /** Uploads a file under its hash. @throws ServiceFault */
   async upload(hash: string, file: string): Promise<void> {
     const isUploaded = await this.#withStore(async () => {
       const { url, headers } = await this.#get<UploadAddress>(`/files/${hash}/upload-address`);
@@ -162,7 +162,7 @@ async function upload(url: string, file: string, { headers, ...options }: Option
   }
 }
 
-/** Errors of the library contain the key. */
+/** Converts an error of the HTTP library, because that error contains the key. */
 function faultOf(error: unknown): Error {
   if (isSystemError(error) && !(error instanceof RequestError)) return error as Error;
   if (!(error instanceof HTTPError))

@@ -38,7 +38,7 @@ export async function greetFirst(
 
 /**
  * Reports the state of the executor at an interval, and when it has changed. If the service was updated, or a newer
- * executor has its name, the executor drains. If its key was removed, it leaves.
+ * executor has the same name, this executor drains. If its key was removed, it leaves.
  *
  * @returns a function that ends the reports, and removes the executor from the list
  */

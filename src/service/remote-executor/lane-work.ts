@@ -15,7 +15,10 @@ const IDLE = 5_000;
  * faulty executor gets the lane.
  */
 const FAULTY_IDLE = 60_000;
-/** The number of executions that ended in this period determines how many runs are claimed ahead. In milliseconds. */
+/**
+ * The period in which ended executions are counted, in milliseconds. Their number determines how many runs are claimed
+ * ahead.
+ */
 const RECENT = 500;
 /** The shortest time between two reports of less than 200 runs, in milliseconds. */
 const REPORT_EVERY = 100;

@@ -26,8 +26,8 @@ export function filesIn(folder: string): string {
 }
 
 /**
- * The code of versions and the files of runs in the cache of an executor. A file that is missing, or does not match its
- * hash, is fetched.
+ * Prepares runs on the machine of an executor. The cache of the executor has the code of versions and the files of
+ * runs. A file that is missing, or does not match its hash, is fetched.
  */
 export class RemoteMaterials implements Materials {
   readonly #client: FleetClient;

@@ -14,7 +14,10 @@ import { LaneWork, type LaneParts } from './lane-work.ts';
 import { filesIn, RemoteMaterials } from './materials.ts';
 import { ExecutorState } from './executor-state.ts';
 
-/** The most runs for each slot whose outputs may wait to be sent to the service. When more wait, no runs begin. */
+/**
+ * For each slot, the outputs of this many runs may wait to be sent to the service. When more outputs wait, no runs
+ * begin.
+ */
 const MOST_UPLOADS = 4;
 
 export interface RemoteExecutorOptions {
@@ -177,7 +180,7 @@ async function takeLanes(
     maxConcurrentActivityTaskExecutions: 1,
     maxHeartbeatThrottleInterval: '3s',
     defaultHeartbeatThrottleInterval: '3s',
-    // draining takes as long as its runs
+    // draining takes as long as the executing runs
     shutdownGraceTime: '30 days',
   });
   return { connection, worker };

@@ -8,7 +8,7 @@ import type { OutputTexts } from './stored-run.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Recorder } from './recorder.ts';
 
-/** The code of versions and the files of runs, for the execution of runs. */
+/** Prepares what the execution of a run needs: the code of its version, and its files. */
 export interface Materials {
   /**
    * Returns the data that an executor needs for a run, besides the run's inputs. Afterwards, files among the inputs are
@@ -17,7 +17,7 @@ export interface Materials {
    * @throws Deferred when this is not possible at the moment; VersionUnusable when the version takes no runs any more
    */
   jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
-  /** Stores the files among the outputs of a run where the service keeps files. It tries until it succeeds. */
+  /** Stores the output files of a run where the service keeps files. It tries until it succeeds. */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
   /** Called when the execution of a run has ended and its outputs are stored. Its input files may then be removed. */
   release?(job: JobVersion, run: ClaimedRun): void;
@@ -103,7 +103,7 @@ export class Dispatcher {
     if (!this.#isClaiming) void this.#claimAll();
   }
 
-  /** Whether the run is executing here. */
+  /** Whether the run was claimed here and its end is not written yet. */
   has(runId: string): boolean {
     return this.#taken.has(runId);
   }
@@ -125,7 +125,7 @@ export class Dispatcher {
       if (this.#parts.mayClaim?.() === false) break;
       const ahead = this.#parts.ahead?.() ?? 0;
       const most = this.#room() + ahead - this.#waiting.length;
-      // do not ask the queue for less than half of the runs to claim ahead
+      // fewer runs than half of `ahead` are not worth a request to the queue
       if (most <= ahead / 2) break;
       this.#isStale = false;
       const runs = await this.#claim(most);

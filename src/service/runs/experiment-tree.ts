@@ -121,8 +121,8 @@ export class ExperimentTree {
   }
 
   /**
-   * Stops other transactions from making runs parts of an experiment until this one ends. Returns false if there can be
-   * no other transaction.
+   * Prevents other transactions from making these runs parts of an experiment, until this transaction ends. Returns
+   * false if there can be no other transaction.
    */
   async hold(sql: Sql, seqs: string): Promise<boolean> {
     const { hold } = this.#table.statements;

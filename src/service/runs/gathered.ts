@@ -9,13 +9,13 @@ export interface GatheredParts<Item, Result> {
   act: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** The largest number of tasks that are done together. */
   most: number;
-  /** Whether one task may have caused the error of several tasks together. */
+  /** Whether the error of several tasks together may come from only one of them. */
   mayBeOfOne: (error: unknown) => boolean;
 }
 
 /**
- * Does tasks together. The first task is done at once. Tasks that arrive meanwhile are done together after it. If they
- * fail together, they are done one by one.
+ * Does tasks together. The first task is done at once. Tasks that arrive meanwhile are done together after it. If these
+ * tasks fail together, they are done again, one by one.
  */
 export class Gathered<Item, Result> {
   readonly #parts: GatheredParts<Item, Result>;

@@ -5,11 +5,11 @@ import type { Effects, RunTable } from './run-table.ts';
 import { readRow, type RunRow } from './stored-run.ts';
 
 /**
- * The number of failed runs that keep their log. The oldest logs are deleted first. With 64 KB for each log, they need
- * at most 128 MB.
+ * The number of failed runs that keep their log. The oldest logs are deleted first. A log has at most 64 KB, so all
+ * logs together need at most 128 MB.
  */
 const MOST_LOGS = 2_000;
-/** A run that has lost its holder this number of times fails, because it may be the reason. */
+/** A run that has lost its holder this many times fails, because the run itself may crash its executors. */
 const MOST_LOSSES = 5;
 
 /** How long a closed holder is remembered, in milliseconds. No executor can be frozen for such a long time. */
@@ -27,16 +27,16 @@ interface Held {
   losses: number;
 }
 
-/** The open holder of a service, which is one of several on one database. */
+/** The open holder of one service. Several services use the same database. */
 export interface OpenService {
   id: string;
-  /** Whether its process is connected to the database. */
+  /** Whether the process of the service is connected to the database. */
   isConnected: boolean;
-  /** The finished shares of runs that it knows, by run. */
+  /** The progress of the runs that the service knows, from 0 to 1, by run id. */
   shares: Record<string, number>;
 }
 
-/** A RUNNING run that probably nothing executes. */
+/** A RUNNING run that probably no executor executes. */
 export interface Unheld {
   id: string;
   isAnimated: boolean;
@@ -112,7 +112,7 @@ export class Holders {
       const rows = await sql.all<Held>(losses, holder);
       const isAnimated = (run: Held) => run.experiment_type === 'ANIMATION_SVG';
       for (const { id } of rows.filter(isAnimated))
-        await this.#tree.stop(sql, effects, id, 'the model service that showed it is gone');
+        await this.#tree.stop(sql, effects, id, 'the model service that animated the run was lost');
       const held = rows.filter((run) => !isAnimated(run));
       if (isLost) effects.tally.lost += held.length;
       const isFatal = (run: Held) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;

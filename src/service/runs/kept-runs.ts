@@ -11,7 +11,7 @@ export const MOST_KEPT = 50;
 /** A folder with a name like this belongs to a run. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The folders of failed runs, so that a person can repeat them (`foray service --keep-failed`). */
+/** Keeps the folders of failed runs, so that a person can repeat these runs (`foray service --keep-failed`). */
 export class KeptRuns {
   readonly #dir: string;
   readonly #files: ContentFiles;

@@ -18,9 +18,9 @@ export interface LostRunsParts {
 }
 
 /**
- * Finds runs that are RUNNING in the database but do not execute, at two checks in a row, and makes them FRESH.
- * Animated runs are stopped, because nobody can watch them any more. No such runs should exist. This is a protection
- * against unknown faults.
+ * Finds runs that are RUNNING in the database, but that no executor executes. If two checks in a row find the same run,
+ * the run becomes FRESH. Animated runs are stopped, because nobody can watch them any more. No such runs should exist.
+ * This is a protection against unknown faults.
  *
  * @returns a function that ends the checks
  */

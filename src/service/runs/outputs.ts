@@ -21,8 +21,8 @@ type Aggregation = OutputsElement['aggregationType'] | undefined;
 type Wanted = { descriptor: OutputDescriptor; aggregation: Aggregation } | 'varied inputs';
 
 /**
- * The outputs of a single run (specification 2.5, rule 1): those that the template names, in its order. An empty
- * template means all outputs.
+ * The outputs of a single run that the template names, in the order of the template (specification 2.5, rule 1). An
+ * empty template means all outputs.
  *
  * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have
  */
@@ -35,7 +35,7 @@ export function singleOutputs(version: Template, template: OutputsTemplate, text
 /**
  * The outputs of an experiment of several runs (2.5, rules 2 and 3), like {@link singleOutputs}. In a Monte Carlo
  * experiment, numbers become histograms (notes on real clients), unless the template asks for the array. The varied
- * inputs have their place in the template, or the last place if the template does not name them.
+ * inputs have the place that the template gives them. If the template does not name them, they are last.
  *
  * @param results - the outputs of each run, in the order of the runs and in slices
  */

@@ -12,7 +12,10 @@ import { canonicalInput } from '../models/system-inputs.ts';
 import { singleRun } from './experiments.ts';
 import type { Settings } from './identity.ts';
 
-/** The largest number of runs of one experiment. They are recorded together, while other requests wait. */
+/**
+ * The largest number of runs of one experiment. One transaction makes all of them parts of the experiment, while other
+ * requests wait.
+ */
 export const MOST_SUB_RUNS = 10_000;
 
 type Template = readonly InputItem[];

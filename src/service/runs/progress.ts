@@ -1,4 +1,4 @@
-/** The finished shares of executing runs, 0 to 1. */
+/** The progress of executing runs: the finished share of each run, from 0 to 1. */
 export class Progress {
   readonly #shares = new Map<string, number>();
   /** The finished shares that other services of the database know. */

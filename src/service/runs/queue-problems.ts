@@ -9,7 +9,8 @@ export interface QueueProblemsParts {
   registry: ModelRegistry;
   problems: Problems;
   /**
-   * Called when a model's files must be read again, because an executor could not read them or has read other content.
+   * Called when a model's files must be read again, because an executor could not read them, or their content has
+   * changed.
    */
   onDoubt: () => void;
 }

@@ -6,7 +6,10 @@ import type { InputType } from '../../api/constants.ts';
  * not depend on other draws.
  */
 
-/** The value of a RANDOM_* input, canonical; `bounds` is the canonical value of its type. */
+/**
+ * Draws the value of a RANDOM_* input, as canonical text. `bounds` is the value in the request: JSON with `min` and
+ * `max`.
+ */
 export function drawValue(seed: string, name: string, type: InputType, bounds: string): string {
   const u = uniform(seed, name);
   if (type === 'RANDOM_BOOLEAN') return String(u < 0.5);
@@ -16,7 +19,10 @@ export function drawValue(seed: string, name: string, type: InputType, bounds: s
   return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
 }
 
-/** The seed of the n-th replication of a Monte Carlo experiment, from 1: a whole number from 0 to 2^63 - 1. */
+/**
+ * The seed of a replication of a Monte Carlo experiment: a whole number from 0 to 2^63 - 1. The first replication has
+ * the number n = 1.
+ */
 export function replicationSeed(seed: string, n: number): string {
   return String(digest('replication', seed, n).readBigUInt64BE() >> 1n);
 }

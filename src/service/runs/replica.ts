@@ -14,7 +14,7 @@ import { SharedProgress } from './shared-progress.ts';
 const LOOKS_WITHOUT = 3;
 /** The interval at which a replica checks the other replicas and its own runs, ms. */
 const LOOK_EVERY = 1_000;
-/** Each time it has made this number of checks, a replica looks for runs that no message has announced. */
+/** Once in this number of checks, a replica also looks for runs that no message has announced. */
 const LOOKS_FOR_RUNS = 5;
 
 export interface ReplicaParts {

@@ -18,9 +18,9 @@ import type { Tally } from './tally.ts';
 const PAGE = 500;
 
 /**
- * Runs in the database, and experiments, which consist of runs. One transaction makes a change of a run and its effects
- * on the experiments with that run. Each change names the states that it may change. So other processes may change the
- * same runs at the same time.
+ * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
+ * with that run are one transaction. Each change names the states in which a run may have this change. So other
+ * processes may change the same runs at the same time.
  */
 export class RunRepository {
   readonly holders: Holders;

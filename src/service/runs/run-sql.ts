@@ -69,7 +69,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     closeNamed: 'UPDATE holders SET closed_at = ? WHERE name = ? AND closed_at IS NULL',
     /**
      * The first FRESH runs, for `claim` in the same transaction. The limit is a literal, because SQLite takes twice as
-     * long with a value.
+     * long with a parameter.
      */
     next: (
       most: number,
@@ -120,8 +120,8 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     liveParts: `SELECT seq FROM runs
        WHERE seq IN ${numbers} AND status IN ('FRESH', 'RUNNING', 'COMPLETED') ${forShare}`,
     /**
-     * After this statement, no other transaction makes these runs parts of an experiment. It is empty for a database
-     * without other transactions.
+     * After this statement, no other transaction makes these runs parts of an experiment. Its text is empty for a
+     * database that has no other transactions.
      */
     hold: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
     progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,

@@ -26,8 +26,8 @@ export class Effects {
 }
 
 /**
- * The table of runs, with recent runs in memory. A read in a transaction neither uses nor changes the memory, because
- * the transaction may fail.
+ * The table of runs, with recent runs in memory. A read in a transaction neither uses nor changes these recent runs,
+ * because the transaction may fail.
  */
 export class RunTable {
   readonly statements: ReturnType<typeof runStatements>;

@@ -53,8 +53,8 @@ export class Runs {
   }
 
   /**
-   * The run of a request. A new run is started if there is none, or only a FAILED or STOPPED one. An experiment is
-   * added in slices.
+   * Returns the run of a request. If there is no such run, or it is FAILED or STOPPED, this starts a new run. An
+   * experiment is added in slices.
    */
   async request(versionId: string, request: RunRequest): Promise<StoredRun> {
     const version = this.#registry.version(versionId);
@@ -70,8 +70,8 @@ export class Runs {
   }
 
   /**
-   * A separate run for an animation, RUNNING at once. A person watches and steers it. So it has a unique identity and
-   * is never the answer to another request.
+   * Adds a run for an animation. The run is RUNNING at once. A person watches and steers it. So it has a unique
+   * identity, and is never the answer to another request.
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT if the request is for several runs
    */

@@ -5,12 +5,14 @@ import { type Materials, VersionUnusable } from './dispatcher.ts';
 import type { ClaimedRun } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';
 
-/** The versions of the service, for its own executors. */
+/** Prepares runs for the service's own executors. */
 export class ServedVersions implements Materials {
   readonly #registry: ModelRegistry;
   readonly #files: RunFiles | undefined;
 
-  /** @param files - only given if the files of runs are not in the folder that executors read and write */
+  /**
+   * @param files - copies the files of runs; undefined if executors read and write them where the service keeps them
+   */
   constructor(registry: ModelRegistry, files: RunFiles | undefined) {
     this.#registry = registry;
     this.#files = files;

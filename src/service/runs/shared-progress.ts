@@ -8,7 +8,7 @@ const statements = {
   forget: 'DELETE FROM progress WHERE service = ?',
 };
 
-/** Sends the finished shares of runs to the other services of a database, and notes theirs. */
+/** Sends the progress of runs to the other services of the database, and receives the progress that they know. */
 export class SharedProgress {
   readonly #sql: Database;
   readonly #progress: Progress;
@@ -23,7 +23,7 @@ export class SharedProgress {
 
   /**
    * @param service - the id of this service
-   * @param services - all services, with the finished shares that they know
+   * @param services - all services, with the progress of runs that each knows
    */
   async exchange(service: string, services: readonly OpenService[]): Promise<void> {
     const heard = this.#progress.heard();

@@ -4,7 +4,7 @@ type Transitions = Record<RunStatus, readonly RunStatus[]>;
 
 /**
  * The states of a run (specification 3) and all transitions between them. No other change of a status is possible: each
- * statement that changes one names the states that {@link statesBefore} gives.
+ * statement that changes a status names the states that {@link statesBefore} gives.
  *
  * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: the execution ended.
  * - FRESH → COMPLETED: a former holder of the run has executed it to its end.
@@ -25,8 +25,8 @@ const single: Transitions = {
  *
  * - FRESH → RUNNING: the first sub-run executes, or exists already. RUNNING → COMPLETED: the last sub-run has
  *   completed.
- * - FRESH or RUNNING → FAILED: a sub-run has failed, or was stopped separately, perhaps before any sub-run was
- *   executed.
+ * - FRESH or RUNNING → FAILED: a sub-run has failed, or somebody stopped this sub-run alone. This may happen before any
+ *   sub-run was executed.
  * - FRESH or RUNNING → STOPPED: somebody stopped it.
  * - The run stays RUNNING when the service ends, because only its sub-runs execute.
  */

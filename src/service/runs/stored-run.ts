@@ -12,8 +12,9 @@ export interface StoredRun extends Settings {
   isDirect: boolean;
   /** Why it FAILED, or why the service STOPPED it. */
   failure: string | null;
-  /** The number of its sub-runs, and the number of sub-runs that have not completed; null for a single run. */
+  /** The number of its sub-runs; null for a single run. */
   tasks: number | null;
+  /** The number of its sub-runs that have not completed; null for a single run. */
   tasksLeft: number | null;
 }
 

@@ -14,7 +14,7 @@ import { describeModel } from '../models/describe.ts';
 import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 
-/** A model that was run once. */
+/** What a model returned when it was run once. */
 export interface Trial {
   declaration: Declaration;
   /** JSON text of each output's value, by name. */
@@ -51,7 +51,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 }
 
 /**
- * Runs a model once in an executor like those of the service. No service is needed.
+ * Runs a model once, in an executor like the executors of the service. No service is needed.
  *
  * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file
  *   that cannot be read

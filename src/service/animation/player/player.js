@@ -11,7 +11,10 @@
   const SPEEDS = [0.25, 0.5, 1, 2, 5, 10];
   const ENDED = { COMPLETED: 'Completed', STOPPED: 'Stopped', FAILED: 'Failed' };
 
-  /** The SVG elements that a picture may have. It is data from a model, so it must not run, load or link anything. */
+  /**
+   * The SVG elements that a picture may have. A picture is data from a model, so it must not run, load or link
+   * anything.
+   */
   const ELEMENTS = new Set(
     (
       'svg g path rect circle ellipse line polyline polygon text tspan title desc defs linearGradient radialGradient ' +
@@ -188,7 +191,7 @@
     }
 
     async setSpeed(speed) {
-      // until the service has applied it, pictures show the old value
+      // until the service has applied the new speed, pictures show the old one
       this.choosing = true;
       await this.tell(`command?cmd=setspeed&parameters=${speed}`);
       this.choosing = false;
