@@ -147,7 +147,7 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
     ? 'compare the points'
     : isGrowing
       ? 'judge the intervals'
-      : `search, ${search.asked} points asked`;
+      : `search, ${search.asked} points asked for`;
   addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 

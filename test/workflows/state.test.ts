@@ -180,6 +180,6 @@ test('the details show how many points a search has asked for, or how many point
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
   const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };
-  expect(detailsOf(searching, NOW)).toContain('- search: 14 points asked');
+  expect(detailsOf(searching, NOW)).toContain('- search: 14 points asked for');
   expect(detailsOf(searching, NOW)).not.toContain('design');
 });
