@@ -1,11 +1,5 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { packageModules } from './test/support/packages.ts';
-
-/**
- * More workers than cores, because tests of real servers mostly wait. With four workers a core, all tests take longer. A
- * worker and its servers need up to 1.5 GB.
- */
-const WORKERS = Math.max(1, Math.min(3 * availableParallelism(), Math.floor(totalmem() / 1.5e9)));
 
 /** ESM through Node's own loader; swc only strips the types. */
 export default {
@@ -35,7 +29,8 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
   testTimeout: 240_000,
-  maxWorkers: WORKERS,
+  // tests of real servers mostly wait, but with four workers a core the whole run took longer
+  maxWorkers: 3 * availableParallelism(),
   // a worker keeps some of each file that it has run
   workerIdleMemoryLimit: '1GB',
 };

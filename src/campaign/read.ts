@@ -41,7 +41,7 @@ export function readSource(source: DefinitionSource): ReadDefinition {
   }
   const mistakes = new Mistakes();
   const needed = ['campaign', 'model'];
-  const definition = matchSchema(Definition, plain, { what: 'definition', locate, mistakes, needed });
+  const definition = matchSchema(Definition, plain, { locate, mistakes, needed });
   return { definition, locate, mistakes };
 }
 

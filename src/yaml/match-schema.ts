@@ -8,8 +8,6 @@ import type { Locate } from './yaml.ts';
 const MOST_TRIES = 20;
 
 export interface MatchOptions {
-  /** The kind of file, such as "definition". */
-  what: string;
   locate: Locate;
   /** Collects the mistakes. */
   mistakes: Mistakes;
@@ -18,7 +16,7 @@ export interface MatchOptions {
 }
 
 /**
- * Reads an object by a schema. A wrong setting is added to the mistakes and left out, so that the rest can be checked
+ * Reads a definition by its schema. A wrong setting is added to the mistakes and left out, so that the rest can be checked
  * as well.
  *
  * @throws ForayError DEFINITION_INVALID if nothing else can be checked without the wrong setting
@@ -26,20 +24,20 @@ export interface MatchOptions {
 export function matchSchema<T>(
   schema: z.ZodType<T>,
   plain: object,
-  { what, locate, mistakes, needed }: MatchOptions,
+  { locate, mistakes, needed }: MatchOptions,
 ): T {
   let rest = plain;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const result = schema.safeParse(rest);
     if (result.success) return result.data;
-    const found = schemaErrors(result.error, schema, rest, what);
+    const found = schemaErrors(result.error, schema, rest, 'definition');
     // an error that appears only because a wrong setting was left out is not another mistake
     if (tries === 0) for (const one of found) mistakes.add(mistakeOf(one, locate));
     if (found.some(({ path: [setting] }) => setting === undefined || needed.includes(String(setting)))) break;
     for (const { path } of found) rest = without(rest, path);
   }
   mistakes.throwAny();
-  throw new Error(`a ${what} is wrong and has no mistake`);
+  throw new Error('a definition is wrong and has no mistake');
 }
 
 function mistakeOf({ message, path, at, hint }: SchemaError, locate: Locate): ForayError {

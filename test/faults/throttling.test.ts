@@ -13,12 +13,14 @@ import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
  * A service answers 30% of all requests with 429 and 10% with a 5xx. No request comes before Retry-After allows it, and
- * the number of requests is at most a tenth above what the faults make necessary.
+ * the number of requests is at most a tenth and two polls above what the faults make necessary.
  */
 
 const THROTTLED = 0.3;
 const BROKEN = 0.1;
 const MOST_FOR_NOTHING = 1.1;
+/** On a busy machine, a run that takes longer needs one more poll than in the campaign without faults. */
+const MORE_POLLS = 2;
 /**
  * The time in ms that reading an answer may take. A request within this time after a 429 does not count as too early.
  */
@@ -108,8 +110,7 @@ test.each(seeds(1, 2))(
     expect(throttled).toBeGreaterThan(0.2 * recorded.length);
     expect(broken).toBeGreaterThan(0.05 * recorded.length);
     expect(early(recorded).map(({ at, method, path }) => [at, method, path])).toEqual([]);
-    // on a busy machine, some runs need one more poll than in the calm campaign
-    expect(recorded.length).toBeLessThanOrEqual(MOST_FOR_NOTHING * forced + RUNS / 4);
+    expect(recorded.length).toBeLessThanOrEqual(MOST_FOR_NOTHING * forced + MORE_POLLS);
   },
   300_000,
 );
