@@ -3,7 +3,8 @@ import TestSequencer from '@jest/test-sequencer';
 /** Files that take more than two minutes. */
 const LONGEST = /\/test\/(packed|fuzz|postgres\/store)/;
 /** Folders whose files take longer than others: they install programs or run whole campaigns. */
-const SLOW = /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|workflows|faults|cli)[/.]/;
+const SLOW =
+  /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|workflows|faults|cli)[/.]/;
 
 const rank = ({ path }) => (LONGEST.test(path) ? 0 : SLOW.test(path) ? 1 : 2);
 
