@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { Foray } from '../../src/client/index.ts';
-import { OwnKey } from '../../src/server/roles.ts';
+import { OwnKey } from '../../src/server/keys.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { launchBrowser } from '../../test/support/browser.ts';
 import { NUMBERS } from '../numbers.ts';

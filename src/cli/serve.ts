@@ -1,5 +1,5 @@
 import { Foray } from '../client/index.ts';
-import type { Keys } from '../server/roles.ts';
+import type { Keys } from '../server/keys.ts';
 import type { Server, ServerOptions } from '../server/app.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import type { SettingFlags } from './setting-options.ts';

@@ -47,7 +47,7 @@ export function addServer(program: Command): void {
       }
       serveWithoutOutput();
       const signalled = untilSignalled();
-      const { KeyFile, OwnKey } = await import('../server/roles.ts');
+      const { KeyFile, OwnKey } = await import('../server/keys.ts');
       const key = process.env.FORAY_KEY || crypto.randomUUID();
       const keys =
         flags.keys === undefined

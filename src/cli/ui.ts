@@ -39,7 +39,7 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
   endWithParent();
   serveWithoutOutput();
   const signalled = untilSignalled();
-  const { OwnKey } = await import('../server/roles.ts');
+  const { OwnKey } = await import('../server/keys.ts');
   const key = process.env.FORAY_KEY || crypto.randomUUID();
   const server = await serve(flags, new OwnKey(key, flags.owner), { port: flags.port ?? 0 });
   const removeNote = await notePage(home, { pid: process.pid, url: server.url, key }).catch(

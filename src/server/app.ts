@@ -4,7 +4,7 @@ import { endUnusedConnections } from '../http/connections.ts';
 import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { printable } from '../text/printable.ts';
-import { hashOf, type Keys } from './roles.ts';
+import { hashOf, type Keys } from './keys.ts';
 import { addApi } from './api/add-routes.ts';
 import { Away } from './reachability.ts';
 import { addGuard } from './guard.ts';

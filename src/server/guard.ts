@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
-import { type Access, hashOf, type Role } from './roles.ts';
+import { type Access, hashOf, type Role } from './keys.ts';
 import type { ServerParts } from './server-parts.ts';
 import { ServerError, wantsPage } from './problems.ts';
 

@@ -1,6 +1,6 @@
 import type { Foray } from '../client/index.ts';
 import type { Away } from './reachability.ts';
-import type { Keys } from './roles.ts';
+import type { Keys } from './keys.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './known-models.ts';
 import type { Statuses } from './statuses.ts';

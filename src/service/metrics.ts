@@ -8,7 +8,7 @@ import type { ExecutorPool } from './executors/pool.ts';
 import type { Executors } from './fleet/executors.ts';
 import { problemCodes, type Problems } from './problems.ts';
 import type { RunRepository } from './runs/repository.ts';
-import { EMBEDDED } from './runs/lost-runs.ts';
+import { EMBEDDED } from './runs/unheld-runs.ts';
 import { ENDS, type Tally } from './runs/tally.ts';
 
 /** Upper bounds of the durations of requests, in seconds. */

@@ -27,7 +27,7 @@ import { Problems } from './problems.ts';
 import { openReplicas, openShared } from './replicas.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { KeptRuns } from './runs/kept-runs.ts';
-import { takeBackRuns, watchForLostRuns } from './runs/lost-runs.ts';
+import { takeBackRuns, watchForUnheldRuns } from './runs/unheld-runs.ts';
 import { Progress } from './runs/progress.ts';
 import { QueueFeed } from './runs/queue-feed.ts';
 import { QueueProblems } from './runs/queue-problems.ts';
@@ -253,7 +253,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         await replicas!.noteKeys(access);
       },
     });
-    const endLostRuns = watchForLostRuns({
+    const endLostRuns = watchForUnheldRuns({
       runs: repository,
       holder,
       isHeld: (id) => dispatcher.has(id) || sessions.executes(id) || recorder.isPending(id),

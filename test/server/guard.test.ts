@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fastify from 'fastify';
 import { Foray } from '../../src/client/index.ts';
-import { KeyFile } from '../../src/server/roles.ts';
+import { KeyFile } from '../../src/server/keys.ts';
 import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../src/server/app.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Foray } from '../../src/client/index.ts';
-import { OwnKey } from '../../src/server/roles.ts';
+import { OwnKey } from '../../src/server/keys.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { type Proxy, startProxy } from '../support/proxy.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { OwnKey } from '../../src/server/roles.ts';
+import { OwnKey } from '../../src/server/keys.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KEY, type World } from '../support/world.ts';
 

@@ -130,10 +130,26 @@ export function* nested(design: Design): Generator<Design> {
   if (design.kind === 'refined') yield* nested(design.design);
 }
 
+/** Whether a kind of design is made for a sensitivity analysis. */
+const FOR_SENSITIVITY: Record<Design['kind'], boolean> = {
+  grid: false,
+  zip: false,
+  oneAtATime: true,
+  list: false,
+  file: false,
+  sample: false,
+  morris: true,
+  saltelli: true,
+  factorial: true,
+  onePerInput: true,
+  product: false,
+  union: false,
+  refined: false,
+};
+
 /** Whether a design, or a design within it, is made for a sensitivity analysis. */
 export function isSensitivityDesign(design: Design): boolean {
-  const asking: Design['kind'][] = ['morris', 'saltelli', 'factorial', 'oneAtATime', 'onePerInput'];
-  return nested(design).some(({ kind }) => asking.includes(kind));
+  return nested(design).some(({ kind }) => FOR_SENSITIVITY[kind]);
 }
 
 /** The files with the rows of a design. */
@@ -224,16 +240,37 @@ function combinationsOf({ values, generators }: Factorial): number {
  * Sobol' indices, which combine two values of each input.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
-  return new Map(
-    [...nested(design)].flatMap((one) => {
-      if (one.kind === 'list' || one.kind === 'file') return one.inputs.map((name) => [name, 1] as const);
-      if (one.kind !== 'sample' && one.kind !== 'saltelli') return [];
-      const pointsPerValue = one.kind === 'saltelli' ? mostRows(one) / (2 * one.points * one.scrambles) : 1;
-      return one.inputs
-        .filter(({ distribution }) => distribution.kind !== 'choice')
-        .map(({ name }) => [name, pointsPerValue] as const);
-    }),
-  );
+  return new Map([...nested(design)].flatMap((one) => ownScatteredInputs(one)));
+}
+
+/** The inputs of {@link scatteredInputs} for a design without the designs within it. */
+function ownScatteredInputs(design: Design): (readonly [string, number])[] {
+  switch (design.kind) {
+    case 'list':
+    case 'file':
+      return design.inputs.map((name) => [name, 1]);
+    case 'sample':
+      return drawnInputs(design.inputs).map((name) => [name, 1]);
+    case 'saltelli': {
+      const pointsPerValue = mostRows(design) / (2 * design.points * design.scrambles);
+      return drawnInputs(design.inputs).map((name) => [name, pointsPerValue]);
+    }
+    case 'grid':
+    case 'zip':
+    case 'oneAtATime':
+    case 'morris':
+    case 'factorial':
+    case 'onePerInput':
+    case 'product':
+    case 'union':
+    case 'refined':
+      return [];
+  }
+}
+
+/** The inputs whose values are drawn from a range, not from a list of values. */
+function drawnInputs(inputs: SpreadInput[]): string[] {
+  return inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
 }
 
 /** The values that a design lists for each input, in the design's order. Inputs without such a list are left out. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Access } from '../roles.ts';
+import type { Access } from '../keys.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import type { endpoints } from './endpoints.ts';

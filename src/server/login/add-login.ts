@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ownFile } from '../../package/own-files.ts';
 import { html } from '../../report/html/markup.ts';
-import { hashOf } from '../roles.ts';
+import { hashOf } from '../keys.ts';
 import { cookieOf } from '../guard.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Keys } from '../roles.ts';
+import type { Keys } from '../keys.ts';
 
 /** The most sessions, and also the most codes. At the limit, a new one replaces the oldest one. */
 const MOST = 1_000;

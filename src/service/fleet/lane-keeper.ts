@@ -10,7 +10,7 @@ import type { ListedExecutor } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
-import { EMBEDDED } from '../runs/lost-runs.ts';
+import { EMBEDDED } from '../runs/unheld-runs.ts';
 import type { RunRepository } from '../runs/repository.ts';
 import type { Fleet } from './fleet.ts';
 import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';

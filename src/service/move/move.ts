@@ -14,7 +14,7 @@ import { FileCache } from '../files/file-cache.ts';
 import { type S3Place, VERSIONS } from '../files/open.ts';
 import { versionFilesIn } from '../models/version-files.ts';
 import { Problems } from '../problems.ts';
-import { takeBackRuns } from '../runs/lost-runs.ts';
+import { takeBackRuns } from '../runs/unheld-runs.ts';
 import { RunRepository } from '../runs/repository.ts';
 import { type FilesToMove, type MovedFiles, moveFiles, namesIn } from './files.ts';
 import { countOf, Rows } from './rows.ts';

@@ -4,7 +4,7 @@ import type { Peers } from '../database/peers.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { type ClaimedRun, type Ending, type Feed, HolderClosed } from './feed.ts';
 import type { OpenService } from './holders.ts';
-import { EMBEDDED } from './lost-runs.ts';
+import { EMBEDDED } from './unheld-runs.ts';
 import type { Progress } from './progress.ts';
 import { QueueFeed } from './queue-feed.ts';
 import type { RunRepository } from './repository.ts';

@@ -1,19 +1,32 @@
 import { ForayError } from '../../../errors.ts';
-import type { Kind, WrittenDesign } from '../schema.ts';
+import { type Kind, kinds, type WrittenDesign } from '../schema.ts';
 import type { DesignFacts, Path } from './inputs.ts';
 
-/** The kinds of design whose analysis needs exactly the points of the design. */
-const indivisible = ['morris', 'saltelli', 'factorial'] as const;
-
 /**
- * The kind and the name of a design that needs exactly its points. A full factorial is not such a design, because each
- * of its points has a meaning without the others.
+ * For each kind of design, whether its analysis needs exactly the points of the design. A full factorial is not such a
+ * design, because each of its points has a meaning without the others.
  */
+const NEEDS_ALL_POINTS: Record<Kind, (written: WrittenDesign) => boolean> = {
+  grid: () => false,
+  zip: () => false,
+  points: () => false,
+  oneAtATime: () => false,
+  random: () => false,
+  lhs: () => false,
+  sobol: () => false,
+  halton: () => false,
+  morris: () => true,
+  saltelli: () => true,
+  factorial: ({ factorial }) => factorial?.resolution !== undefined,
+  onePerInput: () => false,
+  product: () => false,
+  union: () => false,
+};
+
+/** The kind and the name of a design that needs exactly its points; otherwise undefined. */
 function indivisibleDesign(written: WrittenDesign): { kind: Kind; name: string } | undefined {
-  const kind = indivisible.find((candidate) => written[candidate] !== undefined);
-  if (kind === undefined || (kind === 'factorial' && written.factorial!.resolution === undefined)) {
-    return undefined;
-  }
+  const kind = kinds.find((candidate) => written[candidate] !== undefined);
+  if (kind === undefined || !NEEDS_ALL_POINTS[kind](written)) return undefined;
   return { kind, name: kind === 'factorial' ? 'fractional factorial' : `${kind} design` };
 }
 

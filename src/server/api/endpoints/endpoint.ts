@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Neighbour } from '../../reachability.ts';
-import type { Role } from '../../roles.ts';
+import type { Role } from '../../keys.ts';
 
 /** An endpoint of the API: its request, the role that it needs, and its answer. */
 export interface Endpoint {

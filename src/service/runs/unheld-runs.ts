@@ -6,7 +6,7 @@ const INTERVAL = 5_000;
 /** The name of the holders of the service's own executors. */
 export const EMBEDDED = 'service';
 
-export interface LostRunsParts {
+export interface UnheldRunsParts {
   runs: RunRepository;
   /** The holder of the runs that this process executes. */
   holder: () => string;
@@ -24,7 +24,13 @@ export interface LostRunsParts {
  *
  * @returns a function that ends the checks
  */
-export function watchForLostRuns({ runs, holder, isHeld, onRequeued, onFault }: LostRunsParts): () => void {
+export function watchForUnheldRuns({
+  runs,
+  holder,
+  isHeld,
+  onRequeued,
+  onFault,
+}: UnheldRunsParts): () => void {
   // the database knows that a run is claimed a moment before this process knows it
   let suspects: ReadonlySet<string> = new Set();
   const look = async (): Promise<void> => {
