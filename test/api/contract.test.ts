@@ -4,19 +4,20 @@ import { type Endpoint, endpoints } from '../../src/api/endpoints.ts';
 import { Model, Outputs, Run, RunRequest, Version } from '../../src/api/resources.ts';
 
 describe('the contract', () => {
-  test('has the sixteen endpoints of the specification, each address once', () => {
+  test('has sixteen endpoints, and each endpoint has its own address', () => {
     const rows = Object.values(endpoints as Record<string, Endpoint>).map(
       ({ method, path }) => `${method} ${path}`,
     );
+    expect(rows).toHaveLength(16);
     expect(new Set(rows).size).toBe(16);
   });
 
-  test('has the constants of the specification, each once', () => {
+  test('has as many types and units as the specification, and each name once', () => {
     expect([inputTypes.length, outputTypes.length, unitNames.length]).toEqual([14, 13, 58]);
     for (const names of [inputTypes, outputTypes, unitNames]) expect(new Set(names).size).toBe(names.length);
   });
 
-  test('drops fields of a newer service, and fills in missing optional fields', () => {
+  test('drops fields of a newer service, and sets missing optional fields to their defaults', () => {
     expect(Model.parse({ id: 'm', name: 'M', modelVersions: [], colour: 'red' })).toEqual({
       id: 'm',
       name: 'M',
@@ -28,7 +29,7 @@ describe('the contract', () => {
     expect(Run.parse(run)).toEqual({ ...run, message: '', outputs: null });
   });
 
-  test('requests may have values as JSON numbers and booleans; answers have texts', () => {
+  test('allows values as JSON numbers in requests, but only texts in answers', () => {
     const inputs = [{ name: 'Server capacity', type: 'INTEGER', units: null, value: 8 }];
     expect(RunRequest.parse({ experimentType: 'SIMULATION', inputs }).inputs[0]!.value).toBe(8);
     const template = { inputs, outputs: [] };

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { fileIn } from '../../src/api/index.ts';
 
-test('the reference of a file is read from its value', () => {
+test('fileIn reads the reference of a file from the value of an output', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string(), (hash, localPath) => {
       expect(fileIn(JSON.stringify({ hash, localPath, more: 1 }))).toEqual({ hash, localPath });
@@ -23,6 +23,6 @@ test.each([
   '{"hash":5}',
   '{"localPath":"a.csv"}',
   JSON.stringify({ hash: 'h'.repeat(1_001), localPath: '' }),
-])('a value that is no file has no reference: %p', (text) => {
+])('a value that does not name a file has no reference: %p', (text) => {
   expect(fileIn(text)).toBeUndefined();
 });

@@ -21,7 +21,7 @@ describe('rangeValues', () => {
       ['9223372036854775804', '9223372036854775806'],
     ],
     ['FULL_RANGE_BOOLEAN', {}, ['false', 'true']],
-  ])('%s of %j', (type, range, values) => {
+  ])('gives the values of %s with %j', (type, range, values) => {
     expect(valuesOf(type, range)).toEqual(values);
   });
 
@@ -44,7 +44,7 @@ describe('rangeValues', () => {
     );
   });
 
-  test('the values of a range can be counted even if it is too long to expand', () => {
+  test('rangeCount is Infinity for a range that is too long to count', () => {
     const long = canonicalValue('FIXED_RANGE_DOUBLE', '{"min":-1e308,"max":1e308,"step":1e-9}');
     expect(rangeCount('FIXED_RANGE_DOUBLE', long)).toBe(Infinity);
   });
@@ -61,7 +61,7 @@ describe('canonical ranges and bounds', () => {
     ['RANDOM_DOUBLE', { max: '6.50', min: -1, step: 7 }, '{"min":-1,"max":6.5}'],
     ['RANDOM_BOOLEAN', { any: 'thing' }, ''],
     ['FULL_RANGE_BOOLEAN', {}, ''],
-  ])('%s: %j is %s', (type, value, canonical) => {
+  ])('the canonical form of %s with %j is "%s"', (type, value, canonical) => {
     expect(canonicalValue(type, JSON.stringify(value))).toBe(canonical);
   });
 

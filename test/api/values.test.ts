@@ -25,7 +25,7 @@ describe('canonicalValue', () => {
       '{"min":20,"max":180,"step":20}',
     ],
     ['FIXED_RANGE_INTEGER', ['{"min":1.9,"max":"5.2","step":1}'], '{"min":1,"max":5,"step":1}'],
-  ])('%s: %j is %s', (type, spellings, canonical) => {
+  ])('turns each %s value of %j into "%s"', (type, spellings, canonical) => {
     for (const value of spellings) expect([value, canonicalValue(type, value)]).toEqual([value, canonical]);
   });
 
@@ -40,11 +40,11 @@ describe('canonicalValue', () => {
       'FIXED_RANGE_DOUBLE',
       ['5', '{"min":1,"max":2}', '{"min":3,"max":2,"step":1}', '{"min":1,"max":2,"step":0}'],
     ],
-  ])('%s takes none of %j', (type, values) => {
+  ])('throws for each %s value of %j', (type, values) => {
     for (const value of values) expect(() => canonicalValue(type, value)).toThrow(ValueError);
   });
 
-  test('a LONG of millions of digits is refused, and the error does not repeat it', () => {
+  test('a LONG of millions of digits is refused, and the error has only the first digits', () => {
     const digits = '9'.repeat(10_000_000);
     expect(() => canonicalValue('LONG', digits)).toThrow(/^is "9{56}…, which is out of range$/);
     const range = JSON.stringify({ min: digits, max: digits, step: 1 });
@@ -66,7 +66,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('names are compared trimmed and without case', () => {
+  test('nameKey ignores case and outer blanks', () => {
     expect(nameKey(' Contact RATE ')).toBe(nameKey('contact rate'));
   });
 });

@@ -11,7 +11,7 @@ const limits: Record<string, object> = {
   Title: { values: ['none', 'school'] },
 };
 
-/** The model "Epidemic" with limits. */
+/** The model "Epidemic" with limits for four inputs. */
 const facts: ModelFacts = {
   ...epidemic,
   version: {
@@ -26,7 +26,7 @@ const facts: ModelFacts = {
   },
 };
 
-describe('a value that the model does not allow is refused, with its place', () => {
+describe('foray refuses values that the model does not allow, and the error names their place', () => {
   test.each([
     ['inputs: {Contact rate: §5.5}', /"Contact rate" is 5.5, and must be at most 5\.$/, /0 to 5/],
     ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, and must be at least 1\.$/, /in DAY, 1 to 60/],
@@ -58,13 +58,17 @@ describe('a value that the model does not allow is refused, with its place', () 
       /only some numbers/,
       /list/,
     ],
-    ['fresh: {salt: §Days}', /cannot be salted/, /LONG/],
   ])('%s', (body, says, hint) => {
     expectRefused(HEAD + body, { code: 'INVALID_VALUE', says, hint, facts });
   });
 });
 
-test('values at the limits are allowed', () => {
+test('foray refuses a salt for an input with limits', () => {
+  const body = 'fresh: {salt: §Days}';
+  expectRefused(HEAD + body, { code: 'INVALID_VALUE', says: /cannot be salted/, hint: /LONG/, facts });
+});
+
+test('foray accepts values at the limits, and a normal distribution between the limits', () => {
   const body = `inputs: {Contact rate: 5, Title: school}
 design: {random: {points: 4, inputs: {Days: {distribution: normal, mean: 20, sd: 9, min: 1, max: 60}}}}`;
   expect(checkBody(body, facts).base).toContainEqual(
@@ -92,16 +96,16 @@ describe("the schema of a model's definitions", () => {
     [{ design: { grid: { Population: [500, 600] } } }, false],
     [{ design: { zip: { Days: [1, 61] } } }, false],
     [{ design: { points: [{ Days: 99 }] } }, false],
-    // inputs without limits do not change
+    // limits of other inputs do not affect the schema of an input without limits
     [
       { inputs: { Stochastic: true, Budget: '9007199254740993' }, files: { 'Observed cases': 'a.csv' } },
       true,
     ],
-  ])('%j', (rest, valid) => {
+  ])('checks %j; the result is %s', (rest, valid) => {
     expect(isValid({ ...head, ...rest })).toBe(valid);
   });
 
-  test('describes each input', () => {
+  test('describes the type, the units, the limits and the default of an input', () => {
     expect(JSON.stringify(schema)).toContain('"description":"DOUBLE, in PER_DAY, 0 to 5; default 1.660"');
   });
 });

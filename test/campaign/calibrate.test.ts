@@ -4,7 +4,7 @@ import { checkBody, expectRefused, HEAD, seedless } from './support.ts';
 
 const PRIORS = 'priors: { Contact rate: { min: 1, max: 2 } }';
 
-test('a calibration has varied inputs, and no points before it starts', () => {
+test('a calibration varies the inputs with priors, has no points before it starts, and has defaults for missing settings', () => {
   const { calibrate, varied, design } = checkBody(
     `calibrate: { abc: { ${PRIORS}, observed: { peak day: 6, Infected: { x: [1, 2], y: [3, 8] } } } }\nseed: 1\n`,
   );
@@ -22,7 +22,7 @@ test('a calibration has varied inputs, and no points before it starts', () => {
   });
 });
 
-test('a calibration needs no seed if the model has none', () => {
+test('a calibration needs no seed if the model has no input {RANDOM_SEED}', () => {
   const body = `calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`;
   expect(checkBody(body, seedless).calibrate!.observed).toHaveLength(1);
 });
@@ -43,9 +43,14 @@ test.each<[string, ErrorCode, string, RegExp]>([
     abc(`${PRIORS}, observed: { Peak day: §{ x: [1], y: [2] } }`),
     /not a curve/,
   ],
-  ['a file', 'INVALID_VALUE', abc(`${PRIORS}, observed: { §Trajectory: 6 }`), /OUTPUT_FILE/],
   [
-    'a curve with too few values',
+    'an output that is a file',
+    'INVALID_VALUE',
+    abc(`${PRIORS}, observed: { §Trajectory: 6 }`),
+    /OUTPUT_FILE/,
+  ],
+  [
+    'a curve with fewer y values than x values',
     'DEFINITION_INVALID',
     abc(`${PRIORS}, observed: { Infected: §{ x: [1, 2], y: [2] } }`),
     /as many numbers/,
@@ -56,7 +61,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     abc(`${PRIORS}, observed: { Infected: §{ x: [2, 1], y: [2, 3] } }`),
     /ascending/,
   ],
-  ['nothing observed', 'DEFINITION_INVALID', abc(`${PRIORS}, observed: §{}`), /at least one output/],
+  ['no observed output', 'DEFINITION_INVALID', abc(`${PRIORS}, observed: §{}`), /at least one output/],
   [
     'an unknown input',
     'UNKNOWN_INPUT',
@@ -64,7 +69,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /no input "Contact rat"/,
   ],
   [
-    'the seed',
+    'a prior for the seed',
     'INVALID_VALUE',
     abc('priors: { §"{RANDOM_SEED}": { min: 1, max: 20 } }, observed: { Peak day: 6 }'),
     /cannot vary/,
@@ -100,7 +105,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /runs each of its points once/,
   ],
   [
-    'raced replications',
+    'replications with "min" and "max"',
     'INVALID_VALUE',
     `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§replications: { min: 3, max: 9 }\n`,
     /runs each of its points once/,
@@ -117,6 +122,6 @@ test.each<[string, ErrorCode, string, RegExp]>([
     `${abc(`${PRIORS}, observed: { Peak day: 6 }`)}§design: { grid: { Days: [7, 14] } }\n`,
     /both "calibrate" and "design"/,
   ],
-])('%s', (_, code, body, says) => {
+])('foray refuses a calibration with %s', (_, code, body, says) => {
   expectRefused(HEAD + body, { code, says });
 });

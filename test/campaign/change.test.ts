@@ -10,7 +10,7 @@ import { checkBody } from './support.ts';
 const NONE = new Map<string, Uint8Array>();
 const GRID = 'design: {grid: {Days: [7, 14], Contact rate: [1, 2]}}\n';
 
-/** A campaign from a definition, before a seed or a salt is drawn. */
+/** A campaign from a definition, before foray draws a seed or a salt. */
 function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
   return {
     ...checkBody(body),
@@ -24,7 +24,7 @@ function campaign(body: string, rest: Partial<Campaign> = {}): Campaign {
 
 const model = campaign('').model;
 
-describe('a change is refused', () => {
+describe('a change', () => {
   test.each<[string, Campaign, Campaign]>([
     ['the name', campaign(''), campaign('', { name: 'measles' })],
     ['the model', campaign(''), campaign('', { model: { ...model, id: 'other' } })],
@@ -41,13 +41,13 @@ describe('a change is refused', () => {
       campaign(''),
       campaign('outputs: [Infected]\npriority: 5\n', { name: 'measles' }),
     ],
-  ])('%s', (what, before, after) => {
+  ])('of %s is refused', (what, before, after) => {
     expect(unchangeable(before, after)).toBe(what);
     expect(unchangeable(after, before)).toBe(what);
     expect(unchangeable(before, before)).toBeUndefined();
   });
 
-  test('if a search began with another campaign, the error says what can change', () => {
+  test('of "require" or of a step is refused if a search starts from another campaign, and the error lists the settings that can change', () => {
     const search = (most: number, days = '{ min: 5, max: 9 }'): Campaign =>
       campaign(
         `search: { minimize: Fit error, over: { Days: ${days} }, start: { campaign: a }, require: { Fit error: { max: ${most} } } }\n`,
@@ -69,7 +69,7 @@ describe('a change is refused', () => {
     );
   });
 
-  test('a campaign can neither become fresh nor change its freshness', () => {
+  test('of "fresh" is refused in a fresh campaign, and in a campaign that is not fresh', () => {
     const drawn = (body: string): Campaign => freshened(campaign(body), () => 0.5);
     for (const [before, after] of [
       [drawn('fresh: true\n'), campaign('')],
@@ -88,7 +88,7 @@ describe('a change is refused', () => {
     'fresh: {salt: Budget}\nseed: 42\n',
     'seed: 42\n',
     '',
-  ])('the same definition again changes nothing: %j', (body) => {
+  ])('to the same definition has no effect: %j', (body) => {
     const definition = `${GRID}replications: 2\n${body}`;
     const before = freshened(campaign(definition), () => 0.5);
     const after = campaign(definition);
@@ -104,7 +104,7 @@ describe('a change is refused', () => {
   });
 });
 
-describe('a change is accepted', () => {
+describe('foray accepts a change', () => {
   test.each<[string, string, string[]]>([
     ['', 'concurrency: 8\n', ['concurrency']],
     ['', 'failures: {count: 3}\n', ['failures']],
@@ -130,7 +130,7 @@ describe('a change is accepted', () => {
     expect(difference(after, before, NONE).settings).toEqual(settings);
   });
 
-  test('values of the design, and replications', () => {
+  test('of the values of a design and of the replications', () => {
     const before = campaign(`${GRID}replications: 3\n`);
     const after = campaign('design: {grid: {Days: [14, 21, 28], Contact rate: [1, 2]}}\nreplications: 2\n');
     expect(unchangeable(before, after)).toBeUndefined();
@@ -160,7 +160,7 @@ function designed({ days, rates, replications }: Design, fresh: string): Campaig
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a derived seed does not become a varied input if the later definition has another seed', () => {
+test('the seed does not become a varied input if the later definition has another base seed', () => {
   const before = campaign('seed: 5\n');
   const base = before.base.map((input) => (input.name === RANDOM_SEED ? { ...input, value: '77' } : input));
   expect(base).not.toEqual(before.base);
@@ -168,7 +168,7 @@ test('a derived seed does not become a varied input if the later definition has 
 });
 
 describe('for any two designs', () => {
-  test('added and kept points make up the later design, and dropped and kept points the earlier design', () => {
+  test('foray counts the added, dropped and kept points, and the replications before and after the change', () => {
     fc.assert(
       fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
         const before = freshened(designed(a, fresh), () => share);
@@ -185,7 +185,7 @@ describe('for any two designs', () => {
     );
   });
 
-  test('drawn values stay: a run of both designs has the same inputs, and the rest comes from the later design', () => {
+  test('a drawn seed or salt stays, a run in both designs keeps its inputs, and all settings come from the later definition', () => {
     fc.assert(
       fc.property(anyDesign, anyDesign, anyFresh, random, (a, b, fresh, share) => {
         const before = freshened(designed(a, fresh), () => share);

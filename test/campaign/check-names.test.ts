@@ -16,7 +16,7 @@ describe('names', () => {
     );
   });
 
-  test('an unknown input without a similar name: the error lists the inputs', () => {
+  test('an input with any unknown name is refused; if no name is similar, the error lists the inputs', () => {
     refused('UNKNOWN_INPUT', 'inputs: {§Vaccinated: 3}\n', /"Vaccinated"/, /^Known: "\{RANDOM_SEED\}", "Pop/);
     refused('UNKNOWN_INPUT', 'inputs: {§constructor: 3}\n', /no input "constructor"/);
     refused('UNKNOWN_INPUT', 'inputs:\n  §"Days\\nand nights": 3\n', /no input "Days\\nand nights"/);
@@ -37,7 +37,7 @@ describe('names', () => {
     );
   });
 
-  test('the campaign keeps the outputs that a formula names', () => {
+  test('outputs and goals may be formulas: the campaign keeps the outputs that a formula names, and a wrong formula is refused', () => {
     const { outputs, derived } = checkBody("outputs: [Fit error, P(`Peak day` > 3), 'Q(`Peak day`, 0.9)']\n");
     expect(outputs.map(({ name }) => name)).toEqual(['Fit error', 'Peak day']);
     expect(derived).toEqual(['P(`Peak day` > 3)', 'Q(`Peak day`, 0.9)']);
@@ -50,7 +50,7 @@ describe('names', () => {
     refused('INVALID_EXPRESSION', 'outputs: [§Q(Days)]\n', /needs a probability between 0 and 1/);
   });
 
-  test('the precision of a share needs an absolute half-width below 50 %', () => {
+  test('a share needs an absolute half-width below 50 %, a number takes no percentage, and a quantile takes no precision', () => {
     const until = (more: string): string => `replications: {min: 5, max: 100, ${more}}\n`;
     const share = '"P(`Peak day` > 3)"';
     for (const absolute of ['2 %', '2%', '0.02'])
@@ -83,7 +83,7 @@ describe('names', () => {
     });
   });
 
-  test('are compared without blanks and case, and get the spelling of the model', () => {
+  test('are compared without outer blanks and without case, and get the spelling of the model', () => {
     const checked = checkBody(
       'experiment: " baseLINE "\ninputs: {" contact RATE ": 1.5, "{random_seed}": 7}\n' +
         'design: {grid: {DAYS: [1, 2]}}\noutputs: [" fit error", INFECTED]\nfiles: {observed cases: ./a.csv}\n',

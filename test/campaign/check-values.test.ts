@@ -27,7 +27,7 @@ describe('values', () => {
     ['LONG', 'Budget', '"9223372036854775808"', /out of range/],
     ['LONG', 'Budget', '9007199254740993', /too large to be read exactly/],
     ['LONG', 'Budget', '-9223372036854775808', /too large to be read exactly/],
-  ])('%s: %s is not %s', (type, name, value, says) => {
+  ])('the %s input "%s" does not take %s', (type, name, value, says) => {
     const bodies = [
       `inputs:\n  Population: 763\n  ${name}: §${value}\n`,
       `design:\n  grid:\n    ${name}: [§${value}]\n`,
@@ -39,7 +39,7 @@ describe('values', () => {
     }
   });
 
-  test('the hint names the units', () => {
+  test('the hint of an error names the type and the units of the input', () => {
     refused('INVALID_VALUE', 'inputs: {Contact rate: §x}\n', /"x"/, /^The input takes DOUBLE, in PER_DAY\.$/);
   });
 
@@ -48,7 +48,7 @@ describe('values', () => {
     expect(error.toLine().length).toBeLessThan(250);
   });
 
-  test.each(['007', '1.50', 'true'])('a text that YAML reads as %s is refused', (written) => {
+  test.each(['007', '1.50', 'true'])('a STRING input takes %s only in quotes', (written) => {
     refused(
       'INVALID_VALUE',
       `inputs: {Title: §${written}}\n`,
@@ -58,13 +58,13 @@ describe('values', () => {
     expect(valueOf(checkBody(`inputs: {Title: "${written}"}\n`), 'Title')).toBe(written);
   });
 
-  test('a LONG of 64 bits stays exact in quotes', () => {
+  test('a LONG stays exact up to 64 bits in quotes, and up to 53 bits without quotes', () => {
     const checked = checkBody('inputs: {Budget: "9223372036854775807"}\n');
     expect(valueOf(checked, 'Budget')).toBe('9223372036854775807');
     expect(valueOf(checkBody('inputs: {Budget: 9007199254740991}\n'), 'Budget')).toBe('9007199254740991');
   });
 
-  test('a file in place of a value is refused, and a value in place of a file', () => {
+  test('an input for a file is refused under "inputs" and in a design, and any other input is refused under "files"', () => {
     const file = /^The input "Observed cases" takes a file/;
     refused('INVALID_VALUE', 'inputs:\n  §Observed cases: ./a.csv\n', file, /under "files"/);
     refused('INVALID_VALUE', 'design: {grid: {§Observed cases: [a, b]}}\n', file, /under "files"/);
@@ -76,7 +76,7 @@ describe('values', () => {
     );
   });
 
-  test('all values become canonical, also those of the template', () => {
+  test('all values become canonical, also values of the template', () => {
     const checked = checkBody('inputs: {Days: "14.0", Stochastic: "TRUE", Begin: "1978-01-22T08:30"}\n');
     expect(valueOf(checked, 'Days')).toBe('14');
     expect(valueOf(checked, 'Stochastic')).toBe('true');
@@ -84,7 +84,7 @@ describe('values', () => {
     expect(valueOf(checked, 'Contact rate')).toBe('1.66');
   });
 
-  test('a default that does not fit its type stays as the service wrote it', () => {
+  test('a default value that its type does not allow stays as the service sent it', () => {
     const { version } = epidemic;
     const { experimentTemplate: template } = version;
     const inputs = template.inputs.map((input) =>

@@ -3,7 +3,7 @@ import { expand } from '../../src/campaign/points.ts';
 import fc from '../support/fast-check.ts';
 import { check, checkBody, epidemic, expectRefused, HEAD, refused, seedless, valueOf } from './support.ts';
 
-test('a goal is an output and a direction', () => {
+test('a goal has an output and a direction, and a definition may have no goal', () => {
   expect(checkBody('goal: {maximize: fit ERROR}\n').goal).toEqual({ output: 'Fit error', wants: 'highest' });
   expect(checkBody('goal: {minimize: Fit error}\n').goal).toEqual({ output: 'Fit error', wants: 'lowest' });
   expect(checkBody('')).not.toHaveProperty('goal');
@@ -15,10 +15,10 @@ describe('the design', () => {
   });
 
   test.each([
-    ['reversed', '{from: 2, to: 1, step: 0.1}', /"from" must not exceed "to"/],
-    ['without a step', '{from: 1, to: 2, step: 0}', /step must be above 0/],
-    ['with a step back', '{from: 1, to: 2, step: -0.1}', /step must be above 0/],
-  ])('a range %s is empty', (_, range, hint) => {
+    ['"from" above "to"', '{from: 2, to: 1, step: 0.1}', /"from" must not exceed "to"/],
+    ['a step of 0', '{from: 1, to: 2, step: 0}', /step must be above 0/],
+    ['a negative step', '{from: 1, to: 2, step: -0.1}', /step must be above 0/],
+  ])('a range with %s is refused as empty', (_, range, hint) => {
     const body = `design:\n  grid:\n    Contact rate: §${range}\n`;
     refused('EMPTY_DESIGN', body, /^The range for "Contact rate", from .* is empty\.$/, hint);
   });
@@ -47,7 +47,7 @@ describe('the design', () => {
     refused('INVALID_VALUE', `design: {grid: {Contact rate: [${list}]}}\n`, says, /Use replications/);
   });
 
-  test('a range is refused for an input that is not a number', () => {
+  test('a range is refused for an input that takes no numbers', () => {
     for (const name of ['Stochastic', 'Title', 'Begin']) {
       const body = `design: {grid: {${name}: §{from: 1, to: 2, step: 1}}}\n`;
       refused('INVALID_VALUE', body, /not a range of numbers/, /list of values/);
@@ -63,7 +63,7 @@ describe('the design', () => {
     '{from: 0, to: 1e9, step: 1}',
     '{from: 0, to: 1, step: 1e-300}',
     '{from: -1e308, to: 1e308, step: 1}',
-  ])('a range with too many values is refused without being expanded: %s', (range) => {
+  ])('foray refuses a range with too many values before it makes the values: %s', (range) => {
     const body = `design: {grid: {Contact rate: §${range}}}\n`;
     refused('INVALID_VALUE', body, /has too many values/, /At most 1,000,000/);
   });
@@ -79,7 +79,7 @@ describe('the design', () => {
     refused('INVALID_VALUE', body, /^The design has 1,000,000,000 points/, /At most 10,000,000/);
   });
 
-  test('too many replications are refused', () => {
+  test('replications are refused if the campaign would have too many runs', () => {
     const body = 'design: {grid: {Days: {from: 1, to: 1000, step: 1}}}\nreplications: §100000\n';
     refused('INVALID_VALUE', body, /^The campaign has 100,000,000 runs/, /At most 10,000,000/);
   });
@@ -107,8 +107,8 @@ describe('seeds', () => {
   test.each([
     ['replications', 'replications: §2\n'],
     ['a seed', 'seed: §42\n'],
-    ['both', 'seed: 42\nreplications: §2\n'],
-  ])('a model without a seed refuses %s', (_, body) => {
+    ['a seed and replications', 'seed: 42\nreplications: §2\n'],
+  ])('foray refuses %s for a model without a seed', (_, body) => {
     expectRefused(HEAD + body, {
       code: 'REPLICATIONS_NEED_SEED',
       says: /no input \{RANDOM_SEED\}/,
@@ -116,7 +116,7 @@ describe('seeds', () => {
     });
   });
 
-  test('a model without a seed has one replication', () => {
+  test('a campaign of a model without a seed may have one replication', () => {
     expect(checkBody('replications: 1\n', seedless).replications).toBe(1);
   });
 
@@ -127,14 +127,14 @@ describe('seeds', () => {
     refused('INVALID_VALUE', `${grid}seed: §2\n`, /design varies \{RANDOM_SEED\}/);
   });
 
-  test('a seed in two places is refused, because one of them would be ignored', () => {
+  test('a seed under both "inputs" and "seed" is refused, because foray would use only one of the two', () => {
     refused('INVALID_VALUE', 'inputs: {"{RANDOM_SEED}": 5}\nseed: §42\n', /is given, and "seed" replaces it/);
     expect(checkBody('inputs: {"{RANDOM_SEED}": 5}\nreplications: 3\n').seed).toBeNull();
   });
 });
 
 describe('the base', () => {
-  test('is the template; the experiment overrides it, and inputs override both', () => {
+  test('has the values of the template; the experiment overrides the template, and inputs override both', () => {
     expect(valueOf(checkBody(''), 'Days')).toBe('14');
     const baseline = checkBody('experiment: Baseline\ninputs: {Contact rate: 1.5}\n');
     expect(valueOf(baseline, 'Days')).toBe('21');
@@ -157,7 +157,7 @@ describe('the base', () => {
     ]);
   });
 
-  test('a list of outputs is the same as names in a mapping; files are linked by default', () => {
+  test('a list of outputs means the same as names in a mapping; files are linked by default, and "keep" needs an output that is a file', () => {
     const names = epidemic.version.experimentTemplate.outputs.map(({ name }) => name);
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }), (some) => {
@@ -181,7 +181,7 @@ describe('the base', () => {
     expect(checkBody('outputs: {files: keep}\n')).toEqual({ ...checkBody(''), outputFiles: 'keep' });
   });
 
-  test('a definition as JSON means the same as in YAML', () => {
+  test('a definition means the same in JSON and in YAML', () => {
     const yaml = checkBody(
       'inputs: {Days: 7}\ndesign: {grid: {Contact rate: {from: 1, to: 2, step: 0.5}}}\n',
     );
@@ -196,7 +196,7 @@ describe('the base', () => {
     expect(json).toEqual(yaml);
   });
 
-  test('does not change the facts', () => {
+  test('the check does not change the facts about the model', () => {
     const before = structuredClone(epidemic);
     checkBody('experiment: Baseline\ninputs: {Days: 3}\n');
     expect(epidemic).toEqual(before);

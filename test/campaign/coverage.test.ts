@@ -25,7 +25,7 @@ const outputs = {
 };
 type Output = keyof typeof outputs;
 
-/** The average width of the interval with 10 replications, as a share of the mean. */
+/** The average half-width of the interval with 10 replications, as a share of the mean. */
 const relative: Record<Output, number> = { utilization: 0.026, waiting: 0.15 };
 
 describe.each(['utilization', 'waiting'] as const)('%s', (output) => {
@@ -128,8 +128,8 @@ function replication(seed: bigint, number: number): Record<Output, number> {
 }
 
 /**
- * A random number of customers in the system. The probability ratio of n + 1 to n is the ratio of the arrival rate to
- * the departure rate.
+ * A random number of customers, from the stationary distribution. The ratio of the probabilities of n + 1 and n is the
+ * ratio of the arrival rate and the departure rate.
  */
 function stationary(random: Random): number {
   let chance = (1 - busy) / (1 + busy);

@@ -27,7 +27,7 @@ describe('durations', () => {
     ['1 d', 86_400_000],
     ['366 d', 366 * 86_400_000],
     ['31622400', 366 * 86_400_000],
-  ])('%s are %d ms', (written, ms) => {
+  ])('%s means %d ms', (written, ms) => {
     expect(read(written)).toBe(ms);
   });
 
@@ -110,13 +110,13 @@ describe('attempts', () => {
   });
 
   test.each([
-    ['none', '§0', 'expected at least 1'],
-    ['fewer than none', '§-3', 'expected at least 1'],
+    ['zero', '§0', 'expected at least 1'],
+    ['a negative number', '§-3', 'expected at least 1'],
     ['too many', '§101', 'expected at most 100'],
-    ['one and a half', '§1.5', 'expected a whole number'],
+    ['a fraction', '§1.5', 'expected a whole number'],
     ['a text', '§twice', 'expected a whole number'],
-    ['nothing', '§~', 'expected a whole number'],
-  ])('an impossible number is refused: %s', (_, written, says) => {
+    ['null', '§~', 'expected a whole number'],
+  ])('a wrong number of attempts is refused: %s', (_, written, says) => {
     refused(`failures: {attempts: ${written}}\n`, new RegExp(`^"failures.attempts" is wrong: ${says}\\.$`));
   });
 
@@ -150,32 +150,32 @@ describe('attempts', () => {
 });
 
 describe('timeouts', () => {
-  test('there is none by default, and each can be set alone', () => {
+  test('are not set by default, and each timeout can be set alone', () => {
     expect(checkBody('').timeouts).toEqual({ run: null, campaign: null });
     expect(checkBody('timeouts: {}\n').timeouts).toEqual({ run: null, campaign: null });
     expect(checkBody('timeouts: {run: 5}\n').timeouts).toEqual({ run: 5_000, campaign: null });
     expect(checkBody('timeouts: {campaign: 2 d}\n').timeouts).toEqual({ run: null, campaign: 172_800_000 });
   });
 
-  test('are refused if they are not a mapping, or have a misspelt setting', () => {
+  test('"timeouts" is refused if it is not a mapping, or has a misspelt setting', () => {
     refused('timeouts: §90 s\n', /"timeouts" is wrong: expected \{run: DURATION, campaign: DURATION\}\.$/);
     refused('timeouts: {run: 5, §campain: 5}\n', /"timeouts" has no setting "campain"/, /mean "campaign"\?$/);
   });
 });
 
 describe('fresh', () => {
-  test('a campaign is not fresh by default; a new seed or a salt makes it fresh', () => {
+  test('a campaign is not fresh by default; a new seed or a salt makes the campaign fresh', () => {
     expect(checkBody('').fresh).toBeNull();
     expect(checkBody('fresh: false\n').fresh).toBeNull();
     expect(checkBody('fresh: true\n').fresh).toEqual({ by: 'seed' });
     expect(checkBody('fresh: {salt: Title}\n').fresh).toEqual({ by: 'salt', input: 'Title' });
   });
 
-  test.each(['§yes', '§1', '§~', '§[Title]', '§Title'])('%s is neither a seed nor a salt', (written) => {
+  test.each(['§yes', '§1', '§~', '§[Title]', '§Title'])('%s is not a valid value of "fresh"', (written) => {
     refused(`fresh: ${written}\n`, /^"fresh" is wrong: expected true or \{salt: INPUT\}\.$/);
   });
 
-  test('a salt is refused without an input, and if it is misspelt', () => {
+  test('"fresh" is refused if "salt" is missing, is misspelt or is not the name of an input', () => {
     refused('fresh: §{}\n', /^"fresh.salt" is missing\.$/);
     refused('fresh: {salt: §5}\n', /^"fresh.salt" is wrong: expected the name of an input\.$/);
     refused('fresh: {§sald: Title}\n', /^"fresh" has no setting "sald"\.$/, /^Did you mean "salt"\?$/);
@@ -195,7 +195,7 @@ describe('priority', () => {
   });
 });
 
-test('a definition as JSON has the same settings, in ms once it is read', () => {
+test('a definition in JSON can have the same settings, and readDefinition converts durations to ms', () => {
   const settings = {
     failures: { attempts: 3, backoff: '2 min', seed: 'new', rate: 0.5 },
     timeouts: { run: 90, campaign: '1 d' },

@@ -11,11 +11,11 @@ test.each([
   [{ count: 0, after: 20 }, { finished: 1, failed: 0 }, undefined],
   [{ count: 0, after: 20 }, { finished: 1, failed: 1 }, '1 run failed, more than 0'],
   [{ rate: 0.9, count: 5, after: 1 }, { finished: 100, failed: 6 }, '6 runs failed, more than 5'],
-] as const)('%j of %j: %s', (limits, counts, why) => {
+] as const)('for the limits %j and the counts %j, the reason is: %s', (limits, counts, why) => {
   expect(intolerable({ ...limits, then: 'pause' }, counts)).toBe(why);
 });
 
-test('more failures among the same number of runs are never more tolerable', () => {
+test('if a number of failures is too high, a higher number of failures among as many runs is also too high', () => {
   const policy = fc.record({
     rate: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
     count: fc.option(fc.nat(50), { nil: undefined }),
@@ -37,14 +37,14 @@ describe('nextAttemptIn', () => {
   const waits = (count: number, backoff: number): (number | undefined)[] =>
     Array.from({ length: count }, (_, n) => nextAttemptIn({ count, backoff, seed: 'same' }, n + 1));
 
-  test('doubles the wait up to an hour, keeps a longer wait, and gives no wait after the last attempt', () => {
+  test('doubles the wait up to an hour, keeps a first wait of more than an hour, and gives no wait after the last attempt', () => {
     expect(waits(1, 10_000)).toEqual([undefined]);
     expect(waits(4, 10_000)).toEqual([10_000, 20_000, 40_000, undefined]);
     expect(waits(5, 20 * MINUTE)).toEqual([20 * MINUTE, 40 * MINUTE, HOUR, HOUR, undefined]);
     expect(waits(3, 5 * HOUR)).toEqual([5 * HOUR, 5 * HOUR, undefined]);
   });
 
-  test('each wait is as long as the one before, twice as long, or an hour; there are no waits after the last attempt', () => {
+  test('each wait is twice the wait before, but at most an hour, or the first wait if the first wait is longer than an hour; no wait follows the last attempt', () => {
     const backoffs = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }),
       fc.integer({ min: 1, max: 366 * 24 * HOUR }),
@@ -75,11 +75,11 @@ describe('causeOf', () => {
     ['no file (deadbeefcafedeadbeefcafe)', 'no file (…)'],
     ['Contact rate is too large', 'Contact rate is too large'],
     ['', ''],
-  ])('%s', (reason, cause) => {
+  ])('gives for the reason "%s" the cause "%s"', (reason, cause) => {
     expect(causeOf(reason)).toBe(cause);
   });
 
-  test('reasons that differ in their numbers, ids and hashes are one cause', () => {
+  test('reasons that differ only in a number, an id, a hash or a time have the same cause', () => {
     const hash = (length: number): fc.Arbitrary<string> =>
       fc
         .array(fc.constantFrom(...'0123456789abcdef'), { minLength: length, maxLength: length })
@@ -108,7 +108,7 @@ describe('causeOf', () => {
     );
   });
 
-  test('is never longer than 200 characters', () => {
+  test('gives at most 200 characters', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5_000, size: 'max', unit: 'binary' }), (reason) => {
         expect(causeOf(reason).length).toBeLessThanOrEqual(200);
@@ -146,7 +146,7 @@ describe('addCauses', () => {
     ]);
   });
 
-  test('loses no failure and has at most 21 different causes, in whatever parts the failures are added', () => {
+  test('counts every failure and keeps at most 21 different causes, also if the failures come in several parts', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyCause, { maxLength: 60, size: 'max' }), { maxLength: 8 }), (parts) => {
         const before = structuredClone(parts);
@@ -168,7 +168,7 @@ describe('addCauses', () => {
     );
   });
 
-  test('names up to 20 causes, and puts the rest together', () => {
+  test('counts 20 causes by their names, and all further causes as "other causes"', () => {
     const known: FailureCause[] = [];
     for (let n = 0; n < 50; n += 1) {
       const cause = `cause ${n}`;

@@ -134,7 +134,7 @@ describe('the schema and readDefinition accept the same shapes', () => {
   });
 });
 
-/** Adds the first two lines of a definition if the text has none. */
+/** Adds the first two lines of a definition, without a line for the setting that the text begins with. */
 function headed(body: string): string {
   const setting = body.split(':')[0]!;
   return HEAD.split('\n')

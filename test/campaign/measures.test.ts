@@ -13,7 +13,7 @@ const outputs: CampaignOutput[] = [
 const run = { Peak: '300.5', 'Peak day': '7', Extinct: 'false', Ending: '"died out"', Course: '{}' };
 
 describe('a measure of a run', () => {
-  test('may be a numeric output, or a BOOLEAN output as 1 or 0', () => {
+  test('may be a numeric output, or a BOOLEAN output as 1 or 0; a value that is infinite or null is missing', () => {
     const measures = measuresOf({ outputs, precision: null });
     expect(measures.map(({ name, statistic, read }) => [name, statistic, read(run)])).toEqual([
       ['Peak', 'mean', 300.5],
@@ -27,14 +27,14 @@ describe('a measure of a run', () => {
     ]);
   });
 
-  test('has a name that is read as the same formula again', () => {
+  test('has a name that foray reads as the same formula', () => {
     for (const written of ['Q(Peak, 0.0000001)', 'Q( Peak , .9)', 'P( Peak>3 )']) {
       const { name } = measureOf(outputs, written);
       expect(measureOf(outputs, name).name).toBe(name);
     }
   });
 
-  test('is refused if its formula has no output', () => {
+  test('is refused if its formula names no output', () => {
     expect(thrownBy(() => measureOf(outputs, 'P(1 > 0)'))).toMatchObject({ code: 'INVALID_EXPRESSION' });
   });
 
@@ -47,12 +47,12 @@ describe('a measure of a run', () => {
     ["P(Ending == 'died out')", 'share', 1],
     ['Q(Peak, 0.9)', 'quantile', 300.5],
     ['Q(max(Peak, `Peak day`), .5)', 'quantile', 300.5],
-  ])('%s', (written, statistic, value) => {
+  ])('may be %s, with the statistic %s and the value %d', (written, statistic, value) => {
     const measure = measureOf(outputs, written);
     expect([measure.statistic, measure.read(run)]).toEqual([statistic, value]);
   });
 
-  test('has one spelling; a quantile has the units of its output', () => {
+  test('has a name with uniform blanks and numbers; a quantile of a single output has the units of this output', () => {
     expect(measureOf(outputs, ' p ( Peak > 300 ) ').name).toBe('P(Peak > 300)');
     expect(measureOf(outputs, 'q(`peak DAY` , 0.50)')).toMatchObject({
       name: 'Q(`peak DAY`, 0.5)',
@@ -64,13 +64,13 @@ describe('a measure of a run', () => {
     expect(measureOf(outputs, 'extinct')).toMatchObject({ name: 'Extinct', statistic: 'share' });
   });
 
-  test('is missing if a run lacks an output of the formula', () => {
+  test('is missing if a run lacks an output of the formula, or if foray cannot read or compute a value', () => {
     expect(measureOf(outputs, 'P(Peak > `Peak day`)').read({ Peak: '3' })).toBeUndefined();
     expect(measureOf(outputs, 'Q(Peak / `Peak day`, 0.5)').read({ ...run, 'Peak day': '0' })).toBeUndefined();
     expect(measureOf(outputs, "P(Ending == 'x')").read({ Ending: '"not JSON' })).toBeUndefined();
   });
 
-  test('an output may have a name that looks like a formula', () => {
+  test('a name that looks like a formula means the output with this name', () => {
     const odd: CampaignOutput = { name: 'P(Peak > 300)', type: 'DOUBLE', units: null };
     expect(measureOf([...outputs, odd], 'P(Peak > 300)').statistic).toBe('mean');
   });

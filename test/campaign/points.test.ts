@@ -54,7 +54,7 @@ describe('expand', () => {
     expect(points.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('gives all combinations once, in the order of an odometer', () => {
+  test('gives each combination once, in lexicographic order', () => {
     fc.assert(
       fc.property(anyGrid, (grid) => {
         const points = [...expand({ base: baseOf(grid), ...gridOf(grid) })];
@@ -97,7 +97,7 @@ describe('expand', () => {
     expect(new Set(sweep).size).toBe(2);
   });
 
-  test('a key does not include the salt: the points of a fresh campaign are the same for any draw', () => {
+  test('a key includes neither the salt nor the drawn seed, so a fresh campaign has the same points for any draw', () => {
     const grid = varied({ a: ['1', '2'] });
     const keys = (salt: string, campaign: Partial<Pick<Campaign, 'fresh' | 'seed'>>): string[] =>
       [...expand({ base: base({ [SEED]: '1', a: '0', b: '5', salt }), ...grid, ...campaign })].map(
@@ -109,7 +109,7 @@ describe('expand', () => {
     expect(keys('1', { fresh: null })).toEqual(keys('1', {}));
     // the drawn seed is no part of the key either
     expect(keys('1', { fresh: { by: 'seed' }, seed: 7 })).toEqual(keys('1', { fresh: null, seed: null }));
-    // the key leaves the salted input out by name, not by value: it includes another input with the same value
+    // a key includes the names of inputs: b with the value 5 and salt with the value 5 give different keys
     expect(new Set([...keys('1', salted), ...keys('5', { fresh: { by: 'salt', input: 'b' } })]).size).toBe(4);
   });
 
@@ -146,14 +146,14 @@ describe('seeds', () => {
   ): string => runInputs({ ...campaign, seed }, point, replication).find(({ name }) => name === SEED)!.value;
   const [first, second] = [...expand(campaign)];
 
-  test('if the definition has no seed, replication 1 keeps the base seed and the others are derived', () => {
+  test('if the definition has no seed, replication 1 keeps the base seed, and the other replications have derived seeds', () => {
     expect(seedOf(null, first!, 1)).toBe('7');
     expect(seedOf(null, second!, 1)).toBe('7');
     expect(seedOf(null, first!, 2)).not.toBe('7');
     expect(seedOf(null, first!, 2)).not.toBe(seedOf(null, second!, 2));
   });
 
-  test('if the definition has a seed, also 0, all are derived', () => {
+  test('if the definition has a seed, also the seed 0, all replications have derived seeds', () => {
     for (const seed of [0, 42, -1]) {
       const seeds = [first!, second!].flatMap((point) => [1, 2, 3].map((n) => seedOf(seed, point, n)));
       expect(new Set(seeds).size).toBe(6);
@@ -162,7 +162,7 @@ describe('seeds', () => {
     expect(seedOf(42, first!, 1)).not.toBe(seedOf(43, first!, 1));
   });
 
-  test('are a pure function, and added points change no seed', () => {
+  test('differ between all runs, and do not change if points are added', () => {
     fc.assert(
       fc.property(fc.integer(), fc.uniqueArray(fc.nat(50).map(String), { minLength: 2 }), (seed, values) => {
         const seedsOf = (list: string[]): Map<string, string> => {
@@ -183,7 +183,7 @@ describe('seeds', () => {
     );
   });
 
-  test('are whole numbers from 1 below 2^48, and do not change from one release to the next', () => {
+  test('are whole numbers of at least 1 and below 2^48, and do not change from one release to the next', () => {
     fc.assert(
       fc.property(fc.integer(), fc.string(), fc.integer({ min: 1, max: 1_000_000 }), (seed, key, n) => {
         const value = replicationSeed(seed, key, n);
@@ -191,12 +191,12 @@ describe('seeds', () => {
         expect(Number(value)).toBeLessThan(2 ** 48);
       }),
     );
-    // results of earlier campaigns are found by these keys
+    // foray finds the results of earlier campaigns by these keys
     expect(pointKey(base({ 'Contact rate': '1.66', Days: '14' }))).toBe('d61bcd6cf03a37d3');
     expect(replicationSeed(42, '0123456789abcdef', 1)).toBe('156514417787372');
   });
 
-  test('an attempt with its own seed differs only in the seed', () => {
+  test('attempts with different seeds differ only in the seed', () => {
     const point = fc.constantFrom(first!, second!);
     const seed = fc.option(fc.integer(), { nil: null });
     const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 5 });
@@ -230,7 +230,7 @@ describe('seeds', () => {
     expect(sent).toEqual(['5', '6']);
   });
 
-  test('common random numbers: replication n has the same seed in every point', () => {
+  test('with common random numbers, replication n has the same seed in every point', () => {
     const common = { ...campaign, commonRandomNumbers: true };
     const of = (seed: number | null, point: typeof first, n: number): string =>
       runInputs({ ...common, seed }, point!, n).find(({ name }) => name === SEED)!.value;
@@ -245,12 +245,12 @@ describe('seeds', () => {
     expect(replicationSeed(42, null, 1)).toBe(of(42, first, 1));
   });
 
-  test('the other inputs are sent unchanged, in the order of the template', () => {
+  test('foray sends the other inputs unchanged, and all inputs in the order of the template', () => {
     const inputs = runInputs({ ...campaign, seed: null }, second!, 1);
     expect(inputs.map(({ name, value }) => `${name}=${value}`)).toEqual([`${SEED}=7`, 'a=2', 'b=2']);
   });
 
-  test('a varied seed is sent', () => {
+  test('foray sends a seed that the design varies', () => {
     const design = { base: campaign.base, ...varied({ [SEED]: ['5', '6'] }), seed: null, ...rest };
     const sent = [...expand(design)].map((point) => runInputs(design, point, 1)[0]!.value);
     expect(sent).toEqual(['5', '6']);

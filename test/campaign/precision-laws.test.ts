@@ -48,7 +48,7 @@ describe('for any values', () => {
     );
   });
 
-  test('it does not matter which replications failed', () => {
+  test('the decision does not depend on which replications failed', () => {
     fc.assert(
       fc.property(anyCase, ({ values, ...rest }) => {
         const isGood = (value: number | null): boolean => value !== null && Number.isFinite(value);
@@ -74,7 +74,7 @@ describe('for any values', () => {
     );
   });
 
-  test('the unit and the sign do not matter', () => {
+  test('the decision does not depend on the unit and the sign of the values', () => {
     fc.assert(
       fc.property(anyCase, fc.constantFrom(-1, 2, -0.125, 1024), ({ values, ...rest }, unit) => {
         const small = values.map((value) => (value !== null && Math.abs(value) < 1e100 ? value : null));

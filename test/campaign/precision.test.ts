@@ -14,12 +14,12 @@ const precision: Precision = {
   confidence: 0.95,
 };
 
-/** Values with a mean of 0 and a standard deviation of about `size`. */
+/** Values that alternate between `size` above and `size` below the mean. */
 function swinging(n: number, size: number, mean = 0): number[] {
   return Array.from({ length: n }, (_, at) => mean + (at % 2 === 0 ? size : -size));
 }
 
-/** Draws from the standard normal distribution, by the polar method. */
+/** Returns a function that draws from the standard normal distribution by the polar method. */
 function gaussian(seed: number): () => number {
   const uniform = uniforms(seed);
   return () => {
@@ -49,12 +49,12 @@ describe('an estimate', () => {
     [[], null],
     [[null, NaN, Infinity], null],
     [[null, 3], 3],
-  ])('has no interval of %j', (values, mean) => {
+  ])('has no interval for the values %j', (values, mean) => {
     const n = mean === null ? 0 : 1;
     expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
   });
 
-  test('must reach both precisions if the definition has a relative and an absolute one', () => {
+  test('must reach both precisions if the definition has a relative and an absolute precision', () => {
     const values = swinging(40, 1, 100);
     const half = estimate(values, precision).high! - 100;
     for (const [relative, absolute, reached] of [
@@ -68,7 +68,7 @@ describe('an estimate', () => {
 });
 
 describe('the number of replications after a round', () => {
-  test('is the minimum at first', () => {
+  test('is at first the minimum, or the maximum if the maximum is smaller', () => {
     const need = Number.MAX_VALUE;
     expect(nextReplications(precision, [[]], 0)).toEqual({ decided: false, replications: 5, need });
     expect(nextReplications({ ...precision, max: 4 }, [[]], 0)).toEqual({
@@ -78,13 +78,13 @@ describe('the number of replications after a round', () => {
     });
   });
 
-  test('stays at ten for a point without any value, and grows once it has a value', () => {
+  test('stays at ten, or at a higher minimum, for a point without any value, and grows if the point has a value', () => {
     const failed = (count: number): null[] => Array.from({ length: count }, () => null);
     expect(nextReplications(precision, [failed(9)], 9)).toMatchObject({ decided: false });
     expect(nextReplications(precision, [failed(10)], 10)).toEqual({ decided: true, reached: false });
     expect(nextReplications({ ...precision, min: 20 }, [failed(10)], 10)).toMatchObject({ decided: false });
     expect(nextReplications(precision, [[...failed(9), 1]], 10)).toMatchObject({ decided: false });
-    // one of several outputs without a value is enough
+    // the number also stays at ten if only one of several outputs has no value
     expect(nextReplications(precision, [[1, 2, 3], failed(10)], 10)).toEqual({
       decided: true,
       reached: false,
@@ -99,7 +99,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
   });
 
-  test('is what the standard deviation requires if the interval is wide, plus the look-ahead', () => {
+  test('is the number that the standard deviation requires, but at most four times as many as before, plus the look-ahead', () => {
     // with a standard deviation of 1.549, half the interval is 1.041 after 11 replications and 0.984 after 12
     const decision = nextReplications(precision, [swinging(6, Math.SQRT2)], 6);
     expect(decision).toMatchObject({ replications: 12 + LOOK_AHEAD });
@@ -114,7 +114,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(late, [values], 200)).toMatchObject({ replications: 220 });
   });
 
-  test('grows even if all values are equal, because a rare event may come', () => {
+  test('grows even if all values are equal, because a rare event may still occur', () => {
     for (const value of [0, 0.1, -7]) {
       const same = (count: number): number[] => new Array<number>(count).fill(value);
       const relative = { ...precision, min: 5, absolute: null, relative: 0.01 };
@@ -139,7 +139,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(relative, [swinging(200, 1)], 200)).toEqual({ decided: true, reached: false });
   });
 
-  test('replaces failed runs up to the maximum', () => {
+  test('includes a further replication for each failed run, up to the maximum', () => {
     const values = [1, null, 2, NaN, 3];
     expect(nextReplications(precision, [values], 5)).toMatchObject({ decided: false, replications: 7 });
     const failed = new Array<null>(200).fill(null);
@@ -154,7 +154,7 @@ describe('the number of replications after a round', () => {
 });
 
 describe('the expected number of replications', () => {
-  test('follows from the half-width and the look-ahead, including missing values', () => {
+  test('follows from the half-width, the look-ahead and the share of missing values', () => {
     // with a standard deviation of 1.549, half the interval is 0.984 after 12 replications
     const values = swinging(6, Math.SQRT2);
     expect(expectedReplications(precision, [values], 6)).toBe(12 + LOOK_AHEAD);
@@ -168,13 +168,13 @@ describe('the expected number of replications', () => {
     expect(expected).toBeLessThan(430);
   });
 
-  test('is the maximum while nothing is known, or if the maximum is not enough', () => {
+  test('is the maximum if there are fewer than two values, or if the maximum is not enough', () => {
     expect(expectedReplications(precision, [[]], 0)).toBe(200);
     expect(expectedReplications(precision, [[3]], 1)).toBe(200);
     expect(expectedReplications(precision, [swinging(6, 1_000)], 6)).toBe(200);
   });
 
-  test('is close to the final number for any draw', () => {
+  test('is on average close to the final number', () => {
     const wanted = { ...precision, max: 10_000, absolute: 0.25 };
     let [first, last] = [0, 0];
     for (let point = 0; point < 100; point += 1) {
@@ -206,7 +206,7 @@ describe('a share', () => {
     return Array.from({ length: n }, () => Number(uniform() < share));
   };
 
-  test('of 0 is uncertain: it needs enough replications for a narrow half of Wilson’s interval', () => {
+  test('of 0 is not certain: the point gets replications until half of Wilson’s interval is narrow enough', () => {
     const none = Array.from<number>({ length: 5 }).fill(0);
     const decision = nextReplications(shares, [none], 5);
     expect(decision).toMatchObject({ decided: false });
@@ -214,7 +214,7 @@ describe('a share', () => {
     expect(expectedReplications(shares, [none], 5)).toBe(35 + LOOK_AHEAD);
     const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
     expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
-    // the same values of a numeric output are certain
+    // a numeric output with these values needs no more than 15 replications
     const numbers = { ...shares, shares: undefined };
     expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
   });

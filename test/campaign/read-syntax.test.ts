@@ -17,24 +17,24 @@ describe('a text that is no YAML or JSON', () => {
     ['an input that appears twice', `${HEAD}inputs:\n  Days: 14\n  §Days: 15\n`],
     ['two documents', 'campaign: flu\n§---\ncampaign: measles\n'],
     ['JSON without a colon', '{"campaign": "flu", "model": {"name" §"Epidemic"}}'],
-    ['an alias of nothing', `${HEAD}inputs:\n  Days: §*days\n`],
-    ['an alias of something further down', `${HEAD}inputs:\n  Days: §*days\n  Population: &days 14\n`],
+    ['an alias without an anchor', `${HEAD}inputs:\n  Days: §*days\n`],
+    ['an alias of an anchor further down', `${HEAD}inputs:\n  Days: §*days\n  Population: &days 14\n`],
     [
-      'aliases that grow without end',
+      'aliases that would give very many values',
       `a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1]\nb: &b [§${Array.from({ length: 9 }, () => '*a').join()}]\n` +
         `c: &c [${Array.from({ length: 9 }, () => '*b').join()}]\nd: [${Array.from({ length: 9 }, () => '*c').join()}]\n`,
     ],
-  ])('%s', (_, text) => {
+  ])('is refused because of %s', (_, text) => {
     expectRefused(text, syntax);
   });
 
-  test('very deep nesting is an error, not a crash', () => {
+  test('gives an error and no crash if the text is very deeply nested', () => {
     for (const text of ['['.repeat(50_000), '{a: '.repeat(50_000), '- '.repeat(50_000)]) {
       expect(thrownBy(() => readDefinition(text, 'deep.yaml')).code).toBe('DEFINITION_SYNTAX');
     }
   });
 
-  test('any text gives a definition, or an error of the table on one line with a place', () => {
+  test('any text gives a definition, or a known error on one line that names a place in the text', () => {
     const words = fc.constantFrom(
       ...['campaign', 'model', 'name', 'design', 'grid', 'from', 'to', 'step', 'inputs', 'files', 'seed'],
       ...[

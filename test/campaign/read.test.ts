@@ -3,17 +3,17 @@ import { readDefinition } from '../../src/campaign/read.ts';
 import { type LinePlace } from '../../src/errors.ts';
 import { expectRefused, HEAD } from './support.ts';
 
-describe('a text with another shape', () => {
+describe('foray refuses a definition', () => {
   const invalid = 'DEFINITION_INVALID';
 
   test.each([
-    ['nothing', '§'],
+    ['an empty text', '§'],
     ['only a comment', '§# nothing yet\n'],
     ['a list', '§- campaign: flu\n'],
     ['a list after a comment', '# a list\n§- campaign: flu\n'],
     ['a text', '§flu\n'],
     ['null', '§~\n'],
-  ])('%s', (_, text) => {
+  ])('that is not a mapping, but %s', (_, text) => {
     expectRefused(text, {
       code: invalid,
       says: /not a mapping of names to values/,
@@ -23,38 +23,48 @@ describe('a text with another shape', () => {
 
   test.each<[string, string, RegExp, RegExp]>([
     [
-      'a setting misspelt',
+      'a misspelt setting',
       `${HEAD}§replicatons: 3\n`,
       /no setting "replicatons"/,
       /Did you mean "replications"\?/,
     ],
     [
-      'a required setting misspelt',
+      'a misspelt required setting',
       '§campain: flu\nmodel: {name: Epidemic}\n',
       /"campain"/,
       /mean "campaign"\?/,
     ],
     [
-      'one inside',
+      'a misspelt setting of the model',
       'campaign: flu\nmodel: {§nam: Epidemic}\n',
       /"model" has no setting "nam"/,
       /mean "name"\?/,
     ],
-    ['one of the design', `${HEAD}design:\n  §gird: {}\n`, /"design" has no setting "gird"/, /mean "grid"\?/],
     [
-      'one of a range',
+      'a misspelt setting of the design',
+      `${HEAD}design:\n  §gird: {}\n`,
+      /"design" has no setting "gird"/,
+      /mean "grid"\?/,
+    ],
+    [
+      'a misspelt setting of a range',
       `${HEAD}design:\n  grid:\n    Days: {§form: 1, to: 3, step: 1}\n`,
       /"design.grid.Days" has no setting "form"/,
       /mean "from"\?/,
     ],
     [
-      'one of the outputs',
+      'a misspelt setting of the outputs',
       `${HEAD}outputs: {§file: keep}\n`,
       /"outputs" has no setting "file"/,
       /mean "files"\?/,
     ],
-    ['one like no other', `${HEAD}§flavour: 3\n`, /no setting "flavour"/, /^Known: "campaign", "model"/],
-  ])('%s', (_, text, says, hint) => {
+    [
+      'a setting that is similar to no other setting',
+      `${HEAD}§flavour: 3\n`,
+      /no setting "flavour"/,
+      /^Known: "campaign", "model"/,
+    ],
+  ])('with %s', (_, text, says, hint) => {
     expectRefused(text, { code: invalid, says, hint });
   });
 
@@ -62,7 +72,7 @@ describe('a text with another shape', () => {
     ['no campaign', '§model: {name: Epidemic}\n', /^"campaign" is missing/],
     ['no model', '§campaign: flu\n', /^"model" is missing/],
     ['no name of the model', 'campaign: flu\nmodel: §{version: 3}\n', /^"model.name" is missing/],
-    ['the model alone', 'campaign: flu\nmodel: §Epidemic\n', /^"model" is wrong/],
+    ['a text instead of a mapping for the model', 'campaign: flu\nmodel: §Epidemic\n', /^"model" is wrong/],
     ['a name with a line break', `${HEAD}§"a\\nb": 3\n`, /no setting "a\\nb"/],
     ['a merge key', `${HEAD}§<<: {seed: 3}\n`, /no setting "<<"/],
     [
@@ -91,7 +101,7 @@ describe('a text with another shape', () => {
       /"design.grid.Days.1" is wrong/,
     ],
     [
-      'a value for a list',
+      'a number instead of a list',
       `${HEAD}design:\n  grid:\n    Days: §5\n`,
       /expected a list of values, \{from, to, step\} or \{from, to, count\}/,
     ],
@@ -102,45 +112,57 @@ describe('a text with another shape', () => {
     ],
     ['.nan for an input', `${HEAD}inputs: {Contact rate: §.NaN}\n`, /"inputs.Contact rate" is wrong/],
     ['an input without a value', `${HEAD}inputs:\n  Days:§\n`, /"inputs.Days" is wrong/],
-    ['an input of itself', `${HEAD}inputs: &all\n  Days: §*all\n`, /"inputs.Days" has no setting "Days"/],
     [
-      'a name with a space',
+      'an alias of the mapping that contains the alias',
+      `${HEAD}inputs: &all\n  Days: §*all\n`,
+      /"inputs.Days" has no setting "Days"/,
+    ],
+    [
+      'a campaign name with a space',
       'campaign: §the flu\nmodel: {name: Epidemic}\n',
       /"campaign" is wrong: expected a name of letters/,
     ],
-    ['a number for a name', 'campaign: §1978\nmodel: {name: Epidemic}\n', /"campaign" is wrong/],
-    ['no replications', `${HEAD}replications: §0\n`, /expected at least 1/],
-    ['half a replication', `${HEAD}replications: §2.5\n`, /expected a whole number/],
-    ['far too many replications', `${HEAD}replications: §1000001\n`, /at most 1,000,000/],
-    ['no concurrency', `${HEAD}concurrency: §0\n`, /expected auto or a whole number from 1/],
-    ['another concurrency', `${HEAD}concurrency: §much\n`, /expected auto or/],
-    ['a seed that is not whole', `${HEAD}seed: §0.5\n`, /expected a whole number/],
-    ['a seed that is read inexactly', `${HEAD}seed: §9007199254740993\n`, /"seed" is wrong/],
-    ['no outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
-    ['an output that is a number', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],
     [
-      'no names of outputs',
+      'a number as the name of the campaign',
+      'campaign: §1978\nmodel: {name: Epidemic}\n',
+      /"campaign" is wrong/,
+    ],
+    ['0 replications', `${HEAD}replications: §0\n`, /expected at least 1/],
+    ['a fractional number of replications', `${HEAD}replications: §2.5\n`, /expected a whole number/],
+    ['far too many replications', `${HEAD}replications: §1000001\n`, /at most 1,000,000/],
+    ['a concurrency of 0', `${HEAD}concurrency: §0\n`, /expected auto or a whole number from 1/],
+    ['a text as the concurrency', `${HEAD}concurrency: §much\n`, /expected auto or/],
+    ['a seed that is not whole', `${HEAD}seed: §0.5\n`, /expected a whole number/],
+    ['a seed that is too large to be exact', `${HEAD}seed: §9007199254740993\n`, /"seed" is wrong/],
+    ['an empty list of outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
+    ['a number as an output', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],
+    [
+      'an empty list of names of outputs',
       `${HEAD}outputs: {names: §[]}\n`,
       /"outputs.names" is wrong: .*at least one output/,
     ],
     [
-      'files that are copied',
+      'an unknown value of "files" under "outputs"',
       `${HEAD}outputs: {files: §copy}\n`,
       /"outputs.files" is wrong: expected keep or link/,
     ],
-    ['outputs in one text', `${HEAD}outputs: §Fit error\n`, /expected a list of outputs or \{names/],
     [
-      'a version 0',
+      'a text instead of a list of outputs',
+      `${HEAD}outputs: §Fit error\n`,
+      /expected a list of outputs or \{names/,
+    ],
+    [
+      'the version 0',
       'campaign: flu\nmodel: {name: Epidemic, version: §0}\n',
       /expected latest, a version number/,
     ],
-    ['a file that is a number', `${HEAD}files: {Observed cases: §5}\n`, /expected the path of a file/],
-    ['JSON', '{"campaign": "flu",\n "model": {"name": §5}}', /"model.name" is wrong/],
-  ])('%s', (_, text, says) => {
+    ['a number as the path of a file', `${HEAD}files: {Observed cases: §5}\n`, /expected the path of a file/],
+    ['a wrong value in JSON', '{"campaign": "flu",\n "model": {"name": §5}}', /"model.name" is wrong/],
+  ])('with %s', (_, text, says) => {
     expectRefused(text, { code: invalid, says });
   });
 
-  test('the parser writes nothing to standard error', () => {
+  test('with a list as a name, and the YAML parser gives no process warning', () => {
     const warnings: unknown[] = [];
     const keep = (warning: unknown): unknown => warnings.push(warning);
     process.on('warning', keep);
@@ -156,7 +178,7 @@ describe('a text with another shape', () => {
   });
 
   test.each(['!!python/object:os.system { Days: 3 }', '!other { Days: 3 }', '{ Days: !other 3 }'])(
-    'a tag that nobody knows: %s',
+    'with an unknown tag: %s',
     (inputs) => {
       const marked = `${HEAD}inputs: ${inputs.replace('!', '§!')}\n`;
       expectRefused(marked, { code: 'DEFINITION_SYNTAX', says: /tag/i });
@@ -181,7 +203,7 @@ describe('a definition', () => {
     concurrency: 8,
   };
 
-  test('means the same in JSON, also over several lines, as in YAML', () => {
+  test('can be JSON on one line or on several lines', () => {
     for (const text of [JSON.stringify(whole), JSON.stringify(whole, null, 2)]) {
       expect(readDefinition(text, 'campaign.json').definition).toEqual(whole);
     }
@@ -208,7 +230,7 @@ describe('a definition', () => {
     expect(readDefinition(text, 'campaign.yaml').definition.inputs).toEqual({ Days: 14, Population: 14 });
   });
 
-  test('has places in the file: of keys, of values, and of the container of a missing value', () => {
+  test('gives the places of keys and values in the file; the place of a missing value is the mapping that lacks the value', () => {
     const text =
       '# flu\ncampaign: flu\nmodel:\n  name: Epidemic\ndesign:\n  grid:\n    Days: [1,\n      2]\n    7: [1]\n';
     const { locate } = readDefinition(text, 'a.yaml');

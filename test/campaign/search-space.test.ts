@@ -4,7 +4,7 @@ import type { SearchedInput } from '../../src/campaign/search/search.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
 import fc from '../support/fast-check.ts';
 
-describe('the space', () => {
+describe('the space of a search', () => {
   const base = [{ name: 'x', type: 'DOUBLE' as const, units: null, value: '0' }];
   const range = (given: Partial<Extract<SearchedInput, { kind: 'range' }>>): SearchedInput => ({
     name: 'x',
@@ -18,7 +18,7 @@ describe('the space', () => {
     ...given,
   });
 
-  test('values are canonical, within their bounds and on their steps, and can be turned back into coordinates', () => {
+  test('values are canonical, within their bounds and on their steps, and convert to coordinates that give the same values', () => {
     const bounds = fc
       .record({
         type: fc.constantFrom('DOUBLE' as const, 'INTEGER' as const),
@@ -57,7 +57,7 @@ describe('the space', () => {
     );
   });
 
-  test('each level of a choice is reached', () => {
+  test('coordinates reach each value of a choice, and an unknown value has no coordinates', () => {
     const input: SearchedInput = {
       name: 'x',
       type: 'STRING',
@@ -71,7 +71,7 @@ describe('the space', () => {
     expect(space.coordinatesOf(['d'])).toBeUndefined();
   });
 
-  test('a condition can use the inputs that are not searched', () => {
+  test('a condition can use inputs that the search does not vary', () => {
     const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
     const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);
     expect([space.isAllowed(['0.4']), space.isAllowed(['0.6'])]).toEqual([false, true]);

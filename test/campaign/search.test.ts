@@ -5,7 +5,7 @@ import { checkBody, refused } from './support.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
 
-test('a search sets the goal and the varied inputs, and has no points before it starts', () => {
+test('a search sets the goal and the varied inputs, has no points before it starts, and has defaults for missing settings', () => {
   const { search, goal, varied, design } = checkBody(
     'search: { maximize: peak DAY, over: { contact rate: { min: 1, max: 2, digits: 2 }, Days: { min: 10, max: 20 }, Stochastic: [true, false] } }\n',
   );
@@ -27,9 +27,12 @@ test.each([
   [`search: { minimize: Fit error, ${OVER}, stop: { points: 300 } }\n`, 'gp'],
   [`search: { minimize: Fit error, ${OVER}, stop: { points: 301 } }\n`, 'cma'],
   [`search: { minimize: Fit error, ${OVER}, method: direct }\n`, 'direct'],
-])('auto means gp for few points and cma for more: %s', (body, method) => {
-  expect(checkBody(body).search!.method).toBe(method);
-});
+])(
+  'the method is gp for up to 300 points and cma for more points, unless the definition names a method: %s',
+  (body, method) => {
+    expect(checkBody(body).search!.method).toBe(method);
+  },
+);
 
 test('an outside optimiser is a command with options', () => {
   const method = 'method: { command: [python3, tpe.py], options: { depth: [1, { a: b }] }, timeout: 90 s }';
@@ -37,7 +40,7 @@ test('an outside optimiser is a command with options', () => {
     command: ['python3', 'tpe.py'],
     options: { depth: [1, { a: 'b' }] },
     timeout: 90_000,
-    // the script is found beside the definition
+    // foray looks for the script in the folder of the definition
     folder: '',
     files: {},
   });
@@ -48,16 +51,16 @@ test('an outside optimiser is a command with options', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('foray refuses a search', () => {
   test.each<[string, ErrorCode, string, RegExp]>([
     [
-      'bounds that are empty',
+      'bounds without a value between them',
       'DEFINITION_INVALID',
       `over: { Contact rate: §{ min: 2, max: 2 } }`,
       /"min" below "max"/,
     ],
     [
-      'one value',
+      'bounds and a step that allow only one value',
       'INVALID_VALUE',
       `over: { Contact rate: §{ min: 1, max: 1.4, step: 0.5 } }`,
       /only one value/,
@@ -75,21 +78,26 @@ describe('mistakes', () => {
       /no input "Contact rat"/,
     ],
     [
-      'bounds of true and false',
+      'bounds for a BOOLEAN input',
       'INVALID_VALUE',
       `over: { Stochastic: §{ min: 0, max: 1 } }`,
       /takes BOOLEAN, not a range/,
     ],
-    ['bounds that are no whole numbers', 'INVALID_VALUE', `over: { Days: { min: §1.5, max: 2 } }`, /"Days"/],
     [
-      'the seed',
+      'a fractional bound for an INTEGER input',
+      'INVALID_VALUE',
+      `over: { Days: { min: §1.5, max: 2 } }`,
+      /"Days"/,
+    ],
+    [
+      'the seed as a searched input',
       'INVALID_VALUE',
       `over: { §'{RANDOM_SEED}': { min: 1, max: 2 } }`,
       /cannot vary \{RANDOM_SEED\}/,
     ],
     ['other units', 'INVALID_VALUE', `over: { Contact rate: { min: 1, max: 2, units: §DAY } }`, /not in DAY/],
     [
-      'ratios from 0',
+      'a logarithmic scale that begins at 0',
       'DEFINITION_INVALID',
       `over: { Contact rate: §{ min: 0, max: 2, scale: log } }`,
       /"min" above 0/,
@@ -121,13 +129,13 @@ describe('mistakes', () => {
     ],
     ['options without a command', 'DEFINITION_INVALID', `${OVER}, method: §{ options: {} }`, /command/],
     [
-      'an answer that takes too long',
+      'a timeout that is too long',
       'DEFINITION_INVALID',
       `${OVER}, method: { command: [a], timeout: §1 h }`,
       /at most 20 min/,
     ],
     [
-      'a method without choices',
+      'a choice for a method that takes only numbers',
       'INVALID_VALUE',
       `over: { Stochastic: [true, false] }, method: §cma`,
       /takes only numbers/,
@@ -145,26 +153,26 @@ describe('mistakes', () => {
       /"min" or a "max"/,
     ],
     [
-      'limits apart',
+      'a constraint whose "min" is above its "max"',
       'INVALID_VALUE',
       `${OVER}, require: { Peak day: §{ min: 3, max: 2 } }`,
       /at least 3 and at most 2/,
     ],
     [
-      'a comparison without indifference',
+      '"confirm" without "indifference"',
       'DEFINITION_INVALID',
       `${OVER}, confirm: §{ best: 3 }`,
       /indifference/,
     ],
-  ])('%s', (_, code, search, says) => {
+  ])('with %s', (_, code, search, says) => {
     refused(code, `search: { minimize: Fit error, ${search} }\n`, says);
   });
 
-  test('a search over an output that is not a number is refused', () => {
+  test('for the best value of an output that is neither a number nor true or false', () => {
     refused('INVALID_VALUE', `search: { minimize: §Trajectory, ${OVER} }\n`, /neither a number/);
   });
 
-  test('a search is refused with a design, a goal, or replications until precise', () => {
+  test('with a design, with a goal, or with replications until a precision is reached', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
     refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
@@ -173,14 +181,17 @@ describe('mistakes', () => {
       `${search}§replications: { min: 2, max: 4, output: Fit error, relative: 0.1 }\n`,
       /does not replicate/,
     );
-    refused('INVALID_VALUE', '§replications: { min: 2, max: 4 }\n', /need an output/, /Add output/);
   });
+});
+
+test('replications with "min" and "max" need an output if there is no search', () => {
+  refused('INVALID_VALUE', '§replications: { min: 2, max: 4 }\n', /need an output/, /Add output/);
 });
 
 describe('a selection', () => {
   const GRID = 'design: { grid: { Contact rate: [1, 1.5, 2] } }\n';
 
-  test('sets the goal, and by default ten replications of each point', () => {
+  test('sets the goal, has ten replications of each point by default, and uses kn with "indifference" and ocba with "runs"', () => {
     const body = `${GRID}select: { maximize: peak DAY, indifference: 1 }\n`;
     expect(checkBody(body)).toMatchObject({
       goal: { output: 'Peak day', wants: 'highest' },
@@ -195,13 +206,13 @@ describe('a selection', () => {
 
   test.each<[string, ErrorCode, string, RegExp]>([
     [
-      'neither rule',
+      'neither "indifference" nor "runs"',
       'DEFINITION_INVALID',
       `${GRID}select: §{ minimize: Fit error }\n`,
       /"indifference" or "runs"/,
     ],
     [
-      'both rules',
+      'both "indifference" and "runs"',
       'DEFINITION_INVALID',
       `${GRID}select: §{ minimize: Fit error, indifference: 1, runs: 100 }\n`,
       /"indifference" or "runs"/,
@@ -220,13 +231,13 @@ describe('a selection', () => {
       /goal of a selection/,
     ],
     [
-      'replications until precise',
+      'replications until a precision is reached',
       'INVALID_VALUE',
       `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: { min: 3, max: 9, output: Fit error, relative: 0.1 }\n`,
       /how many replications each point gets/,
     ],
     [
-      'raced replications',
+      'replications with "min" and "max"',
       'INVALID_VALUE',
       `${GRID}select: { minimize: Fit error, runs: 100 }\n§replications: { min: 3, max: 9 }\n`,
       /how many replications each point gets/,
@@ -244,12 +255,12 @@ describe('a selection', () => {
       /Fit errors/,
     ],
     [
-      'a quantile',
+      'a quantile as the goal',
       'INVALID_VALUE',
       `${GRID}select: { minimize: §"Q(\`Peak day\`, 0.9)", runs: 100 }\n`,
       /is a quantile/,
     ],
-  ])('%s', (_, code, body, says) => {
+  ])('is refused with %s', (_, code, body, says) => {
     refused(code, body, says);
   });
 
@@ -257,7 +268,7 @@ describe('a selection', () => {
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 1, /one point/],
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 6, /60 runs, more than the budget/],
     [{ method: 'kn', indifference: 1, confidence: 0.95, require: [], report: 30 }, 201, /201 points/],
-  ])('is refused because of the number of points: %j of %i', (select, points, says) => {
+  ])('is refused because of the number of points: %j for %i points', (select, points, says) => {
     const read = { locate: () => ({ file: 'a.yaml', path: 'select' }) };
     expect(() => checkCompared(read, { select, replications: 10 }, points)).toThrow(says);
   });

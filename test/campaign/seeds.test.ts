@@ -17,7 +17,7 @@ describe('a model without a seed', () => {
     ['seed: 42\nreplications: §2\n', /^Remove "replications" and "seed"\.$/],
     ['replications: §2\nfresh: true\n', /^Remove "replications" and "fresh"\.$/],
     ['failures: {attempts: 2, seed: new}\nseed: §1\n', /^Remove "seed" and "failures.seed"\.$/],
-  ])('has no replications: %j', (body, hint) => {
+  ])('cannot have replications or seeds: %j', (body, hint) => {
     const says =
       /^The model "Epidemic" has no input \{RANDOM_SEED\}, so its runs cannot differ by their seed\.$/;
     refused('REPLICATIONS_NEED_SEED', body, says, hint, seedless);
@@ -33,7 +33,7 @@ describe('a model without a seed', () => {
     refused('SEED_NEEDED', body, says, hint, seedless);
   });
 
-  test('runs once, is repeated with the same inputs, and can be salted', () => {
+  test('can have one replication, further attempts with the same inputs, and a salt', () => {
     const body = 'replications: 1\nfresh: {salt: Title}\nfailures: {attempts: 3, seed: same}\n';
     expect(checkBody(body, seedless)).toMatchObject({
       replications: 1,
@@ -43,7 +43,7 @@ describe('a model without a seed', () => {
     });
   });
 
-  test('a new seed is allowed if there is no second attempt', () => {
+  test('can have a new seed for further attempts if there is no second attempt', () => {
     expect(checkBody('failures: {seed: new, count: 3}\n', seedless).attempts.count).toBe(1);
   });
 });
@@ -61,7 +61,7 @@ describe('a design that varies the seed', () => {
     refused('INVALID_VALUE', VARIED + body, says, hint);
   });
 
-  test('can be used with a salt and with attempts of the same seed', () => {
+  test('can be used with a salt and with attempts that have the same seed', () => {
     const body = `${VARIED}fresh: {salt: Title}\nfailures: {attempts: 2}\n`;
     expect(checkBody(body).design).toMatchObject({ values: [['1', '2', '3']] });
   });
@@ -74,12 +74,12 @@ describe('a seed that is given as an input', () => {
     ['seed', 'seed: §42\n'],
     ['fresh', 'fresh: §true\n'],
     ['seed', 'replications: 2\nseed: §42\n'],
-  ])('would be replaced by %s', (setting, body) => {
+  ])('is refused with "%s": %j', (setting, body) => {
     const says = new RegExp(`^The input "\\{RANDOM_SEED\\}" is given, and "${setting}" replaces it\\.$`);
     refused('INVALID_VALUE', given + body, says, /^Give one of the two\.$/);
   });
 
-  test('is used for replication 1 and for the first attempt', () => {
+  test('is the seed of the first attempt of replication 1, and the other seeds are different', () => {
     const checked = checkBody(`${given}replications: 3\nfailures: {attempts: 2, seed: new}\n`);
     const [point] = [...expand(checked)];
     const seeds = [
@@ -93,7 +93,7 @@ describe('a seed that is given as an input', () => {
   });
 });
 
-test('a new seed and a fixed seed', () => {
+test('a campaign with a fixed seed cannot draw a new seed, but can have a salt', () => {
   refused(
     'INVALID_VALUE',
     'seed: 42\nfresh: §true\n',
@@ -109,20 +109,29 @@ describe('a salt', () => {
     ['INTEGER', 'Population'],
     ['LONG', 'Budget'],
     ['DOUBLE', 'Contact rate'],
-  ])('goes into an input that takes %s, in any spelling', (_, name) => {
-    expect(checkBody(`fresh: {salt: " ${name.toUpperCase()}"}\n`).fresh).toEqual({ by: 'salt', input: name });
-  });
+  ])(
+    'can be for an input of type %s, and the name of the input may have other case and blanks',
+    (_, name) => {
+      expect(checkBody(`fresh: {salt: " ${name.toUpperCase()}"}\n`).fresh).toEqual({
+        by: 'salt',
+        input: name,
+      });
+    },
+  );
 
-  test.each(['Stochastic', 'Observed cases', 'Begin'])('does not go into %s', (name) => {
-    refused(
-      'INVALID_VALUE',
-      `fresh: {salt: §${name}}\n`,
-      new RegExp(`^The input "${name}" cannot be salted\\.$`),
-      /^Name an input that takes STRING, INTEGER, LONG, DOUBLE and does not change the result\.$/,
-    );
-  });
+  test.each(['Stochastic', 'Observed cases', 'Begin'])(
+    'cannot be for "%s", because of the type of this input',
+    (name) => {
+      refused(
+        'INVALID_VALUE',
+        `fresh: {salt: §${name}}\n`,
+        new RegExp(`^The input "${name}" cannot be salted\\.$`),
+        /^Name an input that takes STRING, INTEGER, LONG, DOUBLE and does not change the result\.$/,
+      );
+    },
+  );
 
-  test('does not go into an input with a range', () => {
+  test('cannot be for an input with a range', () => {
     const { version } = epidemic;
     const range: InputItem = { name: 'Sweep', type: 'FIXED_RANGE_DOUBLE', units: null, value: '1' };
     const inputs = [...version.experimentTemplate.inputs, range];
@@ -139,7 +148,7 @@ describe('a salt', () => {
     );
   });
 
-  test('cannot be the seed, which has its own setting', () => {
+  test('cannot be for the seed, because the seed has its own setting', () => {
     refused(
       'INVALID_VALUE',
       'fresh:\n  salt: §"{RANDOM_SEED}"\n',
@@ -148,7 +157,7 @@ describe('a salt', () => {
     );
   });
 
-  test('is refused if the model does not have its input', () => {
+  test('cannot be for an input that the model does not have', () => {
     refused(
       'UNKNOWN_INPUT',
       'fresh: {salt: §Titel}\n',
@@ -161,7 +170,7 @@ describe('a salt', () => {
   test.each([
     ['inputs', 'inputs: {Title: school}\n'],
     ['the design', 'design: {grid: {Title: [a, b]}}\n'],
-  ])('is the only value of its input, so the input cannot also be in %s', (_, body) => {
+  ])('cannot be for an input that also has a value in %s', (_, body) => {
     refused(
       'INVALID_VALUE',
       `${body}fresh: {§salt: title}\n`,
@@ -185,7 +194,7 @@ describe('freshened', () => {
     expect(freshened(campaign, drawn)).toBe(campaign);
   });
 
-  test('draws a seed, a whole number from 1 below 2^31, and changes nothing else', () => {
+  test('draws a whole number of at least 1 and below 2^31 as the seed, and changes nothing else', () => {
     const campaign = checkBody(`${body}replications: 2\nfresh: true\n`);
     fc.assert(
       fc.property(random, (share) => {
@@ -201,7 +210,7 @@ describe('freshened', () => {
   });
 
   test.each(['Title', 'Population', 'Budget', 'Contact rate'])(
-    'draws a salt for %s, a canonical value of its type, and changes nothing else',
+    'draws a canonical value as the salt for %s, and changes nothing else',
     (name) => {
       const campaign = checkBody(`${body}seed: 42\nfresh: {salt: ${name}}\n`);
       const { type } = campaign.base.find((input) => input.name === name)!;
@@ -231,7 +240,7 @@ describe('freshened', () => {
   });
 });
 
-test('two campaigns share seeds if all replications of a point have the same seeds', () => {
+test('shareSeeds is true if all replications of a point have the same seeds in both campaigns, and false otherwise', () => {
   const campaigns = fc.record({
     seed: fc.constantFrom(null, 0, 1),
     commonRandomNumbers: fc.boolean(),

@@ -22,7 +22,7 @@ function output(name: string, type: OutputDescriptor['type']): OutputDescriptor 
   return { name, type, units: null, value: null };
 }
 
-/** The model "Epidemic" as the service describes it, and an input of each further type. */
+/** The model "Epidemic" as the service describes it, with the further inputs Title, Begin and Budget. */
 export const version: Version = {
   id: 'fd5a4a1c-5b5e-4b6e-9d3c-2f7f1a0b1c2d',
   version: 3,

@@ -51,7 +51,7 @@ function canonicalOr<T>(refusal: T, type: InputType, value: RawValue): string | 
 }
 
 describe('canonicalValue', () => {
-  test.each(inputTypes)('%s: is the same when applied twice, and throws only ValueErrors', (type) => {
+  test.each(inputTypes)('gives a canonical %s value unchanged, and throws only ValueErrors', (type) => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const once = canonicalOr(undefined, type, value);
@@ -61,7 +61,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('a number and its text are the same value', () => {
+  test('a number and its text have the same canonical value', () => {
     fc.assert(
       fc.property(fc.constantFrom<InputType>('DOUBLE', 'INTEGER', 'LONG'), fc.double(), (type, value) => {
         // a LONG that a number cannot hold exactly is accepted only as a text
@@ -101,7 +101,7 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('a date is accepted only if it exists in the calendar', () => {
+  test('a DATE_TIME is accepted only if its date and its time exist', () => {
     const parts = fc.tuple(
       fc.integer({ min: 1000, max: 9999 }),
       fc.nat(14),

@@ -1,17 +1,17 @@
 import { describe, test } from '@jest/globals';
 import { expectRefused } from './support.ts';
 
-/** Expects an error at the `§`. The YAML parser may notice the mistake only in a later line. */
+/** Expects an error at the `§`. The YAML parser itself may report the mistake only at a later line. */
 function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
   expectRefused(text, { code: 'DEFINITION_SYNTAX', says, ...(hint && { hint }) });
 }
 
-describe('a line with wrong indentation', () => {
+describe('the error for a line with wrong indentation', () => {
   test.each([
-    ['a blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
-    ['a blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
+    ['one blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
+    ['one blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
     [
-      'a blank too many, one level deeper',
+      'one blank too many, one level deeper',
       'a:\n  b:\n    c: 1\n     §d: 2\n',
       'by 5, the one before it by 4',
     ],
@@ -19,52 +19,55 @@ describe('a line with wrong indentation', () => {
     ['under a value', 'campaign: a\n  §model: b\n', 'by 2, the one before it by 0'],
     ['under a mapping', 'model: {name: E}\n  §seed: 1\n', 'by 2, the one before it by 0'],
     ['after a comment', 'campaign: a\n\n# why\n  §model: b\n', 'by 2, the one before it by 0'],
-    ['a list item, a blank too few', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
+    ['a list item with one blank too few', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
     ['a name within a list item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, the one before it by 2'],
-  ])('%s', (_, text, says) => {
+  ])('names the indentation of the line and of the line before: %s', (_, text, says) => {
     expectMistake(text, new RegExp(`The line is indented ${says}\\.$`), /begin in the same column/);
   });
 
   test.each(['model:\n§\tname: E\n', 'model:\n  name: E\n§\tversion: 1\n', 'a:\n§\t- 1\n'])(
-    'because of a tab: %j',
+    'says that the line is indented by a tab: %j',
     (text) => expectMistake(text, /indented by a tab\.$/, /by blanks/),
   );
 
-  test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])('items of a list beside names: %j', (text) =>
-    expectMistake(text, /Items of a list and names are mixed\.$/),
+  test.each(['a:\n  - 1\n  §b: 2\n', 'a:\n  b: 2\n  §- 1\n'])(
+    'says that items of a list and names are mixed: %j',
+    (text) => expectMistake(text, /Items of a list and names are mixed\.$/),
   );
 });
 
-describe('a missing blank or sign', () => {
+describe('the error for a missing blank or sign', () => {
   test.each([
     'campaign§:a\nmodel: {name: E}\n',
     'campaign: a\nseed§:5\nmodel: {name: E}\n',
     'model:\n  name§:E\n  version: 1\n',
     'model:\n  name: E\n  version§:1\nseed: 3\n',
     'a: x\nb§:http://x.y\nc: 1\n',
-  ])('no blank after a colon: %j', (text) => expectMistake(text, /There is no blank after the colon\.$/));
+  ])('says that there is no blank after the colon: %j', (text) =>
+    expectMistake(text, /There is no blank after the colon\.$/),
+  );
 
-  test('no blank after a dash', () => {
+  test('says that there is no blank after the dash', () => {
     expectMistake('outputs:\n  - a\n  §-b\nseed: 2\n', /There is no blank after the dash\.$/);
   });
 
-  test('no colon after a name', () => {
+  test('says that there is no colon after the name', () => {
     expectMistake('campaign: a\n§model\n  name: E\nseed: 1\n', /There is no colon after this name\.$/);
   });
 
   test.each(['{"a": 1,\n "b": §2\n "c": 3}', 'model: {name: §E\n  version: 1}\n'])(
-    'no comma between two values: %j',
+    'says that there is no comma after a value: %j',
     (text) => expectMistake(text, /There is no comma after this\.$/),
   );
 });
 
-describe('an unclosed quote or bracket', () => {
+describe('the error for an unclosed quote or bracket', () => {
   test.each(['campaign: §"a\nmodel: {name: E}\nseed: 1\n', "campaign: §'a\nmodel: {name: E}\n"])(
-    'a quote: %j',
+    'names the place of the opening quote: %j',
     (text) => expectMistake(text, /The quote that begins here has no end\.$/, /Close it/),
   );
 
-  test('a quote that the next quote closes', () => {
+  test('names the place of the opening quote if a quote in a later line closes the text', () => {
     expectMistake('  a: §"x\n  b: "y" z "\n', /The quote that begins here (has no end|ends in a later line)/);
   });
 
@@ -76,25 +79,26 @@ describe('an unclosed quote or bracket', () => {
     ['a: [1, §{x: 2]\nb: 1', '\\{'],
     ['campaign: a\nmodel: §{name: E\n', '\\{'],
     ['{"a": 1,\n "b": §[1,2\n}', '\\['],
-  ])('a bracket: %j', (text, bracket) =>
+  ])('names the place of the opening bracket: %j', (text, bracket) =>
     expectMistake(text, new RegExp(`The bracket ${bracket} that is opened here is not closed\\.$`), /Write/),
   );
 
-  test('a bracket that closes nothing', () => {
+  test('says that a bracket closes nothing', () => {
     expectMistake('model: {name: E}§}\nseed: 1\n', /The bracket } closes nothing\.$/);
   });
 });
 
-describe('a text without the quotes that it needs', () => {
-  test.each(['campaign: a\nwhere: §`Contact rate` > 2\n', 'campaign: §@a\n', 'x: §%b\n'])('%j', (text) =>
-    expectMistake(text, /A text without quotes cannot begin with .\.$/, /in quotes/),
+describe('the error for a text that needs quotes', () => {
+  test.each(['campaign: a\nwhere: §`Contact rate` > 2\n', 'campaign: §@a\n', 'x: §%b\n'])(
+    'says that the text cannot begin with the sign: %j',
+    (text) => expectMistake(text, /A text without quotes cannot begin with .\.$/, /in quotes/),
   );
 
-  test('a text with a colon', () => {
+  test('says that the line has a second colon', () => {
     expectMistake('campaign: §a: b\nseed: 1\n', /The line has a second colon\.$/, /in quotes/);
   });
 
-  test('a text that contains quotes', () => {
+  test('says that more text follows the closing quote', () => {
     expectMistake('campaign: "a" §b\nseed: 1\n', /More text follows the closing quote\.$/);
   });
 });

@@ -17,7 +17,7 @@ async function expectRefused(marked: string, code: string, message: string): Pro
   expect(await refusal(marked.replace('§', ''))).toMatchObject({ code, message, place });
 }
 
-describe('the number of points of a design', () => {
+describe('the number of points', () => {
   test.each([
     ['', 1],
     ['design: {grid: {Days: [1, 2], Title: [a, b, c]}}', 6],
@@ -31,20 +31,20 @@ describe('the number of points of a design', () => {
     ['design: {grid: {Days: [0, 1, 2]}, derive: {Contact rate: "0 / Days + 1"}, where: "Days > 0"}', 2],
     ['design: {grid: {Days: [1, 2]}, derive: {Population: "Days / 2"}, where: "Population >= 1"}', 1],
     ['design: {product: [{grid: {Days: [1, 2]}, where: "Days > 1"}, {grid: {Title: [a, b]}}]}', 2],
-  ])('%s', async (body, points) => {
+  ])('of the definition %j is %i', async (body, points) => {
     expect((await resolve(body)).points).toBe(points);
   });
 });
 
-describe('a mistake that only the points show', () => {
-  test('a condition that no point meets', async () => {
+describe('foray finds a mistake that only the points show', () => {
+  test('a condition is refused if no point meets the condition', async () => {
     const message = 'The design has no points: "where" holds for no point.';
     await expectRefused('§design: {grid: {Days: [1, 2]}, where: "Days > 2"}', 'EMPTY_DESIGN', message);
     const product = '{product: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}';
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
   });
 
-  test('it is no mistake if a condition leaves one member of a union without points', async () => {
+  test('a condition may leave one member of a union without points', async () => {
     const { points } = await resolve(
       'design: {union: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}',
     );
@@ -72,7 +72,7 @@ describe('a mistake that only the points show', () => {
       'design: {grid: {Days: [10, 17]}, derive: {Initially infected: §"Days * 10"}}',
       'The value of "Initially infected" is 170, and must be at most 100, in point 2.',
     ],
-  ])('a derived value that its input does not take: %s', async (marked, message) => {
+  ])('a derived value is refused if its input does not take the value: %s', async (marked, message) => {
     await expectRefused(marked, 'INVALID_VALUE', message);
   });
 });
@@ -90,7 +90,7 @@ describe('a point file', () => {
     expect(campaign.varied.map(({ name }) => name)).toEqual(['Days', 'Title', 'Population']);
   });
 
-  test('is read once, even if it is named several times', async () => {
+  test('is read once, even if the design names the file several times', async () => {
     write('points.csv', 'Days\n1\n2\n');
     const { points, contents } = await resolve(
       'design: {union: [{points: points.csv}, {points: points.csv, derive: {Title: "\'a\'"}}]}',

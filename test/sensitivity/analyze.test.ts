@@ -33,22 +33,22 @@ describe('a sample', () => {
     );
   });
 
-  test('of a nonlinear function has a low R², and says so', () => {
+  test('of a nonlinear function has a low R², and a warning', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: (a! - 0.5) ** 2 }));
     expect(found!.r2).toBeLessThan(0.2);
     expect(found!.warnings.join()).toContain('R² is 0.0');
   });
 
-  test('leaves failed runs out, and says so', () => {
+  test('leaves failed runs out, and has a warning', () => {
     const [found] = analyzed({ design: sample }, ([a]) => (a! < 0.1 ? undefined : { Y: a }));
     expect(found).toMatchObject({ runs: 180 });
     expect(found!.warnings).toEqual(['20 of 200 runs failed.']);
     expect(found!.r2).toBeCloseTo(1, 9);
   });
 
-  test('with replications separates the variance of chance from that of inputs', () => {
+  test('with replications separates the variance of chance from the variance of inputs, and has warnings', () => {
     const random = uniforms(1);
-    // the variance of the input is 1/12, and the variance of chance 3/12
+    // the variance of the input is 1/12, and the variance of chance is 3/12
     const noisy = { design: sample, replications: 5 };
     const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
     expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
@@ -57,7 +57,7 @@ describe('a sample', () => {
     expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
   });
 
-  test('of runs with curves has indices at each time', () => {
+  test('of runs with curves has indices at each time at which the values differ', () => {
     const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a, b]) => ({
       Course: { dataX: [0, 1, 2], dataY: [5, a, 2 * b!] },
     }));
@@ -67,7 +67,7 @@ describe('a sample', () => {
     expect(byName(found!.times![1]!.indices).B!.src).toBeCloseTo(1, 9);
   });
 
-  test('says so if the output never differs', () => {
+  test('has a warning and no indices if the output is the same at all points', () => {
     const [found] = analyzed({ design: sample }, () => ({ Y: 1 }));
     expect(found).toMatchObject({
       indices: [],
@@ -99,7 +99,7 @@ describe('a grid', () => {
     expect(found!.secondOrder![0]!.inputs).toEqual(['A', 'B']);
   });
 
-  test('that is crossed with another grid is one grid', () => {
+  test('is analyzed as one grid with the other grid of a product', () => {
     const other: Design = { kind: 'grid', inputs: ['C'], values: [['0', '1']] };
     const [found] = analyzed({ design: { kind: 'product', designs: [grid, other] } }, ([a, , c]) => ({
       Y: a! + c!,
@@ -110,7 +110,7 @@ describe('a grid', () => {
   });
 });
 
-test('one at a time has swings and elasticities', () => {
+test('a oneAtATime design has swings and elasticities', () => {
   const design: Design = {
     kind: 'oneAtATime',
     inputs: ['A', 'B'],
@@ -154,7 +154,7 @@ describe('points for Sobol indices', () => {
     expect(analysisSentence(found!)).toMatch(/^All inputs matter for Y: A takes part in 5\d %/);
   });
 
-  test('give the indices of the function in spite of added chance', () => {
+  test('give the indices of the function even if chance is added, and have a warning', () => {
     const random = uniforms(3);
     // in the means over replications, chance and inputs have equal variance
     const [found] = analyzed({ design: { ...saltelli, points: 256 }, replications: 4 }, ([a]) => ({
@@ -168,7 +168,7 @@ describe('points for Sobol indices', () => {
     expect(found!.warnings.join()).toContain('the indices are corrected for it');
   });
 
-  test('say how many base points are left out', () => {
+  test('have a warning with the number of base points that are left out', () => {
     let run = 0;
     const [found] = analyzed({ design: saltelli }, ([a]) =>
       (run += 1) % 1_000 === 0 ? undefined : { Y: a },
@@ -179,7 +179,7 @@ describe('points for Sobol indices', () => {
     );
   });
 
-  test('give the same indices if several rows are the same point', () => {
+  test('give correct indices even if several rows are the same point', () => {
     // the inputs are whole numbers from 1 to 3, so most rows are repeated
     const inputs = spread(['A', 'B']).map((input) => ({
       ...input,
@@ -231,7 +231,7 @@ test('trajectories have Morris effects; incomplete trajectories are left out', (
   );
 });
 
-test('a fraction names the effects that it cannot distinguish', () => {
+test('the analysis of a fraction names the effects that it cannot distinguish', () => {
   const design: Design = {
     kind: 'factorial',
     inputs: ['A', 'B', 'C'],
@@ -252,7 +252,7 @@ test('a fraction names the effects that it cannot distinguish', () => {
   expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
 });
 
-test('one per input has elasticities', () => {
+test('a onePerInput design has elasticities', () => {
   const design: Design = {
     kind: 'onePerInput',
     inputs: ['A', 'B'],

@@ -47,7 +47,7 @@ test('a replicated 2 × 2 × 2 design has the effects and tests of the textbook'
   expect((high - low) / 2).toBeCloseTo(2.306004 * Math.sqrt(2_252.5625 / 4), 4);
 });
 
-test('shares of a full grid add up, and total indices are exact', () => {
+test('the shares of a full grid have the sum 1, and total indices are exact', () => {
   const design = full([3, 4]);
   const means = Float64Array.from({ length: 12 }, (_, point) => {
     const [a, b] = design.codes.map((codes) => codes[point]!) as [number, number];
@@ -63,7 +63,7 @@ test('shares of a full grid add up, and total indices are exact', () => {
   expect(warnings.join()).toContain('no estimate of the error');
 });
 
-test('effects of several levels are tested by F', () => {
+test('the p-value of an effect of several levels comes from the F distribution', () => {
   // a factor of three levels and a factor of two, with two runs of each point; the expected values are computed by hand
   const design = full([3, 2]);
   const rows = [
@@ -87,7 +87,7 @@ test('effects of several levels are tested by F', () => {
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
 });
 
-test('a fraction names the effects that it cannot distinguish', () => {
+test('aliasesOf names the effects that a fraction cannot distinguish', () => {
   // the generator is x4 = x1 x2 x3
   const aliases = aliasesOf(names(4), [null, null, null, { of: [0, 1, 2], sign: 1 }]);
   expect(aliases([0])).toEqual([]);

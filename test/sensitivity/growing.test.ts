@@ -46,7 +46,7 @@ async function campaignOf(id: string): Promise<Campaign> {
   return (await world.foray['store'].getCampaign(id))!.campaign;
 }
 
-test('points are added until every interval is narrow enough, even if a worker is killed, and existing points stay', async () => {
+test('foray adds points until every interval is narrow enough, even if a worker is killed, and keeps existing points', async () => {
   const design = SALTELLI('{ min: 16, max: 4096, width: 1, output: Attack rate }');
   await world.foray.submit(flu(design), { id: 'killed' });
   await until('points are added', async () => (await world.foray['store'].counts('killed')).total > 64);
@@ -70,7 +70,7 @@ test('points are added until every interval is narrow enough, even if a worker i
   expect((await toTheEnd(world, 'whole')).runs.new).toBe(0);
 });
 
-test('trajectories are added up to the maximum, and foray reports that it was reached', async () => {
+test('foray adds trajectories up to the maximum, and reports that the design has reached the maximum', async () => {
   const design = `{ morris: { trajectories: { min: 4, max: 10, width: 0.0001 }, inputs: ${RATES} } }`;
   await world.foray.submit(flu(design), { id: 'most' });
   const { growth } = await toTheEnd(world, 'most');
@@ -81,7 +81,7 @@ test('trajectories are added up to the maximum, and foray reports that it was re
   expect(stdout).toMatch(/Design: 10 trajectories, the most: the widest interval is [\d.]+ wide/);
 });
 
-test('a constant output adds no points', async () => {
+test('a campaign with a constant output gets no further points', async () => {
   const design = `{ saltelli: { points: { min: 8, max: 4096, width: 0.1 }, inputs: { Days: { min: 5, max: 9 } } } }`;
   await world.foray.submit(flu(design, 'inputs: { Initially infected: 763 }'), { id: 'constant' });
   const { growth, phase } = await toTheEnd(world, 'constant');

@@ -29,7 +29,7 @@ test('the effects of a linear function are its coefficients', () => {
   }
 });
 
-test('the effects of all steps of the Ishigami function on four levels are exact', () => {
+test('the indices of the Ishigami function from all steps on four levels are exact', () => {
   const grid = [0, 1 / 3, 2 / 3, 1];
   const effects = [0, 1, 2].map((input) =>
     grid.flatMap((one) =>
@@ -43,7 +43,7 @@ test('the effects of all steps of the Ishigami function on four levels are exact
   );
   const all = Float64Array.from(effects[0]!.flatMap((_, at) => effects.map((own) => own[at]!)));
   const indices = morrisIndices(names(3), { effects: all, trajectories: 32, leftOut: 0 }, 0.95);
-  // the standard deviation of a sample divides by n - 1, and the deviation of all steps by n
+  // the standard deviation of a sample divides by n - 1, and the standard deviation of all steps divides by n
   const ofAll = Math.sqrt(31 / 32);
   expect(indices.map(({ muStar }) => muStar!.toFixed(4))).toEqual(['7.7041', '7.8750', '6.2488']);
   expect(indices.map(({ sigma }) => (sigma! * ofAll).toFixed(4))).toEqual(['6.2488', '7.8750', '8.8371']);

@@ -9,7 +9,7 @@ test('a power function has its known swing and elasticity', () => {
   expect(found).toEqual({ input: 'x', low: 64, high: 144, effect: 80, elasticity: 2 });
 });
 
-test('intervals are paired with common random numbers', () => {
+test('with common random numbers, an interval comes from paired differences and is narrower', () => {
   // each replication adds the same number to all points, and a small number to the effect
   const values = [
     [0, 10, 20],
@@ -27,7 +27,7 @@ test('intervals are paired with common random numbers', () => {
   expect(paired.elasticityInterval![0]).toBeLessThan(paired.elasticity!);
 });
 
-test('an input with a missing point is named', () => {
+test('a warning names an input with a missing point, and the input has no effect', () => {
   const means = Float64Array.of(1, 2, NaN);
   const { indices, warnings } = swings([line], 1, { means, isPaired: false }, 0.95);
   expect(indices).toEqual([{ input: 'x' }]);

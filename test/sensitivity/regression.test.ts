@@ -16,7 +16,7 @@ function sample(rows: number, seed: number) {
   return { inputs, output };
 }
 
-test("coefficients equal NumPy's", () => {
+test('coefficients and R² equal the values of NumPy', () => {
   const { inputs, output } = sample(50, 7);
   const found = regressionOf(inputs, output, 0.95);
   const ranks = regressionOf(
@@ -34,7 +34,7 @@ function expectNear(found: readonly number[], wanted: readonly number[]): void {
   for (const [at, value] of wanted.entries()) expect(Math.abs(found[at]! - value)).toBeLessThan(1e-10);
 }
 
-test('the squared coefficients of a linear function add up to the whole variance', () => {
+test('the regression explains all variance of a linear function, and intervals contain the coefficients', () => {
   const { inputs } = sample(400, 3);
   const output = inputs[0]!.map((a, row) => 3 * a - 0.2 * inputs[1]![row]!);
   const { src, r2, srcIntervals, partial } = regressionOf(inputs, output, 0.95);
@@ -47,7 +47,7 @@ test('the squared coefficients of a linear function add up to the whole variance
   }
 });
 
-test('intervals of 95 % contain the coefficient that very many rows have, also if the output is nonlinear', () => {
+test('95 % intervals contain the coefficient from very many rows in 93 % of repeats or more, also if the output is nonlinear', () => {
   const truth = regressionOf(sample(100_000, 1).inputs, sample(100_000, 1).output, 0.95).src;
   let held = 0;
   for (let repeat = 0; repeat < 200; repeat += 1) {
@@ -58,7 +58,7 @@ test('intervals of 95 % contain the coefficient that very many rows have, also i
   expect(held).toBeGreaterThanOrEqual(186);
 });
 
-test('an input that is a function of others has no coefficient', () => {
+test('an input that is a linear function of another input has no coefficient', () => {
   const { inputs, output } = sample(60, 5);
   const double = inputs[0]!.map((value) => 2 * value + 1);
   const { src, r2 } = regressionOf([...inputs, double], output, 0.95);
@@ -66,6 +66,6 @@ test('an input that is a function of others has no coefficient', () => {
   expect(r2).toBeGreaterThan(0.8);
 });
 
-test('equal values share their mean rank', () => {
+test('doubledRanks gives equal values twice their mean rank', () => {
   expect([...doubledRanks(Float64Array.of(3, 1, 3, 2, 3))]).toEqual([8, 2, 8, 4, 8]);
 });

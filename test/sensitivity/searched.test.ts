@@ -39,7 +39,7 @@ function searched(
   return { campaign, asks };
 }
 
-test('the indices are those of the function, although the points are dense where values are good', () => {
+test('the indices are exact to 0.05, although most points lie near one place', () => {
   const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
   const { indices, r2, warnings, runs } = searchedAnalysis(campaign, asks, false);
   expect([runs, warnings]).toEqual([60, []]);
@@ -55,7 +55,7 @@ test('the indices are those of the function, although the points are dense where
   expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
 });
 
-test('the intervals contain the exact indices of a function with interactions', () => {
+test('for a function with interactions, the intervals of total indices contain the exact indices, with a tolerance of 0.05', () => {
   const { campaign, asks } = searched(ishigami, { count: 200, near: 50 });
   const { indices, r2 } = searchedAnalysis(campaign, asks, false);
   expect(r2).toBeGreaterThan(0.8);
@@ -66,7 +66,7 @@ test('the intervals contain the exact indices of a function with interactions', 
   }
 });
 
-test('a warning says that the indices are rough if values are only chance', () => {
+test('a warning says that the indices are rough if the values are random', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
   const { r2, warnings } = searchedAnalysis(campaign, asks, true);
@@ -74,7 +74,7 @@ test('a warning says that the indices are rough if values are only chance', () =
   expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
 });
 
-test('slices go through the best point, with the sign of the output', () => {
+test('slices go through the best point, and their values have the sign of the output', () => {
   const hill = (x: readonly number[]): number => (x[0]! - 0.25) ** 2 + 0.1 * x[1]!;
   const { campaign, asks } = searched(
     hill,
@@ -94,9 +94,14 @@ test('slices go through the best point, with the sign of the output', () => {
 });
 
 test.each([
-  ['few points', { count: 5, near: 0 }, (x: readonly number[]) => x[0]!, /5 points with a value are too few/],
-  ['a constant', { count: 20, near: 0 }, () => 1, /the same at all points/],
-])('%s have no indices', (_, size, of, says) => {
+  [
+    'a search with few points',
+    { count: 5, near: 0 },
+    (x: readonly number[]) => x[0]!,
+    /5 points with a value are too few/,
+  ],
+  ['a search with a constant output', { count: 20, near: 0 }, () => 1, /the same at all points/],
+])('%s has no indices, but a warning', (_, size, of, says) => {
   const { campaign, asks } = searched(of, size);
   const { indices, warnings } = searchedAnalysis(campaign, asks, false);
   expect(indices).toEqual([]);

@@ -36,7 +36,7 @@ describe('the mean of a series by batch means', () => {
     expect(5 - found.low).toBeCloseTo(found.high - 5, 12);
   });
 
-  test('has 20 batches and 95 % confidence unless told otherwise', () => {
+  test('has by default 20 batches, no warm-up and 95 % confidence', () => {
     const values = Array.from({ length: 60 }, (_, i) => (i * 7) % 13);
     expect(batchMeans(values)).toEqual(batchMeans(values, { batches: 20, warmup: 0, confidence: 0.95 }));
     expect(batchMeans(values)).toMatchObject({ batches: 20, batchSize: 3 });
@@ -101,9 +101,9 @@ describe('the mean of a series by batch means', () => {
     ['a warm-up beyond the end', [1, 2, 3, 4], { batches: 2, warmup: 9 }],
     ['no values', [], {}],
     ['one batch', [1, 2, 3, 4], { batches: 1 }],
-    ['part of a batch', [1, 2, 3, 4], { batches: 2.5 }],
-    ['part of a value', [1, 2, 3, 4], { batches: 2, warmup: 0.5 }],
-    ['no confidence', [1, 2, 3, 4], { batches: 2, confidence: 1 }],
+    ['a fractional number of batches', [1, 2, 3, 4], { batches: 2.5 }],
+    ['a fractional warm-up', [1, 2, 3, 4], { batches: 2, warmup: 0.5 }],
+    ['a confidence of 1', [1, 2, 3, 4], { batches: 2, confidence: 1 }],
     ['a value that is not finite', [1, NaN, 3, 4], { batches: 2 }],
   ])('is an error with %s', (_, values, options) => {
     expect(() => batchMeans(values, options)).toThrow(RangeError);

@@ -32,7 +32,7 @@ describe('the difference of two means', () => {
     expect(high).toBeCloseTo(3.3654832, 7);
   });
 
-  test('changes only its sign if the samples change places', () => {
+  test('changes only its sign if the two samples are swapped', () => {
     const [a, b] = [sampleOf(first), sampleOf(second.slice(0, 4))];
     const [one, other] = [welchDifference(a, b, 0.9), welchDifference(b, a, 0.9)];
     expect([other.difference, other.low, other.high]).toEqual([-one.difference, -one.high, -one.low]);
@@ -44,14 +44,14 @@ describe('the difference of two means', () => {
     expect(pairedDifference(sampleOf([2, 2]), 0.95)).toEqual({ difference: 2, low: 2, high: 2 });
   });
 
-  test('has the interval of one mean if only that sample has variance', () => {
+  test('has the interval of one mean if only the sample of this mean has variance', () => {
     const { low, high } = welchDifference(sampleOf([0, 0, 0]), sampleOf(first), 0.95);
     const alone = pairedDifference(sampleOf(first), 0.95);
     expect(low).toBeCloseTo(alone.low, 9);
     expect(high).toBeCloseTo(alone.high, 9);
   });
 
-  test('has an interval only if each sample has two values', () => {
+  test('is an error unless each sample has at least two values', () => {
     expect(() => pairedDifference(sampleOf([1]), 0.95)).toThrow(RangeError);
     expect(() => pairedDifference(sampleOf([]), 0.95)).toThrow(RangeError);
     expect(() => welchDifference(sampleOf([1]), sampleOf([1, 2]), 0.95)).toThrow(RangeError);

@@ -24,9 +24,10 @@ function expectClose(values: number[][], expected: number[][]): void {
     for (const [j, value] of row.entries()) expect(values[i]![j]).toBeCloseTo(value, 10);
 }
 
-// The expected values come from Cleveland's own Fortran, in scikit-misc 0.5.3 for Python (which expects all values of
-// the first input, then all values of the second): loess(x, y, span=…, degree=2, normalize=False, surface='direct',
-// statistics='exact'), then predict(…, stderror=True) for value and standard error, and outputs.one_delta
+// The expected values come from Cleveland's own Fortran program, in scikit-misc 0.5.3 for Python: loess(x, y, span=…,
+// degree=2, normalize=False, surface='direct', statistics='exact'). The function expects all values of the first input,
+// then all values of the second input. predict(…, stderror=True) gives the value and the standard error, and
+// outputs.one_delta gives the degrees of freedom.
 describe('local regression agrees with Cleveland and Devlin', () => {
   test('for one input', () => {
     const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
@@ -55,7 +56,7 @@ describe('local regression agrees with Cleveland and Devlin', () => {
   });
 });
 
-test('a quadratic polynomial is reproduced, with an interval without width', () => {
+test('the regression reproduces a quadratic polynomial, and the interval has no width', () => {
   const values = PLANE.map(([x, y]) => 3 - x! + 2 * y! + 4 * x! * y! - y! * y!);
   const smooth = new LocalRegression(PLANE, values);
   const { value, low, high } = smooth.at([0.4, 0.7], 0.95);
@@ -81,7 +82,7 @@ test('the regression uses few neighbours for a curve, and all neighbours for noi
   expect(flat.explained).toBeLessThan(0.1);
 });
 
-test('if places are repeated or few, the regression leaves terms out', () => {
+test('if only one or two places are different, the regression leaves terms out', () => {
   const places = Array.from({ length: 20 }, (_, i) => [i % 2]);
   const smooth = new LocalRegression(
     places,
@@ -95,7 +96,7 @@ test('if places are repeated or few, the regression leaves terms out', () => {
   expect(alike.at([5], 0.95).value).toBeCloseTo(9.5, 9);
 });
 
-test('values of any size are fitted', () => {
+test('the regression fits values of any size', () => {
   const smooth = new LocalRegression(
     LINE,
     ON_LINE.map((value) => 1e307 * value),
@@ -110,12 +111,12 @@ test('values of any size are fitted', () => {
     expect(big / 1e307).toBeCloseTo(small, 9);
 });
 
-test('points are refused if they are fewer than twice the terms', () => {
+test('the regression needs at least twice as many points as terms', () => {
   expect(() => new LocalRegression(LINE.slice(0, 5), ON_LINE.slice(0, 5))).toThrow(RangeError);
   expect(() => new LocalRegression(PLANE.slice(0, 11), ON_PLANE.slice(0, 11))).toThrow(RangeError);
 });
 
-test('near a cluster of points with the same value, the smooth line lies between its neighbours', () => {
+test('near many points at the same place, the smooth line stays close to the values', () => {
   const places = Array.from({ length: 60 }, (_, at) => [at < 40 ? 0 : (at - 38) / 22]);
   const smooth = new LocalRegression(
     places,

@@ -19,16 +19,16 @@ describe('normalCdf', () => {
     [0.5, 0.6914624612740131],
     [2, 0.9772498680518208],
     [6, 0.9999999990134123],
-  ])('of %d', (x, expected) => {
+  ])('has the known value at %d', (x, expected) => {
     expect(off(normalCdf(x), expected)).toBeLessThan(2e-15);
   });
 
-  test('is 0 or 1 where a double has no other value', () => {
+  test('is 0 or 1 where a double cannot have the exact value', () => {
     expect([-Infinity, -1e308, -40].map(normalCdf)).toEqual([0, 0, 0]);
     expect([40, 1e308, Infinity].map(normalCdf)).toEqual([1, 1, 1]);
   });
 
-  test('never falls by more than its error', () => {
+  test('never falls by more than its rounding error', () => {
     const x = fc.double({ min: -37, max: 37, noNaN: true });
     fc.assert(
       fc.property(x, x, (a, b) => {
@@ -48,11 +48,11 @@ describe('normalQuantile', () => {
     [0.3, -0.5244005127080409],
     [0.5, 0],
     [0.999, 3.090232306167813],
-  ])('of %d', (p, expected) => {
+  ])('has the known value at %d', (p, expected) => {
     expect(Math.abs(normalQuantile(p) - expected)).toBeLessThan(1e-14 * Math.max(1, Math.abs(expected)));
   });
 
-  test('inverts the cdf', () => {
+  test('inverts normalCdf', () => {
     fc.assert(
       fc.property(fc.double({ min: -37, max: -1e-3, noNaN: true }), (x) => {
         expect(off(normalQuantile(normalCdf(x)), x)).toBeLessThan(1e-12);

@@ -29,12 +29,12 @@ describe('a quantile of a sample', () => {
     );
   });
 
-  test('does not exist for values that are not finite', () => {
+  test('can be infinite if values are infinite', () => {
     expect(quantile([-Infinity, 0, Infinity], 0)).toBe(-Infinity);
     expect(quantile([Infinity, Infinity], 0.5)).toBe(Infinity);
   });
 
-  test('does not exist without values, or without a valid probability', () => {
+  test('is an error without values, and for an invalid probability', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
     for (const p of [-0.1, 1.1, NaN]) expect(() => quantile([1], p)).toThrow(RangeError);
   });
@@ -50,7 +50,7 @@ describe('the interval of a quantile', () => {
     [20, 6, 15],
     [35, 12, 24],
     [100, 40, 61],
-  ])('is known for the median of %d values', (n, low, high) => {
+  ])('equals the published interval for the median of %d values', (n, low, high) => {
     expect(quantileInterval(upTo(n), 0.5, 0.95)).toEqual({ low, high });
   });
 
@@ -80,7 +80,7 @@ describe('the interval of a quantile', () => {
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('of a difference excludes 0 only if the two intervals do not overlap', () => {
+  test('of a difference excludes 0 for very different samples, contains 0 for equal samples, and does not exist with too few values', () => {
     const [a, b] = [upTo(100), upTo(100).map((value) => value + 50)];
     expect(quantileDifference(a, b, 0.5, 0.95)).toMatchObject({ difference: 50 });
     expect(quantileDifference(a, b, 0.5, 0.95).low).toBeGreaterThan(0);

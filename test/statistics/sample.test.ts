@@ -27,7 +27,7 @@ describe('a sample', () => {
     expect(sampleOf(new Array<number>(7).fill(0.1))).toMatchObject({ mean: 0.1, variance: 0 });
   });
 
-  test('has no variance with one value, and nothing without values', () => {
+  test('has the variance 0 with one value, and neither mean nor variance without values', () => {
     const sample = sampleOf([3]);
     expect(sample).toMatchObject({ count: 1, mean: 3, variance: 0 });
     sample.reset();
@@ -44,7 +44,7 @@ describe('half the interval of a mean', () => {
     expect(hours.mean! + half).toBeCloseTo(2.4598858, 7);
   });
 
-  test('does not exist with fewer than two values', () => {
+  test('is an error with fewer than two values', () => {
     expect(() => halfWidth(1, 0, 0.95)).toThrow(RangeError);
   });
 });

@@ -9,7 +9,7 @@ describe('the interval of a share', () => {
     [15, 148, 0.0624, 0.1605],
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
-  ])('is known for %d of %d', (count, n, low, high) => {
+  ])('equals the published interval for %d of %d', (count, n, low, high) => {
     const found = wilsonInterval(count / n, n, 0.95);
     expect(found.share).toBe(count / n);
     expect(found.low).toBeCloseTo(low, 4);
@@ -23,7 +23,7 @@ describe('the interval of a share', () => {
     }
   });
 
-  test('does not exist without runs, or for an invalid share', () => {
+  test('is an error without runs, and for an invalid share', () => {
     expect(() => wilsonInterval(0, 0, 0.95)).toThrow(RangeError);
     expect(() => wilsonInterval(1.1, 5, 0.95)).toThrow(RangeError);
   });
@@ -40,7 +40,7 @@ describe('the difference of two shares', () => {
     [0, 10, 0, 10, -0.2775, 0.2775],
     [10, 10, 0, 20, 0.6791, 1],
     [10, 10, 0, 10, 0.6075, 1],
-  ])('is known for %d of %d minus %d of %d', (count, n, less, of, low, high) => {
+  ])('has the published interval for %d of %d minus %d of %d', (count, n, less, of, low, high) => {
     const found = shareDifference({ count: less, n: of }, { count, n }, 0.95);
     expect(found.difference).toBeCloseTo(count / n - less / of, 12);
     expect(found.low).toBeCloseTo(low, 4);
@@ -49,14 +49,14 @@ describe('the difference of two shares', () => {
 
   // M. W. Fagerland, S. Lydersen and P. Laake, Statistics in Medicine 33 (2014) 2850-2875, give -0.507 to -0.026 for
   // airway hyper-responsiveness before a transplantation minus after it
-  test('is known for pairs', () => {
+  test('has the published interval for pairs', () => {
     const found = pairedShareDifference({ both: 1, onlyA: 1, onlyB: 7, neither: 12 }, 0.95);
     expect(found.difference).toBeCloseTo(6 / 21, 12);
     expect(found.low).toBeCloseTo(0.026, 3);
     expect(found.high).toBeCloseTo(0.507, 3);
   });
 
-  test('is 0 for pairs that never differ, but its interval has a width', () => {
+  test('is 0 for pairs that never differ, with an interval around 0, and is an error without pairs', () => {
     const { difference, low, high } = pairedShareDifference(
       { both: 0, onlyA: 0, onlyB: 0, neither: 10 },
       0.95,
@@ -75,7 +75,8 @@ describe('the difference of two shares', () => {
     for (let trial = 0; trial < 2_000; trial += 1) {
       const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
       for (let run = 0; run < 40; run += 1) {
-        // both use the same draw, as with common random numbers: A is true below 0.3, B below 0.45, except for a tenth
+        // A and B use the same draw, as with common random numbers, but in a tenth of the runs B uses another draw.
+        // A is true below 0.3, and B is true below 0.45.
         const draw = uniform();
         const other = uniform() < 0.1 ? uniform() : draw;
         const [inA, inB] = [draw < 0.3, other < 0.45];

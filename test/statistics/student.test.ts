@@ -29,7 +29,7 @@ describe('the quantile of Student’s t', () => {
   test('follows the formula with 1 and 2 degrees of freedom', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-300, max: 0.499999, noNaN: true }), (p) => {
-        // of these two equal formulas, takes the one that loses no digits of p
+        // the two formulas are equal, and each one loses no digits of p in its range
         const one = p < 0.25 ? -1 / Math.tan(Math.PI * p) : Math.tan(Math.PI * (p - 0.5));
         expect(error(studentQuantile(p, 1), one)).toBeLessThan(1e-12);
         const spread = 4 * p * (1 - p);
@@ -40,7 +40,7 @@ describe('the quantile of Student’s t', () => {
     );
   });
 
-  test('is odd about 1/2, and rises with the probability', () => {
+  test('changes only its sign from p to 1 - p, and rises with the probability', () => {
     expect(studentQuantile(0.5, 3)).toBe(0);
     fc.assert(
       fc.property(anyProbability, anyFreedom, (p, freedom) => {
@@ -65,7 +65,7 @@ describe('the quantile of Student’s t', () => {
     expect(error(studentQuantile(0.975, 1e9), normalQuantile(0.975))).toBeLessThan(2e-9);
   });
 
-  test('does not exist for an invalid probability or number of degrees of freedom', () => {
+  test('is an error for an invalid probability or number of degrees of freedom', () => {
     for (const p of [0, 1, -0.1, NaN]) expect(() => studentQuantile(p, 3)).toThrow(RangeError);
     for (const freedom of [0, 0.5, NaN, Infinity])
       expect(() => studentQuantile(0.9, freedom)).toThrow(RangeError);

@@ -10,11 +10,14 @@ test.each([
   [1.0, 5, 100, 0.4218298943719735],
   [0.01, 7, 3, 0.9999958695778987],
   [250, 4, 30, 1.4333648423519556e-22],
-])('the tail of F beyond %d with %d and %d degrees of freedom', (f, above, below, tail) => {
-  expect(Math.abs(fisherTail(f, above, below) / tail - 1)).toBeLessThan(1e-12);
-});
+])(
+  'the tail of F beyond %d with %d and %d degrees of freedom equals the value of SciPy',
+  (f, above, below, tail) => {
+    expect(Math.abs(fisherTail(f, above, below) / tail - 1)).toBeLessThan(1e-12);
+  },
+);
 
-test('tails of Student’s t agree with its quantile', () => {
+test('tails of Student’s t agree with its quantile, and the tail of F beyond 0 is 1', () => {
   for (const freedom of [1, 2, 7.5, 30, 1_000])
     expect(studentTails(studentQuantile(0.975, freedom), freedom)).toBeCloseTo(0.05, 12);
   expect(fisherTail(0, 3, 4)).toBe(1);

@@ -29,15 +29,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a disk that fills up', () => {
-  test('keeps the old file, and nothing of the new file', async () => {
+describe('a writer that has too little space', () => {
+  test('keeps the old file, and no part of the new file, at a limit for the size of files', async () => {
     const source = `${importIt} await replaceFile(${JSON.stringify(file)}, 'x'.repeat(100_000)).catch(({ code }) => console.log(code));`;
     expect(await runModule(source, { mostBytes: 8192 })).toMatchObject({ stdout: 'EFBIG\n', code: 0 });
     expect(readFileSync(file, 'utf8')).toBe('the old file');
     expect(readdirSync(folder)).toEqual(['file.txt']);
   });
 
-  test('keeps the old file, also on a real disk with room for 8 KB', async () => {
+  test('keeps the old file on a real disk with room for 8 KB, until a new file fits', async () => {
     const disk = smallDisk('8k');
     if (!disk) return console.warn('left out: a file system cannot be mounted here');
     try {
@@ -54,7 +54,7 @@ describe('a disk that fills up', () => {
   });
 });
 
-test('a writer that is killed leaves the old file unchanged; the next writer removes its temporary file', async () => {
+test('a writer that is killed leaves the old file unchanged; the next writer removes the temporary file of the killed writer', async () => {
   const source = `${importIt}
     await replaceFile(${JSON.stringify(file)}, async (unfinished) => {
       await unfinished.append('a part of the new file');
@@ -109,7 +109,7 @@ test('appended content can be removed', async () => {
   expect(readFileSync(file, 'utf8')).toBe('ü');
 });
 
-test('permissions stay, a symbolic link leads to the new file, and long names are allowed', async () => {
+test('a new file keeps the permissions of the old file, a symbolic link leads to the new file, and long names are allowed', async () => {
   chmodSync(file, 0o640);
   const link = join(folder, 'link');
   symlinkSync('file.txt', link);

@@ -10,15 +10,15 @@ describe('suggestion', () => {
     ['Recoverry rate', 'Recovery rate'],
     ['Day', 'Days'],
     ['RANDOM_SEED', '{RANDOM_SEED}'],
-  ])('%s: %s', (name, meant) => {
+  ])('for "%s" is "%s"', (name, meant) => {
     expect(suggestion(name, known)).toBe(meant);
   });
 
-  test.each(['Population', 'x', 'Beds', ''])('suggests nothing for "%s"', (name) => {
+  test.each(['Population', 'x', 'Beds', ''])('does not exist for "%s"', (name) => {
     expect(suggestion(name, ['Contact rate', 'Recovery rate'])).toBeUndefined();
   });
 
-  test('suggests nothing if there are no known names', () => {
+  test('does not exist if there are no known names', () => {
     expect(suggestion('Days', [])).toBeUndefined();
     expect(didYouMean('Days', [])).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, rowsIn } from './support.ts';
 
 describe('a product', () => {
-  test('has every combination of the points of its members, the last member fastest', () => {
+  test('has every combination of the points of its members, and the points of the last member vary fastest', () => {
     const product = [{ zip: { Days: [7, 14], Title: ['a', 'b'] } }, { grid: { Stochastic: [true, false] } }];
     expect(rowsIn({ product })).toEqual(['7 a true', '7 a false', '14 b true', '14 b false']);
     expect(sizeOf(checkedDesign({ product }).design)).toBe(4);
@@ -18,7 +18,7 @@ describe('a product', () => {
     expect(sizeOf(checkedDesign({ product }).design)).toBeUndefined();
   });
 
-  test('with one member equals that member', () => {
+  test('with one member has the points of this member', () => {
     expect(keysOf({ product: [{ grid: { Days: [7, 14] } }] })).toEqual(keysOf({ grid: { Days: [7, 14] } }));
   });
 
@@ -41,18 +41,18 @@ describe('a product', () => {
     ['DEFINITION_INVALID', '{product: §{grid: {Days: [1]}}}', /expected a list of designs/, undefined],
     ['DEFINITION_INVALID', '{product: [{grid: {Days: [1]}}, §{}]}', /expected one of grid, zip/, undefined],
     ['DEFINITION_INVALID', '{product: [{§gird: {Days: [1]}}]}', /no setting "gird"/, /Did you mean "grid"\?/],
-  ] as const)('%s: %s', (code, design, says, hint) => {
+  ] as const)('is refused with %s: %s', (code, design, says, hint) => {
     expectDesignRefused(code, design, says, hint);
   });
 });
 
 describe('a union', () => {
-  test('has the points of its members one after the other, each once', () => {
+  test('has the points of its members in order, and each point once', () => {
     const union = [{ grid: { Days: [7, 14] } }, { grid: { Days: [14, 21, 7] } }, { points: [{ Days: 1 }] }];
     expect(rowsIn({ union })).toEqual(['7', '14', '21', '1']);
   });
 
-  test('may have members that vary different inputs; the other inputs keep their values', () => {
+  test('may have members that vary different inputs; an input that a member does not vary keeps its value', () => {
     const union: WrittenDesign[] = [{ grid: { Days: [7, 14] } }, { grid: { Title: ['a', 'none'] } }];
     // 14 and none are the base values of the inputs
     expect(rowsIn({ union })).toEqual(['7 none', '14 none', '14 a']);
@@ -66,7 +66,7 @@ describe('a union', () => {
     ['DEFINITION_INVALID', '{union: §[]}', /expected at least one design/, undefined],
     ['DEFINITION_INVALID', '{union: [§3]}', /expected \{grid \| zip/, undefined],
     ['DEFINITION_INVALID', '{union: [{§uniom: []}]}', /no setting "uniom"/, /Did you mean "union"\?/],
-  ] as const)('%s: %s', (code, design, says, hint) => {
+  ] as const)('is refused with %s: %s', (code, design, says, hint) => {
     expectDesignRefused(code, design, says, hint);
   });
 
@@ -88,7 +88,7 @@ describe('nested designs', () => {
     expect(rowsIn({ union: [{ product }, { grid: { Title: ['c'] } }] })).toEqual([...rows, '14 c 1.66']);
   });
 
-  test('a member derives inputs also from inputs that it does not vary', () => {
+  test('a member can derive an input; in the other members of a union this input keeps its value', () => {
     const product: WrittenDesign[] = [
       { grid: { Days: [7, 8] }, derive: { Population: 'Days * 100' } },
       { grid: { Title: ['a'] } },
@@ -98,7 +98,7 @@ describe('nested designs', () => {
     expect(rowsIn({ union })).toEqual(['7 700', '8 763']);
   });
 
-  test('may be nested to any depth', () => {
+  test('may have 30 levels', () => {
     const deep = Array.from({ length: 30 }).reduce<object>(
       (inner, _, at) => ({ [at % 2 ? 'product' : 'union']: [inner] }),
       { grid: { Days: [7, 14] } },
@@ -106,7 +106,7 @@ describe('nested designs', () => {
     expect(rowsIn(deep)).toEqual(['7', '14']);
   });
 
-  test('an error has its place at any depth', () => {
+  test('an error in an inner design names its place', () => {
     const inner = '{product: [{zip: {Title: [a]}}, {lhs: {points: 2, inputs: {Days: [§8.5]}}}]}';
     expectDesignRefused('INVALID_VALUE', `{union: [{grid: {Days: [1]}}, ${inner}]}`, /8\.5/);
     const broken = '{product: [{zip: {Title: [a]}}, {lhs: {points: §0, inputs: {Days: [8]}}}]}';
@@ -115,7 +115,7 @@ describe('nested designs', () => {
 });
 
 describe('where', () => {
-  test('keeps the points for which it holds, in their order', () => {
+  test('keeps the points that meet the condition, in their order', () => {
     const design = {
       grid: { Days: [7, 14, 21], Title: ['a', 'b'] },
       where: 'Days < 20 and (Title == "b" or Days == 7)',
@@ -124,14 +124,14 @@ describe('where', () => {
     expect(sizeOf(checkedDesign(design).design)).toBeUndefined();
   });
 
-  test('reads inputs that do not vary, dates and switches as well', () => {
+  test('can use inputs that do not vary, dates and BOOLEAN inputs', () => {
     const grid = { Begin: ['1978-01-22T00:00', '1978-03-01T00:00'], Stochastic: [false, true] };
     const where = '`Contact rate` > 1.5 and Begin < "1978-02" and not stochastic';
     expect(rowsIn({ grid, where })).toEqual(['1978-01-22T00:00:00 false']);
     expect(rowsIn({ grid, where }, { inputs: { 'Contact rate': 1 } })).toEqual([]);
   });
 
-  test('reads derived inputs', () => {
+  test('can use derived inputs', () => {
     const design = {
       grid: { Days: [7, 14] },
       derive: { Population: 'Days * 100' },
@@ -153,11 +153,11 @@ describe('where', () => {
     ['{grid: {Days: [1]}, where: §"`Observed cases` == \'\'"}', /no input "Observed cases"/, undefined],
     ['{product: [{grid: {Days: [1]}, where: §"1"}]}', /gives a number/, undefined],
     [`{grid: {Days: [1]}, where: §"Days > 1 and ${'x'.repeat(99)}"}`, /at "x{20}": /, undefined],
-  ])('a useless condition is refused: %s', (design, says, hint) => {
+  ])('a wrong condition is refused: %s', (design, says, hint) => {
     expectDesignRefused('INVALID_EXPRESSION', design, says, hint);
   });
 
-  test('is an expression in quotes beside one kind of design', () => {
+  test('must be an expression in quotes, and needs a kind of design beside it', () => {
     expectDesignRefused('DEFINITION_INVALID', '{grid: {Days: [1]}, where: §true}', /an expression in quotes/);
     expectDesignRefused('DEFINITION_INVALID', '§{where: "Days > 1"}', /expected one of grid, zip/);
   });
@@ -174,7 +174,7 @@ describe('a design', () => {
     ['§[]', /expected \{grid \| zip \| points/],
     ['§grid', /expected \{grid \| zip \| points/],
     ['{§taguchi: {Days: [1]}}', /has no setting "taguchi"/],
-  ])('has one kind: %s', (design, says) => {
+  ])('is refused unless it has exactly one known kind: %s', (design, says) => {
     expectDesignRefused('DEFINITION_INVALID', design, says);
   });
 

@@ -4,7 +4,7 @@ import { DeriveError } from '../../../src/campaign/designs/rows.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('derive', () => {
-  test('computes inputs from other inputs, one after the other', () => {
+  test('computes inputs from other inputs, in the order of the definition', () => {
     const design = {
       grid: { Days: [7, 14] },
       derive: { Population: 'Days * 100', budget: 'Population + 1', Stochastic: 'Days > 7', Title: '"x"' },
@@ -22,14 +22,14 @@ describe('derive', () => {
     ]);
   });
 
-  test('keeps 12 digits of fractional numbers, and all digits of whole ones', () => {
+  test('keeps 12 digits of fractional numbers, and all digits of whole numbers', () => {
     const derive = { 'Contact rate': 'Days / 3', Budget: 'Days * 1e14 + 1' };
     expect(rowsIn({ grid: { Days: [7] }, derive })).toEqual(['7 2.33333333333 700000000000001']);
     const whole = { Budget: derive.Budget, 'Recovery rate': '0.1 + 0.2' };
     expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
   });
 
-  test('gives a point the same key as a list of its values', () => {
+  test('gives a point the key that the point has in a list of points', () => {
     expect(keysOf({ grid: { Days: [7] }, derive: { Population: 'Days * 100' } })).toEqual(
       keysOf({ points: [{ Population: 700, Days: 7 }] }),
     );
@@ -43,7 +43,7 @@ describe('derive', () => {
       'is 7.5, which is not a whole number where Days is 7',
     ],
     [
-      'no number',
+      'NaN',
       { 'Contact rate': 'sqrt(-Days)' },
       'Contact rate',
       'is NaN, which is not a number where Days is 7',
@@ -56,7 +56,7 @@ describe('derive', () => {
       'is 7000000000, which is out of range where Days is 7',
     ],
     [
-      'no date',
+      'a text that is no date',
       { Begin: '"soon"' },
       'Begin',
       'is "soon", which is not a date and time like 2026-01-31T08:30',
@@ -68,7 +68,7 @@ describe('derive', () => {
       'is Infinity, which is not a number where Days is 7 and Budget is 1000',
     ],
   ])('refuses a result that its input does not take: %s', (_, derive, input, message) => {
-    // foray notices the mistake only when it makes the point
+    // foray finds the mistake only when it makes the point
     const points = (): unknown => pointsOf({ grid: { Days: [7] }, derive: derive });
     expect(points).toThrow(DeriveError);
     expect(points).toThrow(expect.objectContaining({ input, message }));
@@ -104,7 +104,7 @@ describe('derive', () => {
     ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: {Budget: §2}}', /expected an expression in quotes/],
     ['DEFINITION_INVALID', '{grid: {Days: [1]}, derive: §{}}', /expected at least one input/],
     ['DEFINITION_INVALID', '§{derive: {Budget: "2"}}', /expected one of grid, zip/],
-  ] as const)('%s: %s', (code, design, says) => {
+  ] as const)('is refused with %s: %s', (code, design, says) => {
     expectDesignRefused(code, design, says);
   });
 });

@@ -12,7 +12,7 @@ describe('factorial', () => {
     expect(levelsOf(design).get('Days')).toEqual(['7', '14', '21']);
   });
 
-  test('with a resolution has a fraction of them, each once', () => {
+  test('with a resolution has a fraction of all combinations, and each combination once', () => {
     const inputs = {
       Days: [7, 14],
       Population: [500, 1000],
@@ -36,7 +36,7 @@ describe('factorial', () => {
     expect(keysOf(written).every((key) => all.has(key))).toBe(true);
   });
 
-  test('with all combinations may be part of other designs, and have a condition', () => {
+  test('without a resolution can be part of other designs, and can have a condition', () => {
     const factorial = { inputs: { Days: [7, 14], Population: [500, 1000] } };
     expect(keysOf({ union: [{ factorial }, { grid: { Days: [7, 21] } }] })).toHaveLength(6);
     expect(rowsIn({ factorial, where: 'Days > 7' })).toEqual(['14 500', '14 1000']);
@@ -65,8 +65,8 @@ describe('factorial', () => {
 });
 
 describe('onePerInput', () => {
-  test('has a point without changes, then two points for each input: its value decreased and increased by a share', () => {
-    // Days is 14, Population 763, Contact rate 1.66
+  test('has one unchanged point, then two points for each input: one with a smaller value and one with a larger value', () => {
+    // the values without the design are Days 14, Contact rate 1.66 and Population 763
     const written = { onePerInput: { change: 0.05, inputs: ['Days', 'Contact rate', 'population'] } };
     expect(rowsIn(written)).toEqual([
       '14 1.66 763',
@@ -87,7 +87,7 @@ describe('onePerInput', () => {
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } }, rest)).toEqual(['2', '1.8', '2.2']);
   });
 
-  test('takes a value below and one above, with units', () => {
+  test('takes a low and a high value for each input, with units', () => {
     const inputs = {
       'Contact rate': { low: 1, high: 4, units: 'PER_DAY' as const },
       Days: { low: 1, high: 20 },
@@ -101,7 +101,7 @@ describe('onePerInput', () => {
     ]);
   });
 
-  test('needs values for an input that is 0', () => {
+  test('is refused for an input with the value 0, and the hint asks for a low and a high value', () => {
     const { version } = epidemic;
     const inputs = version.experimentTemplate.inputs.map((input) =>
       input.name === 'Days' ? { ...input, value: '0' } : input,

@@ -63,7 +63,7 @@ describe('a fraction', () => {
     [11, 3, 3, 16, [12, 26, 28, 24, 20, 13, 4]],
     [11, 5, 5, 128, [0, 0, 6, 6, 2, 1]],
   ])(
-    'for %d factors and resolution %d or more is the published one',
+    'for %d factors and a resolution of at least %d has the published resolution, number of runs and word lengths',
     (factors, wanted, real, runs, words) => {
       const design = fraction(factors, wanted);
       const rows = rowsOf(design);
@@ -87,25 +87,28 @@ describe('a fraction', () => {
     [4, { 8: 4, 16: 8, 32: 16, 64: 22 }],
     [5, { 16: 5, 32: 6, 64: 8, 128: 11, 256: 17, 512: 22 }],
     [6, { 32: 6, 64: 7, 128: 9, 256: 12, 512: 18, 1024: 22 }],
-  ])('with resolution %d has the fewest runs, up to 22 factors', (resolution, most) => {
-    let fewest = resolution;
-    for (const [runs, last] of Object.entries(most)) {
-      for (const factors of new Set([fewest, last])) {
-        const columns = fractionOf(factors, resolution)!;
-        const basic = columns.filter((column) => Number.isInteger(Math.log2(column))).length;
-        expect({ factors, runs: 2 ** basic }).toEqual({ factors, runs: Number(runs) });
-        expect(wordLengths(columns, basic, resolution - 1).every((count) => count === 0)).toBe(true);
+  ])(
+    'with resolution %d has the smallest possible number of runs, for up to 22 factors',
+    (resolution, most) => {
+      let fewest = resolution;
+      for (const [runs, last] of Object.entries(most)) {
+        for (const factors of new Set([fewest, last])) {
+          const columns = fractionOf(factors, resolution)!;
+          const basic = columns.filter((column) => Number.isInteger(Math.log2(column))).length;
+          expect({ factors, runs: 2 ** basic }).toEqual({ factors, runs: Number(runs) });
+          expect(wordLengths(columns, basic, resolution - 1).every((count) => count === 0)).toBe(true);
+        }
+        fewest = last + 1;
       }
-      fewest = last + 1;
-    }
-  });
+    },
+  );
 
   test('needs at least as many factors as its resolution', () => {
     expect(fractionOf(2, 3)).toBeUndefined();
     expect(fractionOf(5, 6)).toBeUndefined();
   });
 
-  test('is balanced: each factor, and each pair of factors, has every combination of levels equally often', () => {
+  test('is balanced: each level of a factor, and each combination of levels of two factors, occurs equally often', () => {
     const rows = rowsOf(fraction(7, 4));
     for (let a = 0; a < 7; a += 1) {
       expect(rows.reduce((sum, row) => sum + row[a]!, 0)).toBe(0);
@@ -113,7 +116,7 @@ describe('a fraction', () => {
     }
   });
 
-  test('has a defining relation', () => {
+  test('has a text with its size, its resolution and its defining relation; a full factorial has no such text', () => {
     const text = (factors: number, resolution: number): string =>
       fractionText(fraction(factors, resolution))!;
     expect(text(4, 4)).toBe('8 of 16 combinations, resolution IV: I = ABCD; A is A, B is B, C is C, D is D');

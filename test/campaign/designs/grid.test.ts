@@ -14,18 +14,26 @@ describe('a grid', () => {
   });
 
   test.each([
-    ['a step', { from: 1.2, to: 1.5, step: 0.1 }, ['1.2', '1.3', '1.4', '1.5']],
-    ['a step that does not reach the end', { from: 1, to: 2, step: 0.4 }, ['1', '1.4', '1.8']],
-    ['a count', { from: 0, to: 1, count: 5 }, ['0', '0.25', '0.5', '0.75', '1']],
-    ['a count of thirds', { from: 0, to: 1, count: 4 }, ['0', '0.333333333333', '0.666666666667', '1']],
-    ['a count of 1', { from: 2, to: 5, count: 1 }, ['2']],
-    ['one value only', { from: 2, to: 2, count: 1 }, ['2']],
-    ['equal ratios', { from: 0.01, to: 100, count: 5, scale: 'log' }, ['0.01', '0.1', '1', '10', '100']],
-    ['linear, said', { from: 1, to: 2, count: 2, scale: 'linear' }, ['1', '2']],
-    ['units that are its own', { from: 1, to: 2, count: 2, units: 'PER_DAY' }, ['1', '2']],
+    ['a range with a step', { from: 1.2, to: 1.5, step: 0.1 }, ['1.2', '1.3', '1.4', '1.5']],
+    ['a range with a step that does not reach the end', { from: 1, to: 2, step: 0.4 }, ['1', '1.4', '1.8']],
+    ['a range with a count', { from: 0, to: 1, count: 5 }, ['0', '0.25', '0.5', '0.75', '1']],
+    [
+      'a range with a count that gives thirds',
+      { from: 0, to: 1, count: 4 },
+      ['0', '0.333333333333', '0.666666666667', '1'],
+    ],
+    ['a range with a count of 1', { from: 2, to: 5, count: 1 }, ['2']],
+    ['a range of one value', { from: 2, to: 2, count: 1 }, ['2']],
+    [
+      'a range with equal ratios',
+      { from: 0.01, to: 100, count: 5, scale: 'log' },
+      ['0.01', '0.1', '1', '10', '100'],
+    ],
+    ['a range with a linear scale', { from: 1, to: 2, count: 2, scale: 'linear' }, ['1', '2']],
+    ['a range with the units of the input', { from: 1, to: 2, count: 2, units: 'PER_DAY' }, ['1', '2']],
     ['a list with units', { values: [1, 2.5], units: 'PER_DAY' }, ['1', '2.5']],
-    ['below 0', { from: -1, to: 1, count: 3 }, ['-1', '0', '1']],
-  ] as const)('spans numbers with %s', (_, values, wanted) => {
+    ['a range that begins below 0', { from: -1, to: 1, count: 3 }, ['-1', '0', '1']],
+  ] as const)('takes the numbers of %s', (_, values, wanted) => {
     expect(rowsIn({ grid: { 'Contact rate': values as never } })).toEqual(wanted);
   });
 
@@ -36,11 +44,14 @@ describe('a grid', () => {
     [{ from: 1, to: 8, count: 3, scale: 'log' }, ['1', '3', '8']],
     [{ from: -2, to: 2, count: 5 }, ['-2', '-1', '0', '1', '2']],
     [{ from: 7, to: 21, step: 7 }, ['7', '14', '21']],
-  ] as const)('rounds to whole numbers, and drops repeated numbers: %j', (values, wanted) => {
-    expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
-  });
+  ] as const)(
+    'rounds the numbers of a range for an INTEGER input, and drops repeated numbers: %j',
+    (values, wanted) => {
+      expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
+    },
+  );
 
-  test('takes values of every type, spelled in any way', () => {
+  test('takes values of several types, also in other spellings', () => {
     const grid = {
       ' contact RATE ': ['1.50'],
       Stochastic: ['TRUE'],
@@ -59,7 +70,7 @@ describe('a grid', () => {
     expect([sizeOf(design), varied]).toEqual([1, []]);
   });
 
-  test('its size is known before its points are made', () => {
+  test('has a size that foray knows before it makes the points', () => {
     const grid = { Days: { from: 1, to: 1000, step: 1 }, Population: { from: 1, to: 1000, count: 1000 } };
     expect(sizeOf(checkedDesign({ grid }).design)).toBe(1_000_000);
   });
@@ -124,18 +135,18 @@ describe('a grid', () => {
     ['{grid: {Days: {from: 1, to: 2, count: 2, scale: §square}}}', /expected linear or log/],
     ['{grid: {Days: {from: §a, to: 2, count: 2}}}', /expected a number/],
     ['{grid: {Days: {from: 1, to: 2, §cuont: 2}}}', /has no setting "cuont"/],
-  ])('refuses another shape: %s', (design, says) => {
+  ])('refuses a wrong shape: %s', (design, says) => {
     expectDesignRefused('DEFINITION_INVALID', design, says);
   });
 });
 
-describe('one at a time', () => {
-  test('has the point without changes, and then one point for each value of each input', () => {
+describe('oneAtATime', () => {
+  test('has the unchanged point, and then one point for each value of each input', () => {
     const oneAtATime = { Days: [7, 21], 'Contact rate': { from: 1, to: 2, count: 2 } };
     expect(rowsIn({ oneAtATime })).toEqual(['14 1.66', '7 1.66', '21 1.66', '14 1', '14 2']);
   });
 
-  test('has the point without changes only once, even if the design lists its values', () => {
+  test('has the unchanged point only once, even if the design lists its values', () => {
     expect(rowsIn({ oneAtATime: { Days: [7, 14], Population: ['763.0'] } })).toEqual(['14 763', '7 763']);
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
   });
@@ -154,7 +165,7 @@ describe('one at a time', () => {
     ['EMPTY_DESIGN', '{oneAtATime: {Days: §[]}}', /is empty/],
     ['UNKNOWN_INPUT', '{oneAtATime: {§Dais: [7]}}', /no input "Dais"/],
     ['DEFINITION_INVALID', '{oneAtATime: §{}}', /at least one input/],
-  ] as const)('%s: %s', (code, design, says) => {
+  ] as const)('is refused with %s: %s', (code, design, says) => {
     expectDesignRefused(code, design, says);
   });
 });

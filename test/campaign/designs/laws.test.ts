@@ -9,7 +9,7 @@ import { checkedDesign, keysOf, pointsOf } from './support.ts';
 import { inputs, names, valuesFor, forEach, tableOf, methods, anyDesign, twoApart } from './any-design.ts';
 
 describe('any design', () => {
-  test('has different, numbered points: as many as its size says, or at most as many as its rows', () => {
+  test('has different points with consecutive numbers: as many as its size says, or at most as many as its rows', () => {
     const seen = { sized: 0, unsized: 0, empty: 0 };
     fc.assert(
       fc.property(anyDesign, (written) => {
@@ -30,7 +30,7 @@ describe('any design', () => {
     expect(seen.empty).toBeLessThan(100);
   });
 
-  test('depends only on the definition, and survives JSON', () => {
+  test('has points that depend only on the definition, and does not change if it passes through JSON', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer(), (written, seed) => {
         const campaign = checkedDesign(written, { seed });
@@ -43,7 +43,7 @@ describe('any design', () => {
     );
   });
 
-  test('gives points the same keys as a list of points or fixed inputs', () => {
+  test('gives points the keys that they have in a list of points or as fixed inputs', () => {
     fc.assert(
       fc.property(anyDesign, fc.nat(), (written, at) => {
         const { varied, ...campaign } = checkedDesign(written);
@@ -59,7 +59,7 @@ describe('any design', () => {
     );
   });
 
-  test('keeps the keys and seeds of its points when it gets more', () => {
+  test('keeps the keys and seeds of its points when it gets more points', () => {
     const seedsOf = (written: WrittenDesign, seed: number): Map<string, string[]> => {
       const campaign = checkedDesign(written, { seed });
       return new Map(
@@ -81,7 +81,7 @@ describe('any design', () => {
     );
   });
 
-  test('with a condition has the points that meet it, in their order', () => {
+  test('with a condition has the points that meet the condition, in their order', () => {
     fc.assert(
       fc.property(anyDesign, fc.integer({ min: 1, max: 30 }), (written, least) => {
         const campaign = checkedDesign(written);
@@ -139,7 +139,7 @@ describe('each kind', () => {
     );
   });
 
-  test('a zip has the points of the list of its values, in their order', () => {
+  test('a zip has the same points as a list of these points, in the same order', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(names, { minLength: 1 }).chain(tableOf), (points) => {
         const of = Object.keys(points[0]!);
@@ -150,7 +150,7 @@ describe('each kind', () => {
     );
   });
 
-  test('a product has the points of its members combined, the last one fastest', () => {
+  test('a product has all combinations of the points of its members, and the points of the last member vary fastest', () => {
     fc.assert(
       fc.property(twoApart, ({ a, b }) => {
         const combined = pointsOf(a).flatMap((x) => pointsOf(b).map((y) => [...x.values, ...y.values]));
@@ -160,7 +160,7 @@ describe('each kind', () => {
     );
   });
 
-  test('a union has the points of its members one after the other, each once', () => {
+  test('a union has the points of its members in order, and each point once', () => {
     fc.assert(
       fc.property(fc.array(anyDesign, { minLength: 1, maxLength: 4 }), (union) => {
         const keys = keysOf({ union });
@@ -170,7 +170,7 @@ describe('each kind', () => {
     );
   });
 
-  test('a design of one at a time changes at most one input in each point', () => {
+  test('a oneAtATime design begins with the unchanged point, and changes one input in each other point', () => {
     const written = fc.shuffledSubarray(names, { minLength: 1 }).chain((of) => forEach(of, valuesFor));
     fc.assert(
       fc.property(written, (oneAtATime) => {
@@ -224,7 +224,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
   });
 });
 
-test('samples stay within their distributions, and give whole numbers to inputs that need them', () => {
+test('samples have values between the limits of their distributions, and whole numbers for inputs of whole numbers', () => {
   const bound = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   const limits = fc.tuple(bound, fc.double({ min: 1.5, max: 1e6, noNaN: true }));
   const sample = fc.record({

@@ -34,7 +34,7 @@ describe('a zip', () => {
     ['EMPTY_DESIGN', '{zip: {Days: §[]}}', /is empty/, /at least one/],
     ['UNKNOWN_INPUT', '{zip: {§Dayz: [1]}}', /no input "Dayz"/, /mean "Days"/],
     ['DEFINITION_INVALID', '{zip: §{}}', /at least one input/, undefined],
-  ] as const)('%s: %s', (code, design, says, hint) => {
+  ] as const)('is refused with %s: %s', (code, design, says, hint) => {
     expectDesignRefused(code, design, says, hint);
   });
 });
@@ -84,7 +84,7 @@ describe('a list of points', () => {
     ['DEFINITION_INVALID', '{points: §[]}', /at least one point/, undefined],
     ['DEFINITION_INVALID', '{points: §3}', /expected the path of a CSV or JSON Lines file/, undefined],
     ['DEFINITION_INVALID', '{points: [{Days: §[1]}]}', /expected a number, a text, true or false/, undefined],
-  ] as const)('%s: %s', (code, design, says, hint) => {
+  ] as const)('is refused with %s: %s', (code, design, says, hint) => {
     expectDesignRefused(code, design, says, hint);
   });
 });

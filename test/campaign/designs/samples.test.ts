@@ -4,7 +4,7 @@ import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './
 
 const methods = ['random', 'lhs', 'sobol', 'halton'] as const;
 
-/** The values that a sample of many points gives an input. */
+/** The values of an input in a sample of many points. */
 function valuesOf(method: (typeof methods)[number], input: string, spread: Spread, points = 256): string[] {
   return pointsOf({ [method]: { points, inputs: { [input]: spread } } }).map(({ values }) => values[0]!);
 }
@@ -12,13 +12,13 @@ function valuesOf(method: (typeof methods)[number], input: string, spread: Sprea
 describe.each(methods)('%s', (method) => {
   test.each<[string, Spread, number, number]>([
     ['uniform', { min: 1.2, max: 2.2 }, 1.2, 2.2],
-    ['uniform, said', { distribution: 'uniform', min: -3, max: -2, units: 'PER_DAY' }, -3, -2],
+    ['uniform, with its name', { distribution: 'uniform', min: -3, max: -2, units: 'PER_DAY' }, -3, -2],
     ['log-uniform', { distribution: 'log-uniform', min: 0.01, max: 100 }, 0.01, 100],
     ['triangular', { distribution: 'triangular', min: 1, mode: 1.2, max: 3 }, 1, 3],
     ['normal', { distribution: 'normal', mean: 1.6, sd: 0.2 }, 0, 3.2],
-    ['normal, cut off', { distribution: 'normal', mean: 1.6, sd: 5, min: 1, max: 2 }, 1, 2],
-    ['normal, cut off below', { distribution: 'normal', mean: 0, sd: 1, min: 0 }, 0, 9],
-  ])('draws numbers within a distribution: %s', (_, spread, min, max) => {
+    ['normal with limits', { distribution: 'normal', mean: 1.6, sd: 5, min: 1, max: 2 }, 1, 2],
+    ['normal with a lower limit', { distribution: 'normal', mean: 0, sd: 1, min: 0 }, 0, 9],
+  ])('draws numbers in the range of a distribution: %s', (_, spread, min, max) => {
     const numbers = valuesOf(method, 'Contact rate', spread).map(Number);
     expect(numbers).toHaveLength(256);
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(min);
@@ -28,11 +28,11 @@ describe.each(methods)('%s', (method) => {
 
   test.each<[string, Spread, string[]]>([
     ['uniform', { min: 1, max: 6 }, ['1', '2', '3', '4', '5', '6']],
-    ['uniform, between fractions', { min: 0.5, max: 3.5 }, ['1', '2', '3']],
-    ['uniform, of one', { min: 0.5, max: 1.5 }, ['1']],
+    ['uniform with fractional limits', { min: 0.5, max: 3.5 }, ['1', '2', '3']],
+    ['uniform with one whole number', { min: 0.5, max: 1.5 }, ['1']],
     ['log-uniform', { distribution: 'log-uniform', min: 1, max: 4 }, ['1', '2', '3', '4']],
     ['triangular', { distribution: 'triangular', min: -1, mode: 0, max: 1 }, ['-1', '0', '1']],
-    ['normal, cut off', { distribution: 'normal', mean: 2, sd: 9, min: 1, max: 3 }, ['1', '2', '3']],
+    ['normal with limits', { distribution: 'normal', mean: 2, sd: 9, min: 1, max: 3 }, ['1', '2', '3']],
     ['choices', ['8', 9], ['8', '9']],
   ])('draws whole numbers for an input of whole numbers: %s', (_, spread, all) => {
     for (const input of ['Days', 'Budget']) {
@@ -65,7 +65,7 @@ describe.each(methods)('%s', (method) => {
     expect(valuesOf(method, 'Stochastic', [true, false], 100).toSorted()).toEqual(['false', 'true']);
   });
 
-  test("depends on its seed, which is by default the campaign's seed or 0", () => {
+  test("depends on its seed, which is by default the campaign's seed, or 0 if the campaign has no seed", () => {
     const sample = { points: 5, inputs: { 'Contact rate': { min: 0, max: 1 } } };
     const zero = rowsIn({ [method]: { ...sample, seed: 0 } });
     expect(rowsIn({ [method]: sample })).toEqual(zero);
@@ -176,7 +176,7 @@ describe.each(methods)('%s', (method) => {
     ['§{points: 9}', /"design\.[a-z]+\.inputs" is missing/],
     ['§9', /expected \{points: NUMBER, inputs: …\}/],
     ['{points: 9, §input: {Days: [1]}}', /has no setting "input"/],
-  ])('refuses another shape: %s', (sample, says) => {
+  ])('refuses a wrong shape: %s', (sample, says) => {
     expectDesignRefused('DEFINITION_INVALID', `{${method}: ${sample}}`, says);
   });
 });
@@ -196,7 +196,7 @@ describe('sobol and halton', () => {
     expect(halton.map((row) => row.split(' ')[0])).toEqual(['0', '0.5', '0.25', '0.75']);
   });
 
-  test('with scrambling, the default, are other sequences', () => {
+  test('are scrambled by default, and then differ from the plain sequences', () => {
     for (const method of ['sobol', 'halton'] as const) {
       const { points, inputs } = plain(4);
       const byDefault = { points, inputs };
@@ -206,7 +206,7 @@ describe('sobol and halton', () => {
     }
   });
 
-  test('take a setting for scrambling; the other methods are always random', () => {
+  test('have the setting "scramble", which random and lhs do not have', () => {
     const sample = '{points: 9, scramble: §maybe, inputs: {Days: [1]}}';
     expectDesignRefused('DEFINITION_INVALID', `{sobol: ${sample}}`, /expected true or false/);
     const without = '{points: 9, §scramble: false, inputs: {Days: [1]}}';
@@ -225,7 +225,7 @@ test('a Latin hypercube has as many strata as points, and one value in each stra
   expect(points.map(({ values }) => Number(values[1]) - 1).toSorted(byNumber)).toEqual(strata);
 });
 
-test('the campaign holds the description of a sample, not its points', () => {
+test('a campaign has the description of a sample, not the points of the sample', () => {
   const { design } = checkedDesign({ random: { points: 3, seed: 4, inputs: { Days: { min: 1, max: 9 } } } });
   expect(design).toEqual({
     kind: 'sample',
@@ -237,7 +237,7 @@ test('the campaign holds the description of a sample, not its points', () => {
   });
 });
 
-test('a plain sequence begins at 0, where an unbounded normal distribution has no finite value', () => {
+test('foray refuses a plain sequence for a normal distribution without a lower limit, because the sequence begins at 0', () => {
   const normal = 'Contact rate: {distribution: normal, mean: 2, sd: 1}';
   const says = /^The plain sequence begins at 0, but the distribution of "Contact rate" has no lower end\.$/;
   const hint = /"min", or leave "scramble" out/;

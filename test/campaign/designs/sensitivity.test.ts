@@ -9,7 +9,7 @@ import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.
 const rates = { 'Contact rate': { min: 1, max: 3 }, 'Recovery rate': { min: 0.2, max: 1 } };
 
 describe('morris', () => {
-  test('has trajectories on the levels of each input, with one point more than inputs', () => {
+  test('has trajectories with one point more than inputs, and all points lie on the levels of the inputs', () => {
     const written: WrittenDesign = {
       morris: { trajectories: 3, inputs: { ...rates, Days: { min: 1, max: 4 } } },
     };
@@ -23,7 +23,7 @@ describe('morris', () => {
     expect(aboutDesign(design)).toEqual(['3 trajectories of 4 points, over 4 levels']);
   });
 
-  test('uses distributions, choices and whole numbers up to their ends', () => {
+  test('takes choices, whole numbers and all kinds of distributions, and uses their lowest and highest values', () => {
     const inputs = {
       'Contact rate': { distribution: 'log-uniform', min: 0.1, max: 10 },
       'Recovery rate': { distribution: 'normal', mean: 0.5, sd: 0.2, min: 0.1, max: 0.9 },
@@ -47,7 +47,7 @@ describe('morris', () => {
     expect([...levelsOf(checkedDesign(written).design).keys()]).toEqual(['Stochastic', 'Title']);
   });
 
-  test("depends on its seed, by default the campaign's seed, and keeps its points when it gets more trajectories", () => {
+  test("depends on its seed, which is by default the campaign's seed, and keeps its points when it gets more trajectories", () => {
     const written = (trajectories: number, seed?: number): WrittenDesign => ({
       morris: { trajectories, inputs: rates, ...(seed !== undefined && { seed }) },
     });
@@ -96,7 +96,7 @@ describe('saltelli', () => {
     saltelli: { points, inputs: rates, ...rest },
   });
 
-  test('divides its base points over scrambles; each base point gives two points more than there are inputs', () => {
+  test('divides its base points over scrambles; each base point gives two points, and one for each input, or with secondOrder two for each input', () => {
     const { design } = checkedDesign(saltelli(64, { scrambles: 8 }));
     expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
     expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);
@@ -110,6 +110,9 @@ describe('saltelli', () => {
     });
     expect(mostRows(second.design)).toBe(64 * 8);
     expect(warningsOf(second.design, 64 * 8)).toEqual([]);
+  });
+
+  test('has a warning if the number of base points in each scramble is not a power of 2', () => {
     expect(warningsOf(checkedDesign(saltelli(96, { scrambles: 8 })).design, 384)).toEqual([
       '96 base points (12 in each scramble) are spread less evenly than 128 (16 in each, a power of 2).',
     ]);
@@ -126,18 +129,18 @@ describe('saltelli', () => {
     expect(checkedDesign(saltelli(all)).design).toMatchObject({ scrambles, points });
   });
 
-  test('maps its coordinates through the distributions, in the order of its rows', () => {
+  test('converts its coordinates to values of the distributions, in the order of its rows', () => {
     const { design } = checkedDesign(saltelli(32, { secondOrder: true }));
     const rows = [...saltelliUnit(design as Saltelli)].map(({ unit: [contact, recovery] }) =>
       [1 + 2 * contact!, 0.2 + 0.8 * recovery!]
         .map((value) => String(Number(value.toPrecision(12))))
         .join(' '),
     );
-    // with two inputs, the points for second-order indices equal those for first-order indices
+    // with two inputs, secondOrder adds no new points, because AB of one input equals BA of the other input
     expect(rowsIn(saltelli(32, { secondOrder: true }))).toEqual([...new Set(rows)]);
   });
 
-  test('keeps its points when it gets more', () => {
+  test('keeps its points when it gets more base points', () => {
     const few = rowsIn(saltelli(64));
     expect(rowsIn(saltelli(128)).slice(0, few.length)).toEqual(few);
   });
@@ -262,7 +265,7 @@ describe('a design that grows', () => {
       'DEFINITION_INVALID',
       /at most 10,000,000/,
     ],
-  ] as const)('refuses %s', (design, code, says) => {
+  ] as const)('is refused: %s', (design, code, says) => {
     expectDesignRefused(code, design, says);
   });
 

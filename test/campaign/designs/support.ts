@@ -27,7 +27,7 @@ export function keysOf(design: WrittenDesign, rest: object = {}): string[] {
   return pointsOf(design, rest).map(({ key }) => key);
 }
 
-/** Expects that foray refuses a design, which is written on one line, at its §. */
+/** Expects that foray refuses a design at its §. The design is on one line. */
 export function expectDesignRefused(code: ErrorCode, design: string, says: RegExp, hint?: RegExp): void {
   expectRefused(`${HEAD}design: ${design}\n`, { code, says, ...(hint && { hint }) });
 }

@@ -15,7 +15,7 @@ describe('names', () => {
     expect(expression.evaluate((name) => values[name]!)).toBe(false);
   });
 
-  test('mean the first of two inputs that differ only in case, as in all of foray', () => {
+  test('mean the first of two inputs whose names differ only in case', () => {
     const inputs = new Map<string, ValueType>([
       ['A', 'number'],
       ['a', 'text'],
@@ -32,7 +32,7 @@ describe('names', () => {
     },
   );
 
-  test.each(['and', 'OR', 'not', 'true', 'False'])('%s is a name in backticks', (name) => {
+  test.each(['and', 'OR', 'not', 'true', 'False'])('%s is a name if it is in backticks', (name) => {
     const expression = compileExpression(`\`${name}\` + 1`, new Map([[name, 'number']]));
     expect(expression.evaluate(() => 3)).toBe(4);
   });

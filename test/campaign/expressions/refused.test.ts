@@ -102,7 +102,7 @@ describe('an expression is refused', () => {
     ],
     ['"a\nb"', 0, 'The text or name that begins with " here has no end.', /twice inside the (name|text)\.$/],
     ['1e999', 0, '"1e999" is too large.', undefined],
-  ])('%j', (text, offset, message, hint) => {
+  ])('with a message, a hint and a place: %j', (text, offset, message, hint) => {
     const error = refusal(text);
     expect(error.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
     expect(error.hint).toEqual(hint instanceof RegExp ? expect.stringMatching(hint) : hint);
@@ -119,12 +119,12 @@ describe('an expression is refused', () => {
     expect(refusal('Open', 'text').message).toBe('The expression gives true or false, not a text.');
   });
 
-  test('without a suggestion of inputs if there are none, except a hint about texts', () => {
+  test('without a list of known inputs if there are none; only a name without backticks has a hint about texts', () => {
     expect(refusal('fifo', undefined, new Map()).hint).toBe('A text needs quotes.');
     expect(refusal('`fifo`', undefined, new Map()).hint).toBeUndefined();
   });
 
-  test('if it is too large', () => {
+  test('if it is too long or too deeply nested', () => {
     expect(evaluate(`1${' '.repeat(9_999)}`)).toBe(1);
     expect(refusal(`1${' '.repeat(10_000)}`)).toMatchObject({
       message: 'The expression has 10,001 characters.',
@@ -146,7 +146,7 @@ describe('an expression is refused', () => {
     ['alternatives', (count) => `${'false ? 1 : '.repeat(count)}2`, 2],
     ['choices in choices', (count) => `${'Open ? '.repeat(count)}1${' : 2'.repeat(count)}`, 1],
     ['powers', (count) => `1${' ** 1'.repeat(count)}`, 1],
-  ])('if it has %s of more than 500 operators', (_, text, value) => {
+  ])('if it has more than 500 operators: %s', (_, text, value) => {
     expect(evaluate(text(500))).toBe(value);
     expect(refusal(text(501)).message).toBe('The expression has more than 500 operators.');
   });

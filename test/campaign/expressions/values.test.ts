@@ -98,7 +98,7 @@ describe('the value of an expression', () => {
     expect(evaluate(text)).toBe(value);
   });
 
-  test('and, or and ? do not evaluate a side that they do not need', () => {
+  test('"and", "or" and "?" do not evaluate an operand that they do not need', () => {
     const read: string[] = [];
     const logged = (text: string): Value =>
       compileExpression(text, types).evaluate((name) => {
@@ -118,7 +118,7 @@ describe('the value of an expression', () => {
     [`''`, ''],
     ["'`Days`'", '`Days`'],
     ["'a and b # { not'", 'a and b # { not'],
-  ])('texts: %s', (text, value) => {
+  ])('texts: %s is %s', (text, value) => {
     expect(evaluate(text)).toBe(value);
   });
 });

@@ -62,16 +62,19 @@ describe('a quantile', () => {
     [{ kind: 'normal', mean: 0, sd: 1, min: 0 }, Math.sqrt(2 / Math.PI), 1 - 2 / Math.PI],
     [{ kind: 'triangular', min: 1, mode: 2, max: 6 }, 3, (1 + 4 + 36 - 2 - 6 - 12) / 18],
     [{ kind: 'triangular', min: 0, mode: 0, max: 3 }, 1, 1 / 2],
-  ])('%j has its mean and its variance', (distribution, mean, variance) => {
-    const steps = 20_000;
-    const values = Array.from({ length: steps }, (_, at) => quantile(distribution, (at + 0.5) / steps));
-    const average = values.reduce((sum, value) => sum + value, 0) / steps;
-    expect(average).toBeCloseTo(mean, 3);
-    const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0) / steps;
-    expect(Math.abs(squares / variance - 1)).toBeLessThan(1e-3);
-  });
+  ])(
+    'of %j has, over all shares, the mean and the variance of the distribution',
+    (distribution, mean, variance) => {
+      const steps = 20_000;
+      const values = Array.from({ length: steps }, (_, at) => quantile(distribution, (at + 0.5) / steps));
+      const average = values.reduce((sum, value) => sum + value, 0) / steps;
+      expect(average).toBeCloseTo(mean, 3);
+      const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0) / steps;
+      expect(Math.abs(squares / variance - 1)).toBeLessThan(1e-3);
+    },
+  );
 
-  // these values determine the keys of campaigns, so they may never change
+  // these values determine the keys of points, so they may never change
   test.each<[NumericDistribution, u: number, number]>([
     [{ kind: 'uniform', min: 0, max: 1 }, 0.1, 0.1],
     [{ kind: 'uniform', min: 0.1, max: 0.7 }, 1 / 3, 0.3],
@@ -81,7 +84,7 @@ describe('a quantile', () => {
     [{ kind: 'normal', mean: 1, sd: 2, min: 0, max: 4 }, 0.9, 3.25967143626],
     [{ kind: 'triangular', min: 1, mode: 2, max: 6 }, 0.05, 1.5],
     [{ kind: 'triangular', min: 1, mode: 2, max: 6 }, 0.8, 4],
-  ])('%j at %d', (distribution, u, expected) => {
+  ])('of %j at %d does not change', (distribution, u, expected) => {
     expect(quantile(distribution, u)).toBe(expected);
   });
 
@@ -118,7 +121,7 @@ describe('a normal quantile', () => {
       expect(Math.abs(mirrored[at]! / value - 1)).toBeLessThan(1e-10);
   });
 
-  test('truncated to a range without probability is an error, not a number', () => {
+  test('does not exist if it is truncated to a range without probability', () => {
     const distribution = { kind: 'normal', mean: 0, sd: 1, min: 40, max: 41 } as const;
     expect(massWithin(distribution)).toBe(0);
     expect(() => quantile(distribution, 0.5)).toThrow(RangeError);
@@ -128,7 +131,7 @@ describe('a normal quantile', () => {
 describe('a whole number', () => {
   const shares = Array.from({ length: 6_000 }, (_, at) => (at + 0.5) / 6_000);
 
-  test('of a uniform distribution is any number between the limits equally often', () => {
+  test('of a uniform distribution is each whole number between the limits equally often', () => {
     const found = new Map<number, number>();
     for (const u of shares) {
       const value = wholeQuantile({ kind: 'uniform', min: 0.5, max: 6.2 }, u);
@@ -147,7 +150,7 @@ describe('a whole number', () => {
     ]);
   });
 
-  test('is the nearest whole number between the limits', () => {
+  test('is the whole number between the limits that is nearest to the quantile', () => {
     fc.assert(
       fc.property(numeric, share, (distribution, u) => {
         fc.pre(distribution.kind !== 'uniform');
@@ -185,7 +188,7 @@ describe('a choice', () => {
     expect(counted([0, 0.3, 0.5, 0])).toEqual([0, 3_000, 5_000, 0]);
   });
 
-  test('at both ends is a value with a weight above 0', () => {
+  test('is the first value with a weight above 0 at the lowest share, and the last such value at the highest share', () => {
     const weight = fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 1e3, noNaN: true }));
     fc.assert(
       fc.property(fc.array(weight, { minLength: 1, maxLength: 8 }), (weights) => {

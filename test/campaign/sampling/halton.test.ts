@@ -8,7 +8,7 @@ import { counts, pointsOf } from './support.ts';
 const word = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const key = fc.option(fc.tuple(word, word));
 
-test('the first points of the plain sequence', () => {
+test('the plain sequence begins with the known points', () => {
   expect(pointsOf('halton', 6, ['a', 'b', 'c'], { scramble: false })).toEqual([
     [0, 0, 0],
     [1 / 2, 1 / 3, 1 / 5],
@@ -19,7 +19,7 @@ test('the first points of the plain sequence', () => {
   ]);
 });
 
-test('the last dimension uses the last prime', () => {
+test('the last dimension uses the prime 1,619', () => {
   expect(haltonColumn(MOST_INPUTS - 1, null)(1)).toBe(1 / 1_619);
 });
 
@@ -31,7 +31,7 @@ test.each([
   [24, 97, 2],
   [MOST_INPUTS - 1, 1_619, 1],
 ])(
-  'dimension %d in base %d: base^k points from a multiple of base^k on lie in different intervals of length base^-k',
+  'in dimension %d with base %d, base^k points that begin at a multiple of base^k lie in different intervals of length base^-k',
   (at, base, most) => {
     fc.assert(
       fc.property(key, fc.nat(most), fc.nat(20), (scramble, k, block) => {
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test('the digits after the last digit of an index are random as well', () => {
+test('scrambling also makes the digits after the last digit of an index random', () => {
   const firsts = Array.from({ length: 2_000 }, (_, at) => haltonColumn(1, [at, 7])(0));
   expect(Math.abs(zOf(firsts, 1 / 2))).toBeLessThan(4);
   const behind = firsts.map((number) => (number * 3 ** 10) % 1);
@@ -54,7 +54,7 @@ test('the digits after the last digit of an index are random as well', () => {
   expect(new Set(behind).size).toBe(firsts.length);
 });
 
-test('an index of any size is below 1', () => {
+test('the number for an index of any size is at least 0 and below 1', () => {
   fc.assert(
     fc.property(fc.nat(MOST_INPUTS - 1), key, fc.nat(2 ** 31 - 1), (at, scramble, index) => {
       const number = haltonColumn(at, scramble)(index);

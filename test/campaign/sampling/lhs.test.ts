@@ -20,7 +20,7 @@ describe('lhs', () => {
     expect(found.every((count) => count === 1)).toBe(true);
   });
 
-  test('has points anywhere in their strata', () => {
+  test('has points that are evenly distributed within their strata', () => {
     const places = numbersOf('lhs', 10_000).map((number) => (number * 10_000) % 1);
     for (const count of counts(places, 10)) expect(Math.abs(count - 1_000)).toBeLessThan(4 * Math.sqrt(900));
   });

@@ -45,7 +45,7 @@ describe('a Morris design', () => {
     );
   });
 
-  test('lies on the levels, from 0 to 1', () => {
+  test('has only coordinates on its levels, which go from 0 to 1', () => {
     fc.assert(
       fc.property(anyMorris, (design) => {
         const { levels } = design;
@@ -58,7 +58,7 @@ describe('a Morris design', () => {
     );
   });
 
-  test('is the same for the same seed, and begins with the trajectories of a smaller design', () => {
+  test('begins with the trajectories of a smaller design of the same seed, may be larger than the pool, and depends on its seed', () => {
     fc.assert(
       fc.property(anyMorris, fc.integer({ min: 1, max: 20 }), (design, more) => {
         const rows = [...morrisLevels(design)];
@@ -74,7 +74,7 @@ describe('a Morris design', () => {
     expect(other).not.toEqual([...morrisLevels(design)]);
   });
 
-  test('starts at every level equally often, and goes up as often as down', () => {
+  test('starts at every level about equally often, and changes the inputs in every order', () => {
     const names = ['a', 'b', 'c'].map((name) => ({ name }));
     // 500 trajectories are the whole pool, so the design takes all of them
     const all = trajectoriesOf({ inputs: names, trajectories: 500, levels: 6, seed: 3 });
@@ -90,11 +90,11 @@ describe('a Morris design', () => {
     expect(new Set(orders).size).toBe(6);
   });
 
-  test('chooses trajectories that are farther apart than random ones', () => {
+  test('chooses trajectories that are farther apart than random trajectories', () => {
     const inputs = Array.from({ length: 6 }, (_, at) => ({ name: `x${at}` }));
     const chosen = spreadOf(trajectoriesOf({ inputs, trajectories: 10, levels: 4, seed: 4 }));
     const pool = trajectoriesOf({ inputs, trajectories: 500, levels: 4, seed: 4 });
-    // the design chooses from a pool; the last chosen trajectories are no farther apart than random ones
+    // the design chooses from a pool; the last chosen trajectories are no farther apart than random trajectories
     const random = Array.from({ length: 20 }, (_, at) => spreadOf(pool.slice(300 + 10 * at, 310 + 10 * at)));
     expect(chosen).toBeGreaterThan(Math.max(...random));
   });

@@ -14,7 +14,7 @@ const anySaltelli = fc
   .map(({ names, ...rest }) => ({ inputs: names.map((name) => ({ name })), ...rest }));
 
 describe('points for Sobol’ indices', () => {
-  test('are A, AB of each input, BA of each with secondOrder, and B, for each base point and scramble', () => {
+  test('are A, AB of each input, with secondOrder also BA of each input, and B, for each base point and scramble', () => {
     fc.assert(
       fc.property(anySaltelli, (design) => {
         const { inputs, points, scrambles, secondOrder } = design;
@@ -41,7 +41,7 @@ describe('points for Sobol’ indices', () => {
     );
   });
 
-  test('begin a larger design, and no coordinate is 0 or 1', () => {
+  test('are the first points of a larger design, and have no coordinate of 0 or 1', () => {
     fc.assert(
       fc.property(anySaltelli, fc.integer({ min: 1, max: 9 }), (design, more) => {
         const rows = [...saltelliUnit(design)];
@@ -52,7 +52,7 @@ describe('points for Sobol’ indices', () => {
     );
   });
 
-  test('have evenly spread base points in each scramble, for A and B together, and different scrambles', () => {
+  test('have evenly spread coordinates of A and of B in each scramble, and the scrambles differ', () => {
     const inputs = ['a', 'b', 'c'].map((name) => ({ name }));
     const rows = [...saltelliUnit({ inputs, points: 64, scrambles: 8, secondOrder: false, seed: 5 })];
     const starts = new Set<number>();
@@ -69,7 +69,7 @@ describe('points for Sobol’ indices', () => {
     expect(starts.size).toBe(8 * 2 * 3);
   });
 
-  test('give the indices of Ishigami’s function to 0.03 with 1,024 base points, ten times', () => {
+  test('give the indices of Ishigami’s function to 0.03 with 1,024 base points, for each of ten seeds', () => {
     // The function of T. Ishigami and T. Homma (1990), with a = 7 and b = 0.1. Its terms give the exact indices.
     const ishigami = (unit: readonly number[]): number => {
       const [x, y, z] = unit.map((u) => Math.PI * (2 * u - 1));

@@ -8,7 +8,7 @@ const dimension = fc.nat(MOST_DIMENSIONS - 1);
 const word = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const key = fc.option(fc.tuple(word, word));
 
-test('the first points of the plain sequence', () => {
+test('the plain sequence begins with the known points', () => {
   expect(pointsOf('sobol', 8, ['a', 'b', 'c'], { scramble: false })).toEqual([
     [0, 0, 0],
     [0.5, 0.5, 0.5],
@@ -21,8 +21,8 @@ test('the first points of the plain sequence', () => {
   ]);
 });
 
-describe('scrambled or not', () => {
-  test('2^m points from a multiple of 2^m on lie in different intervals of length 2^-m, for each input', () => {
+describe('a sequence, scrambled or not', () => {
+  test('puts 2^m points that begin at a multiple of 2^m into different intervals of length 2^-m, for each input', () => {
     fc.assert(
       fc.property(dimension, key, fc.nat(10), fc.nat(5_000), (at, scramble, m, block) => {
         const column = sobolColumn(at, scramble);
@@ -32,7 +32,7 @@ describe('scrambled or not', () => {
     );
   });
 
-  test('these points also lie in different dyadic rectangles of the area 2^-m, for the first two inputs', () => {
+  test('puts such points into different dyadic rectangles of the area 2^-m, for the first two inputs', () => {
     fc.assert(
       fc.property(key, key, fc.nat(8), fc.nat(100), fc.nat(8), (first, second, m, block, wide) => {
         const [x, y] = [sobolColumn(0, first), sobolColumn(1, second)];

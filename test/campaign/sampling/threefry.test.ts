@@ -6,7 +6,7 @@ test.each<[Key, counter: [number, number], string]>([
   [[0, 0], [0, 0], '6b200159 99ba4efe'],
   [[-1, -1], [-1, -1], '1cb996fc bb002be7'],
   [[0x13198a2e, 0x03707344], [0x243f6a88, 0x85a308d3], 'c4923a9c 483df7a0'],
-])('key %j and counter %j', (key, counter, expected) => {
+])('threefry gives the published words for the key %j and the counter %j', (key, counter, expected) => {
   const words = new Uint32Array(2);
   threefry(key, ...counter, words);
   expect([...words].map((word) => word.toString(16)).join(' ')).toBe(expected);
@@ -18,7 +18,7 @@ test('a number has 53 random bits', () => {
   expect(uniformAt([0, 0], 0, 0)).toBe(Number((high << 26n) | low) / 2 ** 53);
 });
 
-test('different purposes, seeds and names always have different keys', () => {
+test('different purposes, seeds and names have different keys', () => {
   const keys = [
     streamKey('a', 1, '2'),
     streamKey('a', 12, ''),

@@ -10,7 +10,7 @@ import { zOf } from '../../models/kernel/support.ts';
 import { anySample, METHODS, numbersOf, pointsOf } from './support.ts';
 
 describe('any sample', () => {
-  test('has the requested number of points in the unit cube, the same each time', () => {
+  test('has the requested number of points in the unit cube, and the same points each time', () => {
     fc.assert(
       fc.property(anySample, ({ method, ...sampling }) => {
         const points = [...unitPoints(method, sampling)];
@@ -22,7 +22,7 @@ describe('any sample', () => {
     );
   });
 
-  test('begins with the points of a smaller one, unless it is lhs', () => {
+  test('begins with the points of a smaller sample, unless the method is lhs', () => {
     fc.assert(
       fc.property(anySample, fc.nat(200), ({ method, ...sampling }, fewer) => {
         fc.pre(method !== 'lhs');
@@ -42,7 +42,7 @@ describe('any sample', () => {
     );
   });
 
-  test('can start at any point', () => {
+  test('has the same points if they are computed in another order', () => {
     fc.assert(
       fc.property(anySample, ({ method, ...sampling }) => {
         const points = [...unitPoints(method, sampling)];
@@ -55,7 +55,7 @@ describe('any sample', () => {
 });
 
 describe.each(METHODS)('%s', (method) => {
-  test('differs by seed and by name', () => {
+  test('gives other numbers for another seed or another name', () => {
     const numbers = numbersOf(method, 50);
     expect(numbersOf(method, 50, { seed: 43 })).not.toEqual(numbers);
     expect(numbersOf(method, 50, { name: 'X' })).not.toEqual(numbers);
@@ -63,7 +63,7 @@ describe.each(METHODS)('%s', (method) => {
     expect(points.every(([a, b]) => a !== b)).toBe(true);
   });
 
-  test('covers the unit interval evenly, and two inputs are independent', () => {
+  test('has the mean and the variance of a uniform distribution, and no correlation between two inputs', () => {
     const points = pointsOf(method, 4_096, ['a', 'b']);
     const zs = [
       zOf(
@@ -83,7 +83,7 @@ describe.each(METHODS)('%s', (method) => {
   });
 });
 
-test.each(['sobol', 'halton'] as const)('plain %s does not depend on seed and name', (method) => {
+test.each(['sobol', 'halton'] as const)('plain %s does not depend on the seed or the name', (method) => {
   const plain = numbersOf(method, 50, { scramble: false });
   expect(numbersOf(method, 50, { scramble: false, seed: 43, name: 'X' })).toEqual(plain);
 });
@@ -132,6 +132,6 @@ test.each<[SamplingMethod, number[][]]>([
       [0.7435215817437588, 0.4839818071255655],
     ],
   ],
-])('the first points of %s', (method, expected) => {
+])('the first points of %s do not change', (method, expected) => {
   expect(pointsOf(method, 3, ['Contact rate', 'Größe'])).toEqual(expected);
 });

@@ -13,18 +13,18 @@ import {
 
 import { experienced, none } from './support.ts';
 
-/** A limit that few runs reach. */
+/** A low limit of flights, so that a test reaches the limit with few runs. */
 const MOST_FLIGHTS = 200;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-describe('an attempt that failed', () => {
-  test('is repeated at its time, not earlier, and before runs that were never requested', () => {
+describe('a failed attempt', () => {
+  test('is repeated when its wait ends, not earlier, and before runs that were never requested', () => {
     const schedule = newSchedule(5, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [1], again: [[0, MINUTE]] }, 100);
     expect(schedule.postponed).toEqual([{ seq: 0, at: MINUTE + 100 }]);
     expect(inFlight(schedule, 100)).toEqual({ running: 1, queued: 0 });
-    // it does not count towards the window in the meantime
+    // the failed attempt does not count towards the window while it waits
     expect(decide(schedule, MINUTE + 99).request).toEqual([2]);
     expect(decide(schedule, MINUTE + 100).request).toEqual([0]);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, MINUTE + 100);
@@ -41,7 +41,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, MINUTE).request).toEqual([0]);
   });
 
-  test('wakes the campaign at its time if it is the only work, and no later if there is more work', () => {
+  test('wakes the campaign when its wait ends, also if there is other work', () => {
     const alone = newSchedule(2, 2);
     applyOutcomes(alone, decide(alone, 0), { ...none, new: [1], again: [[0, HOUR]] }, 0);
     expect(isFinished(alone)).toBe(false);
@@ -82,7 +82,7 @@ describe('an attempt that failed', () => {
   });
 
   test('also waits while the service asks for a pause', () => {
-    // the outcome comes from a poll, so that no request also waits
+    // the outcomes come from polls, so no request waits for an answer
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0, 1] }, 0);
     applyOutcomes(schedule, { request: [] }, { ...none, new: [0], later: [1] }, 1_000, MINUTE);
@@ -92,7 +92,7 @@ describe('an attempt that failed', () => {
     expect(decide(schedule, MINUTE + 1_000).request).toEqual([1]);
   });
 
-  test('causes no tick every second if the window has no room for it', () => {
+  test('causes no tick every second if the window has no room for the attempt', () => {
     const now = 100 * MINUTE;
     const schedule = experienced(3, 2, now);
     const again: [number, number][] = [[0, 10]];
@@ -103,7 +103,7 @@ describe('an attempt that failed', () => {
   });
 
   test.each([['auto'], [10], [500]] as const)(
-    'counts towards the limit, so many failed attempts stop new requests: concurrency %s',
+    'counts towards the limit of flights, so many failed attempts stop new requests: concurrency %s',
     (concurrency) => {
       const schedule = { ...newSchedule(100_000, concurrency), mostFlights: MOST_FLIGHTS };
       let now = 0;
@@ -117,7 +117,7 @@ describe('an attempt that failed', () => {
       expect(schedule.postponed).toHaveLength(MOST_FLIGHTS);
       expect(decide(schedule, now)).toEqual({ request: [], poll: [], expire: [] });
       expect(windowOf(schedule, now)).toBe(0);
-      // it sleeps until the first of them is due
+      // the campaign sleeps until the first attempt is due
       expect(now + wakeIn(schedule, now)).toBe(HOUR);
       expect(decide(schedule, HOUR).request[0]).toBe(0);
     },

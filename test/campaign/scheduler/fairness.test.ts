@@ -6,7 +6,7 @@ import { seeds } from '../../support/seeds.ts';
 const EXECUTORS = [{ from: 0, executors: 50 }];
 
 /** foray promises that equal campaigns get equal shares within 20 durations of a run, apart from random variation. */
-test('two campaigns on one service share it fairly', () => {
+test('two campaigns share one service fairly', () => {
   const cells = seeds(3, 50).flatMap((seed) =>
     [2, 20, 120, 1_800].flatMap((mean) =>
       ([0.3, 1, 'bimodal'] as const).flatMap((cv) =>
@@ -25,7 +25,7 @@ test('two campaigns on one service share it fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('the measure shows that it is unfair if one campaign has the whole service', () => {
+test('the measure is low if one campaign has the whole service', () => {
   // the first campaign has the whole service until its end
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(

@@ -8,12 +8,12 @@ import { always, attemptsOf } from './support.ts';
 
 const MINUTE = 60_000;
 const SHORTEST_TICK = 1_000;
-/** A limit that few runs reach. */
+/** A low limit of flights, so that a test reaches the limit with few runs. */
 const MOST_FLIGHTS = 200;
 const HOUR = 60 * MINUTE;
 
 describe('for any behaviour of the service', () => {
-  test('every run finishes exactly once, and is not polled afterwards', () => {
+  test('every run finishes exactly once, and is neither requested nor polled afterwards', () => {
     always(({ ticks, schedule }, { runs }) => {
       expect(ticks.flatMap(({ finished }) => finished).toSorted((a, b) => a - b)).toEqual([...runs.keys()]);
       const over = new Set<number>();
@@ -36,7 +36,7 @@ describe('for any behaviour of the service', () => {
     });
   });
 
-  test('flights never exceed the window, nor a concurrency that is a number', () => {
+  test('a tick never requests more runs than the window allows, and flights never exceed a fixed concurrency', () => {
     always(({ ticks }, { concurrency }) => {
       for (const { request, flightsBefore, flightsAfter, window } of ticks) {
         const most = concurrency === 'auto' ? window : concurrency;
@@ -63,7 +63,7 @@ describe('for any behaviour of the service', () => {
     });
   });
 
-  test('a request without an answer waits at least a second, and no request is sent before the service allows it', () => {
+  test('a request or poll without an answer is repeated after at least a second, and no tick begins during a pause that the service asked for', () => {
     always(({ ticks }) => {
       let quietUntil = 0;
       const lostAt = new Map<number, number>();
@@ -113,7 +113,7 @@ describe('for any failed attempts', () => {
     });
   });
 
-  test('an attempt waits as long as its policy says, and each further attempt twice as long', () => {
+  test('an attempt waits as long as the attempt policy says, and is not requested earlier', () => {
     always(({ ticks }, { attempts }) => {
       const failures = new Map<number, number>();
       const dueAt = new Map<number, number>();
@@ -140,7 +140,7 @@ describe('for any failed attempts', () => {
     });
   });
 
-  test('the number of flights and postponed runs is limited, even if many runs fail', () => {
+  test('the number of flights and postponed runs is limited even if many runs fail, and each run has all its attempts', () => {
     const big: fc.Arbitrary<Scenario> = fc
       .record({
         count: fc.integer({ min: 210, max: 450 }),

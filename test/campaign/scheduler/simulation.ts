@@ -39,7 +39,7 @@ export interface Tick {
   /** The time of the answers, and the end of the pause that the service asked for. */
   answeredAt: number;
   quietUntil: number;
-  /** Flights before and after the tick, the window of its decision, and the finished runs. */
+  /** The flights before and after the tick, the postponed runs, the window of its decision, and the finished runs. */
   flightsBefore: number[];
   flightsAfter: number;
   postponedAfter: number;
@@ -131,7 +131,9 @@ export interface Simulated {
   serviceTime: number;
 }
 
-/** Runs a campaign as its workflow does: decide, ask, applyOutcomes, sleep; the state goes through JSON each time. */
+/**
+ * Runs a campaign as its workflow does: decide, ask, applyOutcomes, sleep. The state passes through JSON in each tick.
+ */
 export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   const service = new Service(scenario);
   const { attempts = ONE_ATTEMPT, runTimeout = null } = scenario;
@@ -186,7 +188,7 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
       });
     }
     const wait = wakeIn(schedule, now);
-    if (asked.length === 0 && !(wait > 0)) throw new Error('a tick without work, and no wait after it');
+    if (asked.length === 0 && !(wait > 0)) throw new Error('a tick has no work, and no wait follows it');
     now += wait;
   }
   return { ticks, schedule, makespan: now - START, serviceTime: service.idealEnd - START };
@@ -196,11 +198,11 @@ export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
 function throughJson(schedule: Schedule): Schedule {
   const copy = JSON.parse(JSON.stringify(schedule)) as Schedule;
   if (JSON.stringify(copy, replacer) !== JSON.stringify(schedule, replacer))
-    throw new Error('the state is no JSON');
+    throw new Error('JSON changes the state');
   return copy;
 }
 
-/** Turns values that JSON would replace with null into texts, so that a comparison sees them. */
+/** Turns values that JSON would replace with null into texts, so that a comparison finds a change of these values. */
 function replacer(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }

@@ -13,7 +13,7 @@ import { none } from './support.ts';
 
 const SHORTEST_TICK = 1_000;
 
-describe('step by step', () => {
+describe('the scheduler, step by step', () => {
   test('a campaign without runs has finished', () => {
     const schedule = newSchedule(0, 'auto');
     expect(isFinished(schedule)).toBe(true);
@@ -32,7 +32,7 @@ describe('step by step', () => {
     expect(decide(schedule, 60_100)).toEqual({ request: [1], poll: [0], expire: [] });
   });
 
-  test('the next runs are requested in batches of the same size, even if few runs finished at the end', () => {
+  test('a tick may request a large batch of new work, even if only one run finished in the tick before', () => {
     const schedule = newSchedule(100, 'auto');
     let now = 0;
     for (const requests of [16, 32, 52]) {
@@ -68,12 +68,12 @@ describe('step by step', () => {
       const decision = decide(schedule, now);
       applyOutcomes(schedule, decision, { ...none, running: decision.poll, later: decision.request }, now);
     }
-    // the request waits longer each time, and the poll does not wait for it
+    // the request waits longer each time, and the poll does not wait for the request
     expect(schedule.again).toEqual([2]);
     expect(schedule.againAt - now).toBeGreaterThanOrEqual(wakeIn(schedule, now));
   });
 
-  test('a run that becomes due while others are polled joins their ticks', () => {
+  test('a run that becomes due soon after another run is polled in the same tick', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, 0);
     applyOutcomes(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
@@ -82,7 +82,7 @@ describe('step by step', () => {
     expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
   });
 
-  test('the counts of running and queued runs are the last known ones; a run that the service put back is queued again', () => {
+  test('runs count as running or queued by their last known state; a run that the service returned to its queue counts as queued again', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, decide(schedule, 0), { ...none, running: [0], queued: [1] }, 0);
     expect(inFlight(schedule, 0)).toEqual({ running: 1, queued: 1 });

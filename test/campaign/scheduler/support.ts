@@ -3,7 +3,7 @@ import type { AttemptPolicy } from '../../../src/campaign/types.ts';
 import { newSchedule, applyOutcomes, type Schedule } from '../../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 
-/** The outcomes of a tick without any answer. */
+/** Outcomes without any run. */
 export const none = { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
 
 export const anyRun = fc.record({
@@ -56,7 +56,7 @@ export function attemptsOf({ ticks }: Simulated, runs: number): number[] {
   return attempts;
 }
 
-/** A schedule that knows the duration of its runs, because it has seen a few of them. */
+/** A schedule that knows the duration of its runs, because ten runs have finished. */
 export function experienced(total: number, concurrency: number | 'auto', duration: number): Schedule {
   const schedule = newSchedule(total + 10, concurrency);
   const seqs = Array.from({ length: 10 }, (_, n) => total + n);

@@ -40,7 +40,7 @@ describe('a run that takes too long', () => {
     expect(decide(schedule, HOUR).expire).toEqual([0]);
   });
 
-  test('is given up, and no other flight is', () => {
+  test('is given up, and no other flight is given up', () => {
     const flight = fc.record({
       startedAt: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 10_000 })),
       lookedAt: fc.integer({ min: 0, max: 10_000 }),
@@ -84,7 +84,7 @@ describe('a run that takes too long', () => {
     expect(decide(schedule, now + 20_000 + SHORTEST_TICK).expire).toEqual([0]);
   });
 
-  test('counts as a run that lasted at least this long, not as a run that finished then', () => {
+  test('counts as a run that took at least its time limit, not as a finished run', () => {
     const sum = (numbers: readonly (number | undefined)[]): number =>
       numbers.reduce<number>((all, number) => all + (number ?? 0), 0);
     const seen = (ending: Partial<Outcomes>): Schedule => {

@@ -67,7 +67,7 @@ describe('work that waits in the store', () => {
     expect(isFinished(schedule)).toBe(true);
   });
 
-  test('is not read if an activity returns the runs that it has added', () => {
+  test('is read only if an activity does not return the runs that it has added', () => {
     const schedule = newSchedule(0, 10);
     addWork(schedule, { count: 2, seqs: [4, 2] });
     addWork(schedule, { count: 3, seqs: [], first: 7 });
@@ -76,7 +76,7 @@ describe('work that waits in the store', () => {
     expect(schedule).toMatchObject({ again: [4, 2, 7, 8, 9], more: -1 });
   });
 
-  test('is requested once for each attempt, with pages of any size and flights of any kind', () => {
+  test('is requested once for each attempt, with pages of any size and any outcomes of requests', () => {
     const fates = fc.constantFrom('new', 'new', 'reused', 'failed', 'running', 'queued', 'again', 'later');
     const scenario = fc.record({
       runs: fc.integer({ min: 1, max: 40 }),
@@ -101,7 +101,7 @@ describe('work that waits in the store', () => {
         let now = 1_000;
         let asked = 0;
         for (let tick = 0; tick < 13 || !isFinished(schedule); tick += 1) {
-          if (tick > 3_000) throw new Error('it does not end');
+          if (tick > 3_000) throw new Error('the campaign does not end');
           schedule = JSON.parse(JSON.stringify(schedule)) as Schedule;
           if (startsOver.includes(tick)) {
             // only waiting runs can be dropped; new runs have new numbers
@@ -127,7 +127,7 @@ describe('work that waits in the store', () => {
           const outcomes = emptyOutcomes();
           for (const seq of [...decision.request, ...decision.poll]) {
             const isRequest = decision.request.includes(seq);
-            // the store leaves out missing runs
+            // the store leaves out dropped runs
             if (!store.has(seq)) continue;
             if (isRequest) {
               expect(['waiting', 'intended']).toContain(store.get(seq));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { refusal, write } from '../support.ts';
 import { read, expectRefused } from './point-files.ts';
 
-describe('CSV', () => {
+describe('a CSV file', () => {
   test.each<[string, string, string[], string[][]]>([
     [
       'plain',
@@ -81,7 +81,7 @@ describe('CSV', () => {
       ['Title', 'Days'],
       [['a\u2028b', '1']],
     ],
-  ])('%s', async (_, content, inputs, rows) => {
+  ])('gives its points: %s', async (_, content, inputs, rows) => {
     const found = await read('points.csv', content);
     expect([found.inputs, found.rows]).toEqual([inputs, rows]);
   });
@@ -113,7 +113,7 @@ describe('CSV', () => {
       once,
     ],
     [
-      'a column for a file',
+      'a column for an input that takes a file',
       'Days,§Observed cases\n1,a\n',
       'INVALID_VALUE',
       'The input "Observed cases" takes a file.',
@@ -190,7 +190,7 @@ describe('CSV', () => {
       'A quote is in the middle of a value.',
       quote,
     ],
-  ])('is refused for %s', async (_, marked, code, message, ...[hint]) => {
+  ])('is refused because of %s', async (_, marked, code, message, ...[hint]) => {
     await expectRefused('points.csv', marked, code, message, hint);
   });
 
@@ -217,7 +217,7 @@ describe('CSV', () => {
   });
 
   test.each(['Days,Title\n', 'Days', '\n Days \n\n'])(
-    'is refused when it has only names: %j',
+    'is refused when it has names but no points: %j',
     async (content) => {
       write('points.csv', content);
       expect(await refusal('design: {points: points.csv}')).toEqual({

@@ -10,8 +10,8 @@ import { folder, refusal, resolve, write } from '../support.ts';
 import { cleanEnv } from '../../support/cli.ts';
 import { read, expectRefused } from './point-files.ts';
 
-describe('JSON Lines', () => {
-  test('an input counts as repeated only if it really is, whatever the values contain', async () => {
+describe('a JSON Lines file', () => {
+  test('an input counts as repeated only if a point gives two values for this input, whatever the values contain', async () => {
     write('points.jsonl', '{"Days": 1, "Title": "\\"Days\\": "}\n{"Days": 2, "Title": ":,\\"a\\":"}\n');
     expect((await resolve('design: {points: points.jsonl}')).points).toBe(2);
     write('points.jsonl', '{"Days": 1}\n{"Days": 2, "Days" : 3}\n');
@@ -43,7 +43,7 @@ describe('JSON Lines', () => {
       [['true', '"', '0.001']],
     ],
     ['with a line separator that does not end a line', '{"Title":"a\u2028b"}\n', ['Title'], [['a\u2028b']]],
-  ])('%s', async (_, content, inputs, rows) => {
+  ])('gives its points: %s', async (_, content, inputs, rows) => {
     for (const name of ['points.jsonl', 'points.ndjson']) {
       const found = await read(name, content);
       expect([found.inputs, found.rows]).toEqual([inputs, rows]);
@@ -111,24 +111,24 @@ describe('JSON Lines', () => {
       'Point 3 is the same as point 1.',
       'Use replications to repeat a point.',
     ],
-  ])('is refused for %s', async (_, marked, code, message, ...[hint]) => {
+  ])('is refused because of %s', async (_, marked, code, message, ...[hint]) => {
     await expectRefused('points.jsonl', marked, code, message, hint);
   });
 
-  test('is refused when it is empty', async () => {
+  test('is refused when it has only empty lines', async () => {
     write('points.jsonl', '\n\n');
     expect(await refusal('design: {points: points.jsonl}')).toMatchObject({ code: 'EMPTY_DESIGN' });
   });
 });
 
-describe('a file', () => {
+describe('a point file', () => {
   test.each([
     ['nowhere.csv', 'The file "nowhere.csv" is not there.'],
     ['nowhere.jsonl', 'The file "nowhere.jsonl" is not there.'],
     ['folder.csv', 'The file "folder.csv" is a folder.'],
     ['folder.jsonl', 'The file "folder.jsonl" is a folder.'],
     ['points.csv/points.csv', 'The file "points.csv/points.csv" is not there.'],
-  ])('that cannot be read is an error at the place of its name: %s', async (path, message) => {
+  ])('is refused at the place of its name if foray cannot read the file: %s', async (path, message) => {
     write('points.csv', 'Days\n1\n');
     for (const name of ['folder.csv', 'folder.jsonl']) mkdirSync(join(folder, name), { recursive: true });
     expect(await refusal(`design:\n  points: ${path}\n`)).toEqual({
@@ -146,7 +146,7 @@ describe('a file', () => {
     expect((await resolve(`design: {points: ${join(folder, 'within/points.csv')}}`)).points).toBe(2);
   });
 
-  test('gives the same points in any notation', async () => {
+  test('gives the same points as CSV and as JSON Lines, and a list in a definition gives the same keys', async () => {
     const values: Record<string, fc.Arbitrary<RawValue>> = {
       Days: fc.integer({ min: -1000, max: 1000 }),
       'Contact rate': fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -178,9 +178,9 @@ describe('a file', () => {
   });
 });
 
-test('300,000 points are read without holding them all in memory as objects', async () => {
+test('foray reads 300,000 points in a process whose memory is too small for all points as objects', async () => {
   const count = 300_000;
-  // these texts are too long for all points to fit into memory; without them, the process takes less than 64 MB
+  // with these texts, not all points fit into memory; without these texts, the process takes less than 64 MB
   const title = (at: number): string => `${at}`.padEnd(150, ' of many');
   let content = 'Days,Title\n';
   for (let at = 0; at < count; at += 1) content += `${at},${title(at)}\n`;
