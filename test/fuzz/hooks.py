@@ -1,8 +1,8 @@
-"""Puts existing ids and names into generated requests: of models, versions, files, inputs and outputs.
+"""Puts the ids of existing models, versions and files, and the names of inputs and outputs, into generated requests.
 
-The schemas cannot list them. Without them, the service would refuse nearly every request because of an unknown id or
-name, and no test would reach the code behind this check. The hooks replace half of the ids and names. They leave all
-other values, so that an invalid request stays invalid.
+The schemas cannot list existing ids and names. Without these hooks, the service would refuse nearly every request
+because of an unknown id or name, and no test would reach the code behind this check. The hooks replace half of the ids
+and names. They do not change other values, so an invalid request stays invalid.
 """
 
 import json
@@ -20,7 +20,7 @@ OUTPUTS = ["Echo", "Sum", "Table"]
 
 
 def _chosen(name, names):
-    # depends only on the generated name, so that a repeated example stays the same
+    # the result depends only on the generated name, so that a repeated example stays the same
     value = sum(map(ord, name))
     return names[value // 2 % len(names)] if value % 2 else name
 

@@ -15,7 +15,7 @@ export async function findSchemathesis(): Promise<string> {
  */
 const COMMON = ['--workers', '1', '--no-color', '--suppress-health-check', 'all', '--warnings', 'off'];
 
-/** Runs Schemathesis to its end. It writes its files to a folder. */
+/** Runs Schemathesis to its end. Schemathesis writes its files to the folder. */
 export async function runSchemathesis(
   folder: string,
   args: readonly string[],

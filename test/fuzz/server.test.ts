@@ -32,12 +32,12 @@ afterAll(async () => {
   await world.close();
 });
 
-test(`finds nothing in ${EXAMPLES} examples of each endpoint`, async () => {
+test(`Schemathesis finds no error in ${EXAMPLES} examples of each endpoint of the server`, async () => {
   const { code, output } = await runSchemathesis(temporaryFolder(), [
     ...['run', `${server.url}/api/v1/openapi.json`, '--header', `Authorization: Bearer ${KEY}`],
     ...['--max-examples', String(EXAMPLES), '--seed', SEED],
     ...['--checks', 'not_a_server_error,response_schema_conformance,content_type_conformance'],
-    // left out, because the answer lasts as long as the campaign
+    // the answers of these paths take as long as the campaign
     ...['--exclude-path-regex', '/events'],
     ...['--request-timeout', '120'],
   ]);

@@ -7,7 +7,7 @@ import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
 /**
  * Schemathesis makes valid and invalid requests from openapi.json, for each endpoint and in sequences. It checks that
  * every answer has a described status, type and shape, and never a 5xx. The service must refuse invalid requests and
- * requests without a key, and answer missing methods with 405.
+ * requests without a key, and answer a method that an endpoint does not have with 405.
  */
 
 const isFull = process.env.FORAY_FUZZ === 'full';
@@ -50,7 +50,7 @@ function outputs({ inputs, writeFile }) {
 beforeAll(async () => void (await findSchemathesis()), 600_000);
 
 test.each(seeds)(
-  `finds nothing in ${EXAMPLES} examples of each endpoint, seed %i`,
+  `Schemathesis finds no error in ${EXAMPLES} examples of each endpoint of the service (seed %i)`,
   async (seed) => {
     const models = temporaryFolder();
     writeModel(models, 'fuzz', MODEL);

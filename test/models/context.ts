@@ -1,8 +1,8 @@
 import type { InputDeclaration, ModelDefinition, RunContext } from '../../src/service/models/model.ts';
 
 /**
- * The argument of a model's `run`, without a service. Other inputs than the given ones have their default values. The
- * seed is 1.
+ * Returns the argument of a model's `run` for tests without a service. Inputs that are not given have their default
+ * values. The default seed is 1.
  */
 export function contextOf<const I extends readonly InputDeclaration[]>(
   { inputs: declared }: Pick<ModelDefinition<I>, 'inputs'>,

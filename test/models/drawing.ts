@@ -8,8 +8,7 @@ interface Horizon {
 }
 
 /**
- * Checks that an animated run of a model has the outputs of a plain run, whatever the steps of time and the drawn
- * pictures.
+ * Checks that an animated run of a model has the same outputs as a plain run, for random numbers and times of pictures.
  *
  * @param length - the length of a run, in the model's unit of time
  */

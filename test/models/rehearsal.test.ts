@@ -11,7 +11,7 @@ describe('the model Rehearsal', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(600);
   });
 
-  test('fails when it is told to, always at a rate of 1 and never at 0', async () => {
+  test('fails with Fail, with a failure rate of 1 and with invalid inputs, and never fails with a failure rate of 0', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const [inputs, reason] of [

@@ -14,7 +14,7 @@ beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
 
-test("batch means equal NumPy's, and their intervals equal SciPy's", () => {
+test('batch means equal the batch means of NumPy, and their intervals equal the intervals of SciPy', () => {
   const cases = fc.sample(
     fc
       .tuple(

@@ -1,6 +1,6 @@
-"""Means of series and their intervals, by batch means with NumPy and SciPy.
+"""Computes means of series and their intervals by batch means with NumPy and SciPy.
 
-Reads from standard input, as JSON, a list with the values, batches, warm-up and confidence of each series.
+Reads a JSON list from standard input: the values, batches, warm-up and confidence of each series.
 """
 
 import json

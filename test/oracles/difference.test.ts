@@ -21,7 +21,7 @@ function sampleOf(values: readonly number[]): Sample {
   return sample;
 }
 
-test("intervals of differences equal SciPy's", () => {
+test('intervals of differences equal the intervals of SciPy', () => {
   // whole numbers, so that rounding does not cause a small variance
   const values = (most: number) =>
     fc
@@ -59,7 +59,7 @@ test("intervals of differences equal SciPy's", () => {
   expect(Math.max(...errors)).toBeLessThan(1e-9);
 });
 
-/** How far an interval is from their interval, divided by the width of their interval. */
+/** The distance between our interval and the interval of SciPy, divided by the width of SciPy's interval. */
 function errorOf([low, high]: Ends, [theirLow, theirHigh]: Ends): number {
   const width = theirHigh - theirLow;
   return Math.max(Math.abs(low - theirLow), Math.abs(high - theirHigh)) / (width || 1);

@@ -1,6 +1,6 @@
-"""Intervals of the mean of b minus the mean of a with SciPy: in pairs, and by Welch.
+"""Computes intervals of the mean of b minus the mean of a with SciPy, in pairs and by Welch's method.
 
-Reads from standard input, as JSON, a list of triples: a, b and the confidence.
+Reads a JSON list of triples from standard input: a, b and the confidence.
 """
 
 import json

@@ -14,7 +14,7 @@ beforeAll(() => {
   node = nodeOf(VERSION);
 }, 600_000);
 
-test('a run gives the same bytes in Node 26', () => {
+test('runs give the same bytes in Node 26 as in this version of Node', () => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${VERSION}\n`);
   const script = path.resolve(import.meta.dirname, '../models/service-system/fingerprint.ts');
   expect(execFileSync(node, [script], { encoding: 'utf8' })).toBe(fingerprint());
@@ -31,7 +31,7 @@ function nodeOf(version: string): string {
     execFileSync('npm', ['install', ...options, `${PACKAGE}@${version}`], { stdio: 'pipe' });
     return program;
   } catch (error) {
-    // the next test would take a half-installed package for a complete one
+    // otherwise, the next test would use an incomplete package
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }

@@ -8,8 +8,9 @@ import { pythonOfTests, pythonWith } from '../support/python.ts';
 import { isFull, report } from '../support/seeds.ts';
 
 /**
- * The examples of outside optimisers run with their libraries. They minimise a function with a known minimum, and the
- * test kills them meanwhile. By default, only the two examples with small libraries run. FORAY_FAULTS=full runs all.
+ * The tests run the examples of outside optimisers with their libraries. Each example minimises a function with a known
+ * minimum, and the test kills its processes meanwhile. By default, only the two examples with small libraries run.
+ * FORAY_FAULTS=full runs all examples.
  */
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples/search/outside');
@@ -41,7 +42,7 @@ const optimisers = [
 ];
 
 test.each(isFull ? optimisers : optimisers.slice(0, 2))(
-  '$script asks for the same points in every process',
+  '$script asks for the same points if its processes are killed, and no point is evaluated twice',
   async ({ script, points, within }) => {
     const most = isFull ? 50 : 2;
     const say = jest.spyOn(process.stderr, 'write').mockReturnValue(true);

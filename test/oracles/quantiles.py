@@ -1,4 +1,4 @@
-"""Quantiles of Student's t with SciPy. The argument is a JSON list of pairs: a probability and degrees of freedom."""
+"""Prints quantiles of Student's t by SciPy. The argument is a JSON list of pairs: probability, degrees of freedom."""
 
 import json
 import sys

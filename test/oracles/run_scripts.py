@@ -1,6 +1,6 @@
-"""Runs one script after another. The variables of a script do not reach the next one.
+"""Runs one script after another. The variables of a script do not exist in the next script.
 
-Reads each script as a line of JSON. Answers with a line that has its output, or its traceback.
+Reads each script from a line of JSON, and prints a line of JSON with the output or the traceback of the script.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Points, discrepancies and quantiles of SciPy, for comparison with foray's."""
+"""Computes points, discrepancies and quantiles with SciPy, for comparison with the values of foray."""
 
 import numpy as np
 from scipy import stats

@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 600_000);
 
 describe.each(['SimPy', 'Ciw'])('%s', (simulator) => {
-  test.each(systems)('agrees with the kernel on %s within the joint standard error', (name, system) => {
+  test.each(systems)('agrees with the kernel on %s within 4 joint standard errors', (name, system) => {
     const script = path.join(import.meta.dirname, 'systems.py');
     const theirs = JSON.parse(
       execFileSync(python, [script, simulator, JSON.stringify(system)], { encoding: 'utf8' }),

@@ -10,7 +10,7 @@ import sys
 import ciw
 import simpy
 
-# the simulation continues for this time after the stop, so that all customers who came before it are served
+# the simulation continues for this time after the stop, so that all customers from before the stop are served
 REST = 100
 
 

@@ -40,7 +40,7 @@ const record = {
 };
 const LARGEST = 2n ** 63n - 1n;
 
-/** Rows with point keys that look like numbers, with values at the limits of their types, and with a failed run. */
+/** Rows with point keys that look like numbers, with values at the limits of their types, and with one failed run. */
 function rows(): ResultRow[] {
   const done = Array.from({ length: 40 }, (_, at): ResultRow => ({
     ...sampleRow(at, [String(1 + (at % 4) / 4), '0.3'], 1),
@@ -95,7 +95,7 @@ describe('a Parquet file', () => {
   };
   beforeAll(() => write('all', rows(), { all: true }));
 
-  test('has the same types for PyArrow and DuckDB', async () => {
+  test('has the expected types in PyArrow and DuckDB', async () => {
     const found = await ask<{ arrow: Record<string, string>; duckdb: Record<string, string> }>(`
 import duckdb, pyarrow.parquet as pq
 schema = pq.read_schema("all.parquet")
@@ -120,7 +120,7 @@ print(json.dumps({
 theirs = duckdb.read_parquet("all.parquet")
 found = [dict(zip(theirs.columns, row)) for row in duckdb.sql("select * from theirs").fetchall()]`,
     ],
-  ])('gives %s all values', async (_, script) => {
+  ])('gives all values to %s', async (_, script) => {
     // a value that JSON cannot hold is sent as a text
     const found = await ask<Record<string, unknown>[]>(`${script}
 for row in found:
@@ -158,7 +158,7 @@ print(json.dumps(found))`);
     });
   });
 
-  test('gives pandas its units', async () => {
+  test('gives the units of its columns to pandas', async () => {
     expect(await ask('import pandas as pd\nprint(json.dumps(pd.read_parquet("all.parquet").attrs))')).toEqual(
       {
         units: { 'Contact rate': 'PER_DAY', 'Recovery rate': 'PER_DAY', 'Peak day': 'DAY' },
@@ -179,7 +179,7 @@ print(json.dumps([table.num_rows, [pc.sum(table["Recovery rate"]).as_py(), their
   });
 });
 
-test('the quantiles in a table of points equal those of NumPy and DuckDB', async () => {
+test('the quantiles in a table of points equal the quantiles of NumPy and DuckDB', async () => {
   const seed = 7;
   const samples = fc.sample(
     fc.array(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { minLength: 1, maxLength: 60 }),
@@ -218,7 +218,7 @@ print(json.dumps({
   expect(furthest(duckdb)).toBeLessThan(1e-14);
 });
 
-describe('the lines of docs/guides/results.md', () => {
+describe('the Python examples of docs/guides/results.md', () => {
   const blocks = [
     ...readFileSync(path.join(ROOT, 'docs/guides/results.md'), 'utf8').matchAll(/```python\n([^`]+)```/g),
   ];
@@ -231,12 +231,12 @@ describe('the lines of docs/guides/results.md', () => {
     ),
   );
 
-  test('are three lines for each format and library', () => {
+  test('have three lines for each of three formats and two libraries', () => {
     expect(readers).toHaveLength(6);
     for (const lines of readers) expect(lines.trim().split('\n')).toHaveLength(3);
   });
 
-  test.each(['pandas', 'duckdb'])('give the same in %s for every format', async (library) => {
+  test.each(['pandas', 'duckdb'])('print the same text in %s for every format', async (library) => {
     const printed = await Promise.all(readers.filter((lines) => lines.includes(library)).map(run));
     expect(printed).toHaveLength(3);
     expect(new Set(printed).size).toBe(1);
@@ -244,7 +244,7 @@ describe('the lines of docs/guides/results.md', () => {
     expect(printed[0]!.match(/\b1\.(00?|25|50?|75)\b/g)).toHaveLength(4);
   });
 
-  test('read points as texts', async () => {
+  test('read the keys of points as texts', async () => {
     for (const lines of readers) {
       const point = await run(`${lines}
 print("point", list(runs.fetchone())[0] if hasattr(runs, "fetchone") else runs["point"][0])`);

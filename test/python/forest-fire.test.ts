@@ -8,7 +8,7 @@ import type { CampaignStatus } from '../../src/client/index.ts';
 import { cleanEnv, type Dev, foray, isRunning, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** The service runs a simulator in Python, as docs/guides/models.md describes it. Campaigns use this model. */
+/** The service runs a Python simulator as docs/guides/models.md describes. The campaigns use this simulator. */
 
 const EXAMPLE = join(ROOT, 'examples/forest-fire');
 const CAMPAIGN = join(EXAMPLE, 'campaign.yaml');
@@ -35,14 +35,14 @@ async function rows(id: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Writes the campaign of the example after a change of its text. Returns the path. */
+/** Writes the campaign of the example with a changed text. Returns the path of the file. */
 function write(name: string, change: (text: string) => string): string {
   const file = join(dev.folder, name);
   writeFileSync(file, change(readFileSync(CAMPAIGN, 'utf8')));
   return file;
 }
 
-test('explain shows a traceback three calls deep, with its lines', async () => {
+test('explain and "models check" show the whole traceback of a failed run', async () => {
   const program = `import json, math, sys
 inputs = json.load(sys.stdin)
 def logarithm(x):
@@ -85,7 +85,7 @@ test('the example runs with 50 of its 200 points, and the next campaign reuses t
   expect(first.code).toBe(0);
   const burnt = await rows('fire');
   expect(burnt).toHaveLength(50);
-  // far below the threshold of site percolation, 0.593, no fire crosses the forest; far above it, each fire does
+  // far below the threshold of site percolation, 0.593, no fire crosses the forest; far above it, each fire crosses it
   const crossed = (from: number, to: number) =>
     burnt
       .filter((row) => Number(row['Density']) > from && Number(row['Density']) < to)
@@ -98,7 +98,7 @@ test('the example runs with 50 of its 200 points, and the next campaign reuses t
   expect(await rows('fire-again')).toEqual(burnt);
 });
 
-test('the script of docs/guides/python.md submits a campaign and follows its rows', async () => {
+test('the script of docs/guides/python.md submits a campaign and prints each of its rows', async () => {
   const page = readFileSync(join(ROOT, 'docs/guides/python.md'), 'utf8');
   const script = /```python\n([^`]+)```/.exec(page)![1]!;
   const command = JSON.stringify([process.execPath, MAIN]);
@@ -112,7 +112,7 @@ test('the script of docs/guides/python.md submits a campaign and follows its row
   expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['0.4', '0.5', '0.6', '0.7']));
 });
 
-test("a failed run has Python's message", async () => {
+test('the reason of a failed run has the message of the Python program', async () => {
   const file = write('bare.yaml', (text) =>
     text.replace('{ from: 0.2, to: 0.996, step: 0.004 }', '[0, 0.5]').replace('seed: 7', 'seed: 8'),
   );
@@ -122,7 +122,7 @@ test("a failed run has Python's message", async () => {
   expect((await status('bare')).runs).toMatchObject({ done: 1, failed: 1 });
 });
 
-test('a cancel ends the running programs', async () => {
+test('a cancelled campaign ends its running programs', async () => {
   const file = write('large.yaml', (text) =>
     text.replace('design:', 'inputs: { Side: 2000, Neighbours: 8 }\ndesign:').replace('seed: 7', 'seed: 9'),
   );
@@ -132,13 +132,13 @@ test('a cancel ends the running programs', async () => {
     return found.length > 0 ? found : undefined;
   });
   await run('cancel', 'large');
-  await until('it is cancelled', async () => (await status('large')).phase === 'cancelled');
+  await until('the campaign is cancelled', async () => (await status('large')).phase === 'cancelled');
   await until('its programs have ended', () => !programs.some(isRunning));
 });
 
-test('a model from foray models new is served as soon as it exists', async () => {
+test('the service serves a model from "foray models new" without a restart, and a campaign can use this model', async () => {
   expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
-  await until('it is served', async () => (await run('models', 'Coffee bar')).code === 0);
+  await until('the model is served', async () => (await run('models', 'Coffee bar')).code === 0);
   expect(dev.said()).toContain('Models have changed: Coffee bar, version 1');
   const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   const [, text] = /```yaml\n([^`]+)```/.exec(docs)!;
@@ -147,7 +147,7 @@ test('a model from foray models new is served as soon as it exists', async () =>
   expect((await status('coffee')).runs).toMatchObject({ total: 36, done: 36 });
 });
 
-/** The Python processes below a process. */
+/** The ids of the Python processes among the descendants of a process. */
 function programsOf(pid: number): number[] {
   const children = childrenOf(pid);
   return [...children.filter((child) => /python/.test(commandOf(child))), ...children.flatMap(programsOf)];
@@ -161,7 +161,7 @@ function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`);
 }
 
-/** The content of a file, or nothing if the process has ended in the meantime. */
+/** The content of a file in /proc; an empty text if the process has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

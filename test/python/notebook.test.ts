@@ -7,7 +7,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cleanEnv, type Dev, ROOT, startDev } from '../support/cli.ts';
 import { pythonOfTests } from '../support/python.ts';
 
-/** nbclient runs notebooks beside a `foray dev`. They submit, wait and read results with python/foray.py. */
+/**
+ * nbclient runs notebooks beside a `foray dev`. The notebooks submit campaigns, wait and read results with
+ * python/foray.py.
+ */
 
 let dev: Dev;
 let bin: string;
@@ -50,18 +53,18 @@ design: { grid: { Value: [1, 2] } }
 slow.pause("lunch").resume()
 try:
     slow.wait(seconds=0)
-    raise AssertionError("it was over")
+    raise AssertionError("the campaign was over")
 except TimeoutError:
     pass
 assert slow.cancel("enough").wait(seconds=60).status["phase"] == "cancelled"`,
   `try:
     server.submit({**definition, "inputs": {"Secnds": 1}})
-    raise AssertionError("it was taken")
+    raise AssertionError("the definition was accepted")
 except foray.ForayError as error:
     assert error.code == "UNKNOWN_INPUT" and "Seconds" in str(error), error
 try:
     server.campaign("nobody")
-    raise AssertionError("it was there")
+    raise AssertionError("the campaign exists")
 except foray.ForayError as error:
     assert error.status == 404`,
   `epidemic = server.submit("""campaign: units
@@ -73,7 +76,7 @@ outputs: [Peak day]
 units = epidemic.attrs["units"]
 assert units["Peak day"] == "DAY", units`,
   `import sys
-sys.modules["pyarrow"] = None  # as if it was not there
+sys.modules["pyarrow"] = None  # as if pyarrow was not installed
 plain = campaign.results()
 assert list(plain.columns) == list(frame.columns) and len(plain) == 6
 assert len(campaign.results(inputs={"Value": "2.."})) == 4`,
@@ -100,7 +103,7 @@ assert len(second.results()) >= 4`,
 assert len(compared["rows"]) == 4, compared`,
 ];
 
-/** pandas and DuckDB read files of results from their URL. DuckDB requests the length first, and then ranges. */
+/** pandas and DuckDB read results from a URL of the server. DuckDB requests the length of the file, and then ranges. */
 const ADDRESS = `import duckdb, foray, pathlib, sysconfig
 import pandas as pd
 server = foray.connect()
@@ -138,13 +141,13 @@ print(json.dumps([cell.outputs for cell in notebook.cells]))
   return JSON.parse((await run).stdout) as { data?: Record<string, string> }[][];
 }
 
-test('a notebook submits a campaign, waits, reads a frame with units, controls the campaign, and shows it as a table', async () => {
+test('a notebook submits, controls and awaits campaigns, reads frames with units, and shows a campaign as a table', async () => {
   const outputs = await notebook(CELLS);
   expect(outputs[2]![0]!.data!['text/html']).toMatch(/^<table>.*nb.*completed, 3 of 6 runs done, 3 failed/);
   expect(outputs[4]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
 });
 
-test('a notebook runs campaigns of a model in Python, and pandas and DuckDB read results from their URL', async () => {
+test('a notebook runs campaigns of a model in Python, and pandas and DuckDB read results from a URL', async () => {
   const outputs = await notebook([...STORY, ADDRESS]);
   expect(outputs[1]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
 });

@@ -74,8 +74,8 @@ async function startProtected(): Promise<Protected> {
 }
 
 /**
- * Makes a request to a route. A user with the permission gets no error, or only an error about the content of the
- * request.
+ * Returns a request to a route. A user with the permission for the route gets no error, or only an error about the
+ * content of the request.
  */
 function request({ model, version, run }: Protected, { method, path: route }: (typeof routes)[number]) {
   const filled: Record<string, string> = {
@@ -103,7 +103,7 @@ async function ask(on: Protected, route: (typeof routes)[number], headers: Recor
 }
 
 describe('every route', () => {
-  test('is closed without a key, with a wrong key and with a revoked key', async () => {
+  test('refuses requests without a key, with a wrong key and with a revoked key', async () => {
     const on = await startProtected();
     await revokeKey(on.keyFile, hashOf(on.keys.bob).slice(0, 8));
     const refused = [
@@ -123,7 +123,7 @@ describe('every route', () => {
     }
   });
 
-  test("of a model or its versions answers another user's key as if the model did not exist", async () => {
+  test('of a model or a version answers a user without permission as if the model did not exist', async () => {
     const on = await startProtected();
     expect(guarded).toHaveLength(17);
     for (const route of [...guarded, ...routes.filter(({ path: route }) => route.includes('/name'))]) {
@@ -143,13 +143,13 @@ describe('every route', () => {
     }
   });
 
-  test('is open to the owner and to users with developer or user permission', async () => {
+  test('of a model or a version accepts the owner, developers and users of the model, but users may not prune versions', async () => {
     const on = await startProtected();
     for (const user of ['ada', 'bob', 'carol'] as const) {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
         const isRefused = user === 'carol' && route.path.endsWith('/prune');
-        // a request for a file of an animation may fail here
+        // the model has no animation, so this request fails for another reason
         const isFine =
           status === (isRefused ? 403 : 200) ||
           (route.path.endsWith('/animation') && ![401, 404].includes(status));
@@ -183,7 +183,7 @@ describe('models', () => {
     expect((await service.get<Model[]>('/models', { Authorization: ada })).body).toEqual([]);
   });
 
-  test('follow a changed permission from the next request on', async () => {
+  test('have the permissions of a changed key file from the next request on', async () => {
     const on = await startProtected();
     const text = readFileSync(on.keyFile, 'utf8');
     const get = (user: User) => on.service.get(`/models/${on.model.id}`, { Authorization: on.keys[user] });
@@ -193,7 +193,7 @@ describe('models', () => {
 });
 
 describe('a user', () => {
-  test('may have several keys; all users of a version share its runs', async () => {
+  test('may have several keys, of which one can be revoked; all users of a version share its runs', async () => {
     const on = await startProtected();
     const second = await addKey(on.keyFile, 'carol');
     for (const Authorization of [on.keys.carol, second, on.keys.bob]) {
@@ -221,7 +221,7 @@ describe('the key file', () => {
     throw new Error(`the key file was not refused: ${content}`);
   }
 
-  test('is refused with the place of a mistake, without repeating a possible key', async () => {
+  test('that has a mistake is refused; the error names the place of the mistake and never contains a key', async () => {
     const hash = hashOf('a key');
     expect(await refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
     expect(await refused('users:\n  ada:\n    keys:\n      - sha256: THE-KEY-ITSELF\n')).toMatch(
@@ -243,7 +243,7 @@ describe('the key file', () => {
     expect(await refused('users: &a {ada: *b}')).toContain('key file');
   });
 
-  test('must exist if it is named', async () => {
+  test('must exist if the options name it', async () => {
     const keyFile = path.join(temporaryFolder(), 'keys.yaml');
     const starting = startTestService({ keyFile, apiKey: undefined });
     await expect(starting).rejects.toMatchObject({
@@ -252,7 +252,7 @@ describe('the key file', () => {
     });
   });
 
-  test('changes nothing while it is invalid', async () => {
+  test('that becomes invalid does not change the valid keys, but the next valid key file does', async () => {
     const on = await startProtected();
     writeFileSync(on.keyFile, 'users: [');
     const { status } = await on.service.get('/models', { Authorization: on.keys.ada });

@@ -16,7 +16,7 @@ import {
 } from './support.ts';
 
 describe('a session', () => {
-  test('can be paused and resumed, and has the speed that is set', async () => {
+  test('can be paused and resumed, and has the speed that a command sets', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 1e6 });
     expect(await session.state()).toBe('RUNNING');
@@ -37,7 +37,7 @@ describe('a session', () => {
     for (let n = 0; n < 20; n++) expect(await session.frame()).toEqual({ ...held, speed: 5000 });
 
     expect((await session.command('run')).body).toBeNull();
-    // at its native speed, the run would not get this far within this number of pictures
+    // at its native speed, the run would need 1000 seconds to reach this time
     const later = await session.reach('a much later time', ({ time }) => time > held.time + 1000);
     expect(later).toMatchObject({ status: 'RUNNING', speed: 5000, nativeSpeed: 1 });
     const far = await until(async () => {
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(far).toBeLessThan(100);
   });
 
-  test('never goes back in time, and does not move while it is paused, whatever the commands', async () => {
+  test('never goes back in time and never moves while it is paused, for any sequence of commands', async () => {
     const service = await startTestService();
     const { session } = await startSession(service, 'Rehearsal', { Seconds: 1e9 });
     const command = fc.oneof(
@@ -73,7 +73,7 @@ describe('a session', () => {
     );
   });
 
-  test('ends its run when it is stopped, and then shows its last picture', async () => {
+  test('that is stopped ends its run, and continues to show the last picture', async () => {
     const service = await startTestService();
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     const stopped = await session.ask('/stop');
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect((await service.post(`/versions/${run.modelVersionId}/results/${run.id}`, [])).status).toBe(404);
   });
 
-  test('that reaches the end gives a completed run, with the same outputs as without animation', async () => {
+  test('that reaches the end completes its run with the same outputs as a run without animation', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const inputs = { Stochastic: true, Days: 40, '{RANDOM_SEED}': 7 };
     const { session, run } = await startSession(service, 'Epidemic', inputs);
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect(messageIn(await reach(service, run, 'FAILED')).title).toBe(reason);
   });
 
-  test('whose model hangs can be stopped at once, and delays nothing', async () => {
+  test('whose model hangs can be stopped at once, and then answers the waiting request for a picture', async () => {
     const folder = temporaryFolder();
     // the model hangs from its second picture on
     const scene = `let drawn = false; return {
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect((await session.frame()).speed).toBe(1);
   });
 
-  test('is open to pages of other hosts, and needs no key but its uuid', async () => {
+  test('answers pages of other hosts, and needs no key except its uuid, which the log never contains', async () => {
     const log = new PassThrough();
     const lines: string[] = [];
     log.setEncoding('utf8').on('data', (line: string) => lines.push(line));

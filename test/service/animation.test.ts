@@ -40,7 +40,7 @@ describe('POST …/runs/animation', () => {
     );
   });
 
-  test('starts a new run for every request, which no other request shares', async () => {
+  test('starts a new run for every request, and no other request shares this run', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const ids = new Set<string>();
@@ -52,7 +52,7 @@ describe('POST …/runs/animation', () => {
     expect(ids.size).toBe(7);
   });
 
-  test('refuses models without animation, and says why', async () => {
+  test('refuses models without animation, other experiment types and wrong inputs, and gives the reason', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'plain', drawn('Plain', CIRCLE).replace(/animation:.*};/s, '};'));
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
@@ -76,7 +76,7 @@ describe('POST …/runs/animation', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('answers with the reason if the model fails before its first picture', async () => {
+  test('answers with the reason and stores a failed run if the model fails before its first picture', async () => {
     const folder = temporaryFolder();
     const faults = {
       Throws: [`throw new Error('no such luck');`, 'no such luck'],
@@ -107,7 +107,7 @@ describe('POST …/runs/animation', () => {
     expect(stored).toEqual(Object.values(faults).map(([, failure]) => ({ status: 'FAILED', failure })));
   });
 
-  test('has a limit of runs at once, and starts another run when one has ended', async () => {
+  test('answers 429 if there are too many animated runs, and starts a run again when one has ended', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
     const service = await startTestService({ modelDirs: [folder] });
@@ -126,7 +126,7 @@ describe('each shipped model', () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     expect(models.length).toBeGreaterThanOrEqual(2);
-    // with these inputs, runs do not end before the test sees them
+    // with these inputs, no run ends before the test requests the first picture
     const long: Record<string, Record<string, number>> = {
       Epidemic: { Days: 90 },
       Rehearsal: { Seconds: 90 },
@@ -144,7 +144,7 @@ describe('each shipped model', () => {
 });
 
 describe('without a viewer', () => {
-  test('a run ends after 300 seconds, and says so', async () => {
+  test('a run stops after 300 seconds, and its state and its picture give the reason', async () => {
     const clock = new StandingClock();
     const service = await startTestService({ after: clock.after });
     const { session, run } = await startSession(service, 'Rehearsal', { Seconds: 1e6 });
@@ -166,7 +166,7 @@ describe('without a viewer', () => {
     expect((await session.raw('/frame')).status).toBe(404);
   });
 
-  test('a run that never starts also ends, and the request is answered', async () => {
+  test('a run whose model hangs before the first picture also ends, and the service answers the request', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'hangs', drawn('Hangs', 'for (;;);'));
     const clock = new StandingClock();
@@ -184,7 +184,7 @@ describe('without a viewer', () => {
 });
 
 describe('a restart of the service', () => {
-  test('stops animated runs, whose sessions are gone, and executes other runs again', async () => {
+  test('stops animated runs, removes their sessions, and executes other runs again', async () => {
     const dataDir = temporaryFolder();
     const first = await startProcess(dataDir);
     const client = clientOf(first.url);
@@ -208,8 +208,8 @@ describe('a restart of the service', () => {
   });
 });
 
-describe('the page', () => {
-  test('has the address in the answer, and may load and run only files of the service', async () => {
+describe('the page of a session', () => {
+  test('is at the address that the answer gives, and may load and run only files of the service', async () => {
     const service = await startTestService();
     const { session, info } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     const bare = await session.raw('');
@@ -220,7 +220,7 @@ describe('the page', () => {
       /^default-src 'none'; script-src 'self'; style-src 'self';/,
     );
     expect(body).not.toMatch(/https?:|<style|<script>|style=|\son\w+=/);
-    // existing clients put these addresses into their own page
+    // existing clients load these files into their own pages
     for (const [asset, type] of [
       ['assets/svg-template.html', 'text/html'],
       ['standalone.bundle.js', 'text/javascript'],
@@ -239,5 +239,5 @@ describe('the page', () => {
 });
 
 async function reachedRunning(dataDir: string): Promise<void> {
-  await until(() => rows(dataDir, `SELECT 1 FROM runs WHERE status = 'RUNNING'`)[0], 'the run to begin');
+  await until(() => rows(dataDir, `SELECT 1 FROM runs WHERE status = 'RUNNING'`)[0], 'a run to be RUNNING');
 }

@@ -14,7 +14,7 @@ export function startAnimation(
   return service.post(`/versions/${version}/runs/animation`, { ...simulation(inputs), experimentType });
 }
 
-/** A session as existing clients use it. They build its address from the answer, and need no key. */
+/** A client of a session. Like existing clients, it builds the address from the answer, and sends no key. */
 export class RemoteSession {
   readonly address: string;
 
@@ -48,7 +48,7 @@ export class RemoteSession {
     return body;
   }
 
-  /** The state of the session. The official client unpacks it in the same way. */
+  /** Returns the state of the session. The answer is JSON text within JSON text, as the official client expects. */
   async state(): Promise<unknown> {
     const { body } = await this.ask<string>('/get-state', 'GET');
     return JSON.parse(JSON.parse(body) as string) as unknown;
@@ -70,7 +70,7 @@ export class RemoteSession {
   }
 }
 
-/** A clock whose time stands still until the test moves it, with its timers. */
+/** A clock with timers. Its time changes only when the test calls `pass`. */
 export class StandingClock {
   #now = 0;
   readonly #pending = new Set<{ due: number; callback: () => void }>();

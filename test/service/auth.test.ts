@@ -44,7 +44,7 @@ describe('keys', () => {
     });
   });
 
-  test('a new key is made once, if the service has no key and gets none', async () => {
+  test('the service makes a key at its first start if it has no key, and only its owner can read the key file', async () => {
     const first = await startTestService({ apiKey: undefined });
     const key = first.running.newKey!;
     expect(key).toMatch(/^[0-9a-f]{8}-/);
@@ -55,7 +55,7 @@ describe('keys', () => {
     expect(statSync(path.join(first.dataDir, 'keys.yaml')).mode & 0o777).toBe(0o600);
   });
 
-  test('a new key is made even if keys of executors were added before the first start', async () => {
+  test('the service makes a key at its first start even if the key file already has a key of an executor', async () => {
     const dataDir = temporaryFolder();
     await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executors');
     const { running } = await startTestService({ dataDir, apiKey: undefined });
@@ -63,7 +63,7 @@ describe('keys', () => {
     expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ user }) => user)).toEqual(['local', 'node1']);
   });
 
-  test('a given key is valid, beside the stored keys, while the service runs with it', async () => {
+  test('a key that the options give is valid only while the service runs with it, and stored keys stay valid', async () => {
     const first = await startTestService({ apiKey: undefined });
     const kept = first.running.newKey!;
     await first.close();
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect((await third.get('/models', { Authorization: KEY })).status).toBe(401);
   });
 
-  test('neither keys nor signatures are stored or logged', async () => {
+  test('the service never stores or logs a key or a signature', async () => {
     const lines: string[] = [];
     const log = new Writable({
       write(chunk: Buffer, _encoding, done) {

@@ -45,7 +45,7 @@ const valueOf = (outputs: Outputs, name: string): unknown =>
   JSON.parse(outputs.find((element) => element.outputs[0]?.name === name)!.value);
 
 describe('random inputs', () => {
-  test('are drawn from the seed: the same seed gives byte-equal outputs on any installation', async () => {
+  test('depend only on the seed: the same seed gives byte-equal outputs on two installations', async () => {
     const ask = async (seed: number) => {
       const { service, version } = await mirror();
       const body = experiment('SIMULATION', { N: dice, X: share, Flag: coin, '{RANDOM_SEED}': seed });
@@ -56,7 +56,7 @@ describe('random inputs', () => {
     expect(other).not.toBe(one);
   });
 
-  test('make the same run as a request with these values', async () => {
+  test('give the same run as a request with the drawn values', async () => {
     const { service, version } = await mirror();
     const run = await complete(service, version, experiment('SIMULATION', { N: dice, X: share }));
     const drawn = Object.fromEntries(run.inputs.map(({ name, value }) => [name, value]));
@@ -72,7 +72,7 @@ describe('random inputs', () => {
     expect((await requestRun(service, version, { N: drawn['N']!, X: drawn['X']! })).body.id).toBe(run.id);
   });
 
-  test("are drawn from each run's own seed in a parameter variation", async () => {
+  test('are drawn from the seed of each run of a parameter variation', async () => {
     const { service, version } = await mirror();
     const seeds = range('FIXED_RANGE_LONG', 1, 8, 1);
     const texts = async (inputs: Parameters<typeof variation>[0]) =>
@@ -82,7 +82,7 @@ describe('random inputs', () => {
     expect(new Set(oneSeed.map((text) => text.split(' ')[0])).size).toBe(1);
   });
 
-  test('are refused with the name of the input if they do not fit', async () => {
+  test('that do not fit the input are refused with the name of the input', async () => {
     const { service, version } = await mirror();
     for (const [inputs, message] of [
       [{ N: share }, /RANDOM_DOUBLE does not fit "N".*use RANDOM_INTEGER/],
@@ -99,7 +99,7 @@ describe('random inputs', () => {
     }
   });
 
-  test('stay within their bounds, and reach all values', () => {
+  test('stay within their bounds, and have all values about equally often', () => {
     const bound = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
     fc.assert(
       fc.property(fc.bigInt().map(String), fc.string(), bound, bound, (seed, name, a, b) => {
@@ -116,7 +116,7 @@ describe('random inputs', () => {
       drawValue(String(seed), 'N', 'RANDOM_INTEGER', '{"min":1,"max":6}'),
     );
     const counts = ['1', '2', '3', '4', '5', '6'].map((face) => draws.filter((draw) => draw === face).length);
-    // each face has 100 ± 9 draws; the seeds are fixed, so this cannot fail by chance
+    // the expected count is 100 with a standard deviation of 9; the seeds are fixed, so this cannot fail by chance
     for (const count of counts) expect(Math.abs(count - 100)).toBeLessThan(40);
     const coins = Array.from({ length: 400 }, (_, seed) =>
       drawValue(String(seed), 'C', 'RANDOM_BOOLEAN', ''),
@@ -128,7 +128,7 @@ describe('random inputs', () => {
 describe('Monte Carlo', () => {
   const replicated = (n: number, inputs = {}) => monteCarlo({ '{NUMBER_OF_REPLICATIONS}': n, ...inputs });
 
-  test('repeats a run with different seeds; numbers become histograms, and other outputs become arrays', async () => {
+  test('repeats a run with different seeds; numeric outputs become histograms, and other outputs become arrays', async () => {
     const { service, version } = await mirror();
     const body = replicated(50, { N: dice });
     const run = await complete(service, version, body);
@@ -160,7 +160,7 @@ describe('Monte Carlo', () => {
     expect(new Set(executed(service.dataDir).map(({ inputs }) => inputs['{RANDOM_SEED}'])).size).toBe(50);
   });
 
-  test('has the same n-th seed for any number of replications, so more replications reuse the first ones', async () => {
+  test('gives the n-th replication the same seed for any number of replications, so a larger number reuses earlier runs', async () => {
     const { service, version } = await mirror();
     await complete(service, version, replicated(5));
     await complete(service, version, replicated(8));
@@ -182,7 +182,7 @@ describe('Monte Carlo', () => {
     expect(title).toMatch(/^sub-run [123] of 3 \(\{RANDOM_SEED\} = \d+\) failed: no 0$/);
   });
 
-  test('refuses impossible requests', async () => {
+  test('refuses impossible requests with the reason, and stores no run', async () => {
     const folder = temporaryFolder();
     writeMirror(folder);
     writeModel(
@@ -218,7 +218,7 @@ describe('histograms', () => {
       statistics: Record<string, number | null>;
     };
 
-  test('count every number exactly once, in its interval', () => {
+  test('count every number exactly once in the right interval, and have the right mean and variance', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 300 }),
@@ -244,7 +244,7 @@ describe('histograms', () => {
     );
   });
 
-  test('accept infinite and missing numbers, and no values at all', () => {
+  test('accept infinite and missing numbers, also if all numbers are missing', () => {
     expect(parse(['null', '"Infinity"', '2', '"-Infinity"', '"-Infinity"'])).toMatchObject({
       lowerBound: 2,
       intervalWidth: 1,

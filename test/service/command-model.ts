@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes a command model. It runs `program` in Node, which can use `inputs` and `say`. */
+/** Writes a command model that runs `program` in Node. The program can use `text`, `inputs` and `say`. */
 export function writeCommandModel(
   folder: string,
   name: string,

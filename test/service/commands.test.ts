@@ -75,7 +75,7 @@ describe('command models', () => {
     ['Mistyped', `say({ outputs: { Out: 'five' } });`, 'the output "Out" was given by the model as string'],
   ];
 
-  test('fail only their run, with the reason, in each possible way', async () => {
+  test('fail only their run in each kind of failure, and give the reason', async () => {
     const folder = temporaryFolder();
     for (const [name, program] of failures) writeCommandModel(folder, name, program);
     writeCommandModel(folder, 'NoFile', `say({ outputs: { Out: 'gone.csv' } });`, ['Out: OUTPUT_FILE']);
@@ -122,11 +122,11 @@ describe('command models', () => {
         const file = pidOf(String(N));
         const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
         return text === '' ? undefined : text.split(' ').map(Number);
-      }, 'the program to start');
+      }, 'the start of the program');
       expect(pids.map(isRunning)).toEqual([true, true]);
       if (N === 1) await service.post(`/versions/${version}/runs/stop`, simulation({ N }));
       else await service.close();
-      await until(() => (pids.some(isRunning) ? undefined : true), 'its processes to end');
+      await until(() => (pids.some(isRunning) ? undefined : true), 'the end of its processes');
     }
   });
 
@@ -152,7 +152,7 @@ describe('command models', () => {
     );
   });
 
-  test('refuse a value that the model does not allow, with its name', async () => {
+  test('refuse a value that they do not allow, and name the input', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Choosy', `say({ outputs: { Out: inputs.N } });`);
     const declaration = path.join(folder, 'Choosy', 'model.yaml');
@@ -185,8 +185,8 @@ describe('command models', () => {
   });
 });
 
-describe('a model that changes while the service runs', () => {
-  test('is served as a new version, and the runs of the old version stay', async () => {
+describe('while the service runs', () => {
+  test('a changed model gets a new version; the old version keeps its runs and still executes runs', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Changing', `say({ outputs: { Out: inputs.N * 2 } });`);
     const lines: string[] = [];
@@ -207,7 +207,7 @@ describe('a model that changes while the service runs', () => {
     expect((await outputsOf(service, first, { N: 3 })).get('Out')).toBe('6');
   });
 
-  test('keeps its version and says why if it cannot be read', async () => {
+  test('a changed model that cannot be read keeps its version, and the service gives the reason', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Broken', `say({ outputs: { Out: 1 } });`);
     const lines: string[] = [];
@@ -216,7 +216,7 @@ describe('a model that changes while the service runs', () => {
     const declaration = path.join(folder, 'Broken', 'model.yaml');
     const sound = readFileSync(declaration, 'utf8');
     writeFileSync(declaration, sound.replace('type: DOUBLE', 'type: NUMBER'));
-    await until(() => (lines.length > 0 ? true : undefined), 'the complaint');
+    await until(() => (lines.length > 0 ? true : undefined), 'the message');
     expect(lines[0]).toMatch(/model\.yaml:6:.*inputs\.0\.type/);
     expect((await outputsOf(service, version, { N: 1 })).get('Out')).toBe('1');
     writeFileSync(declaration, sound);
@@ -224,7 +224,7 @@ describe('a model that changes while the service runs', () => {
     expect(await service.latest('Broken')).toBe(version);
   });
 
-  test('is served if it is new', async () => {
+  test('a model that is added gets a version', async () => {
     const folder = temporaryFolder();
     const service = await startTestService({ modelDirs: [folder] });
     expect((await service.get('/models')).body).toEqual([]);

@@ -8,7 +8,7 @@ import { SHIPPED_MODELS, outputsOf, startTestService, temporaryFolder } from './
 const PAGE = 4096;
 
 describe('a database', () => {
-  test('that is truncated or has damaged pages is refused with its name at the start, and not changed', async () => {
+  test('that is truncated or has damaged pages is refused at the start with the name of its file, and stays unchanged', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const days of [5, 10, 15]) await outputsOf(service, version, { Days: days });

@@ -33,9 +33,9 @@ function fill(folder: string): () => void {
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount a disk; in some containers, root may not either
+// only root may mount a disk; in some containers, root may not mount a disk
 (isRoot ? describe : describe.skip)('a full disk', () => {
-  test('leads to answers with 507 and leaves no partial files, and the service continues when there is room', async () => {
+  test('causes answers with 507 but no partial files, and the service continues when the disk has room again', async () => {
     const dataDir = diskOfTest();
     if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
     const service = await startTestService({ dataDir });
@@ -81,7 +81,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     ['an output', `'x'.repeat(300_000)`, 'STRING', 'RUNNING'],
     ['a file', `writeFile('a.txt', 'x'.repeat(300_000))`, 'OUTPUT_FILE', 'FRESH'],
   ])(
-    'a run does not fail if %s cannot be written: it completes when there is room',
+    'a run does not fail if %s cannot be written; the run completes when the disk has room again',
     async (_, value, type, waits) => {
       const dataDir = diskOfTest();
       if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');

@@ -26,8 +26,8 @@ import {
   until,
 } from './support.ts';
 
-describe('kill -9', () => {
-  test('loses no accepted run, and executes interrupted runs again, in their order', async () => {
+describe('a service that was killed', () => {
+  test('has all accepted runs, and executes the interrupted runs again before all other runs', async () => {
     const dataDir = temporaryFolder();
     const first = await startProcess(dataDir);
     const client = clientOf(first.url);
@@ -64,9 +64,9 @@ describe('kill -9', () => {
   });
 });
 
-describe('kill -9 during a parameter variation', () => {
+describe('a kill of the service during a parameter variation', () => {
   test.each(seeds(2, 20))(
-    'does not stop it, and only executing runs are executed again (seed %i)',
+    'does not end the variation; only the runs that were executing are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();
       const random = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 2 });
@@ -110,11 +110,11 @@ describe('kill -9 during a parameter variation', () => {
 });
 
 describe('executors', () => {
-  test('do not survive a service that is killed', async () => {
+  test('end when their service is killed', async () => {
     const { child, url } = await startProcess(temporaryFolder());
     const client = clientOf(url);
     const { body: run } = await requestRun(client, await client.latest('Rehearsal'), { Seconds: 600 });
-    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'the run to get on');
+    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'progress of the run');
     const executors = pidsUnder(child.pid!);
     expect(executors).toHaveLength(1);
     await killHard(child);
@@ -126,7 +126,7 @@ describe('executors', () => {
     const client = clientOf(url);
     const version = await client.latest('Rehearsal');
     const { body: run } = await requestRun(client, version, { Seconds: 600 });
-    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'the run to get on');
+    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'progress of the run');
     for (const pid of pidsUnder(child.pid!)) process.kill(pid, 'SIGKILL');
     const { title } = messageIn(await reach(client, run, 'FAILED'));
     expect(title).toBe('the model crashed: it ended its process');
@@ -135,7 +135,7 @@ describe('executors', () => {
 });
 
 describe('a database of the first version', () => {
-  test('is migrated together with its waiting runs', async () => {
+  test('is migrated, and the service executes its interrupted runs again', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: done } = await requestRun(service, version, { Seconds: 0 });
@@ -150,7 +150,7 @@ describe('a database of the first version', () => {
       const names = columns.map(({ name }) => name as string).join();
       db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
     }
-    // sets the state that a kill during the run leaves behind
+    // sets the state that the database has after a kill during the run
     db.exec("UPDATE main.runs SET status = 'RUNNING'");
     db.close();
     const restarted = await startTestService({ dataDir });
@@ -159,8 +159,8 @@ describe('a database of the first version', () => {
   });
 });
 
-describe('closing', () => {
-  test('executes interrupted runs again at the next start, and answers open requests', async () => {
+describe('a service that closes', () => {
+  test('answers open requests, and executes interrupted runs again at its next start', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 60 });
@@ -188,7 +188,7 @@ describe('closing', () => {
 });
 
 describe('a data folder that cannot be used', () => {
-  test('is refused with its name if its database is damaged', async () => {
+  test('is refused if its database is damaged, and the error names the database', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     for (const Days of [5, 6, 7, 8, 9, 10]) await outputsOf(service, version, { Days });
@@ -218,12 +218,12 @@ describe('a data folder that cannot be used', () => {
     db.close();
     await refused(service.dataDir, 'STORE_NEWER', 'newer');
   });
+});
 
-  test('a taken port is reported', async () => {
-    const { running } = await startTestService();
-    const starting = startService({ dataDir: temporaryFolder(), modelDirs: [], port: running.port });
-    await expect(starting).rejects.toMatchObject({ code: 'PORT_IN_USE' });
-  });
+test('the service does not start if its port is in use', async () => {
+  const { running } = await startTestService();
+  const starting = startService({ dataDir: temporaryFolder(), modelDirs: [], port: running.port });
+  await expect(starting).rejects.toMatchObject({ code: 'PORT_IN_USE' });
 });
 
 async function refused(dataDir: string, code: string, named: string): Promise<void> {
@@ -233,5 +233,5 @@ async function refused(dataDir: string, code: string, named: string): Promise<vo
 
 async function writing(dataDir: string): Promise<void> {
   const folder = path.join(dataDir, 'files', 'unfinished');
-  await until(() => readdirSync(folder).length || undefined, 'the upload to begin');
+  await until(() => readdirSync(folder).length || undefined, 'the start of the upload');
 }

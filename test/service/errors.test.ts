@@ -17,8 +17,8 @@ async function failure(url: string, init: RequestInit = {}): Promise<ErrorBody> 
   return body;
 }
 
-describe('errors have one shape', () => {
-  test('for unknown addresses', async () => {
+describe('the service', () => {
+  test('answers unknown addresses, methods and interface versions with errors of the common shape', async () => {
     const { running } = await startTestService();
     const { origin } = new URL(running.url);
     expect((await failure(`${running.url}/nowhere?signature=x`)).code).toBe('UNKNOWN_ROUTE');
@@ -30,7 +30,7 @@ describe('errors have one shape', () => {
     expect(ErrorBody.parse(await broken.json())).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
   });
 
-  test('for wrong bodies, with the name of the field', async () => {
+  test('answers wrong bodies with errors of the common shape, and names a wrong field', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const post = (body: string, route = 'runs') =>
@@ -47,7 +47,7 @@ describe('errors have one shape', () => {
     expect((await post(JSON.stringify('x'.repeat(17 * 1024 * 1024)))).code).toBe('TOO_LARGE');
   });
 
-  test('but a JSON body with any Content-Type, or without one, is accepted', async () => {
+  test('accepts a JSON body with any Content-Type or without a Content-Type', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {
@@ -60,7 +60,7 @@ describe('errors have one shape', () => {
     }
   });
 
-  test('and an internal error contains no details', async () => {
+  test('gives no details of an internal error', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 0 });
@@ -74,7 +74,7 @@ describe('errors have one shape', () => {
     expect(JSON.stringify(body)).not.toMatch(/torn|SyntaxError|\.ts/);
   });
 
-  test('also for requests that are not HTTP', async () => {
+  test('answers a request that is not HTTP with an error of the common shape', async () => {
     const { running } = await startTestService();
     const socket = net.connect(running.port, '127.0.0.1');
     socket.end('this is not HTTP\r\n\r\n');

@@ -15,14 +15,14 @@ import {
   writeModel,
 } from './support.ts';
 
-describe('models that misbehave', () => {
+describe('executors', () => {
   const model = (name: string, run: string, output = 'DOUBLE') => `
     export default {
       name: '${name}', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 0 }],
       outputs: [{ name: 'Out', type: '${output}' }], ${run}
     };`;
 
-  test('fail only their run, with the reason, in each possible way', async () => {
+  test('fail only the run of a model that misbehaves, and give the reason, for each kind of error', async () => {
     const folder = temporaryFolder();
     const cases: [name: string, run: string, reason: string][] = [
       ['Throws', `run() { throw new Error('no such luck'); }`, 'no such luck'],
@@ -53,7 +53,7 @@ describe('models that misbehave', () => {
     expect(outputs.get('Out')).toBe('4');
   });
 
-  test('can be stopped at once, and do not delay the service if they compute without an end', async () => {
+  test('can at once stop a run that never ends, and then execute the next run', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'Spins', model('Spins', `run() { for (;;); }`));
     const service = await startTestService({ modelDirs: [folder], executors: 1 });
@@ -66,7 +66,7 @@ describe('models that misbehave', () => {
     }
   });
 
-  test('values reach the client as JSON text', async () => {
+  test('give the client output values as JSON text', async () => {
     const folder = temporaryFolder();
     const texts = {
       STRING: `'a "b"'`,
@@ -87,7 +87,7 @@ describe('models that misbehave', () => {
     expect(values).toEqual(['"a \\"b\\""', '4611686018427387904', 'true', '"-Infinity"', 'null']);
   });
 
-  test('a model does not see the settings of foray', async () => {
+  test('hide the environment variables of foray from models', async () => {
     const folder = temporaryFolder();
     const run = `run() { return { Out: Object.keys(process.env).filter((name) => name.startsWith('FORAY_')).join() }; }`;
     writeModel(folder, 'Looks', model('Looks', run, 'STRING'));
@@ -101,7 +101,7 @@ describe('models that misbehave', () => {
   });
 });
 
-test('an executor writes what Node has compiled for it, so that a kill does not lose it', async () => {
+test('an executor writes its compiled code to the cache of Node before it ends, so that a kill does not lose the code', async () => {
   const cache = temporaryFolder();
   const before = process.env.NODE_COMPILE_CACHE;
   process.env.NODE_COMPILE_CACHE = cache;
@@ -111,7 +111,7 @@ test('an executor writes what Node has compiled for it, so that a kill does not 
     () => undefined,
   );
   try {
-    // these are more files than the executor's watchdog alone would write
+    // the watchdog of the executor alone writes fewer files
     await until('the cache is written', () => readdirSync(cache, { recursive: true }).length > 20);
   } finally {
     await killModelProcess(child);

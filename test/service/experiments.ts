@@ -14,7 +14,7 @@ import {
 
 type Value = RequestInputItem['value'];
 
-/** An input of a request that names its type. */
+/** The type and the value of an input of a request. */
 export interface Typed {
   type: InputType;
   value: Value;
@@ -58,7 +58,7 @@ export async function complete(service: Requested, version: string, body: RunReq
   return run;
 }
 
-/** Runs a request if necessary. Returns its outputs in the form that the template asks for. */
+/** Requests a run and waits until it is completed. Returns its outputs in the form that the template asks for. */
 export async function results(
   service: Requested,
   version: string,
@@ -82,7 +82,10 @@ export function executed(
   );
 }
 
-/** A model that returns its inputs (seed, X, N, Big, Flag, Label) and the items of a chart. */
+/**
+ * Writes the model "Mirror" and returns its folder. The outputs show the values of all inputs except Label. With the
+ * label "fail at N", the run with this value of N fails.
+ */
 export function writeMirror(folder: string): string {
   writeModel(
     folder,
@@ -127,7 +130,7 @@ function isTyped(given: Value | Typed): given is Typed {
   return typeof given === 'object' && 'type' in given;
 }
 
-/** Starts a service of the model "Mirror". */
+/** Starts a service with the model "Mirror". */
 export async function startMirror() {
   const folder = temporaryFolder();
   writeMirror(folder);
@@ -135,6 +138,6 @@ export async function startMirror() {
   return { service, version: await service.latest('Mirror') };
 }
 
-/** The element with the name of an output. */
+/** Returns the element for the output with a name. */
 export const named = (outputs: Outputs, name: string) =>
   outputs.find((element) => element.outputs[0]?.name === name)!;

@@ -4,7 +4,7 @@ import { ContentFiles } from '../../src/service/files/content.ts';
 import { FileCache } from '../../src/service/files/file-cache.ts';
 import { temporaryFolder } from './support.ts';
 
-/** The number of copies of 100 bytes that fit. */
+/** The number of copies of 100 bytes that fit into the cache. */
 const FIT = 3;
 
 function cacheIn(folder = temporaryFolder()) {
@@ -22,10 +22,10 @@ function cacheIn(folder = temporaryFolder()) {
 }
 
 describe('copies of files', () => {
-  test('are removed when there are too many; the copy that was unused for the longest time is the first', () => {
+  test('are removed when there are too many; the copy that was unused for the longest time is removed first', () => {
     const { write, use, there } = cacheIn();
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(write) as [string, string, string, string, string];
-    // a file counts as a copy only after its first use; before, it may exist nowhere else
+    // a file counts as a copy only after its first use, because a new file may exist nowhere else
     expect(there([a, b, c, d, e])).toEqual([true, true, true, true, true]);
     for (const hash of [a, b, c, a, d]) use(hash);
     expect(there([a, b, c, d])).toEqual([true, false, true, true]);
@@ -46,7 +46,7 @@ describe('copies of files', () => {
     expect(there(hashes)).toEqual([false, false, false, true, true, true]);
   });
 
-  test('from an earlier process are removed, too, the oldest first; a missing copy does not count', () => {
+  test('from an earlier process are also removed, from the oldest to the newest; a missing copy does not count', () => {
     const first = cacheIn();
     const hashes = ['a', 'b', 'c', 'd'].map(first.write);
     for (const [age, hash] of hashes.entries())

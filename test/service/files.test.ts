@@ -30,7 +30,7 @@ const hashOf = (content: Uint8Array | string) => createHash('sha256').update(con
 const unfinished = (dataDir: string) => readdirSync(path.join(dataDir, 'files', 'unfinished'));
 
 describe('uploads and checks of files', () => {
-  test('store a file under the SHA-256 of its bytes, in base64url without padding', async () => {
+  test('an upload stores a file under the SHA-256 of its bytes, in base64url without padding', async () => {
     const service = await startTestService();
     const content = randomBytes(300_000);
     const hash = hashOf(content);
@@ -43,7 +43,7 @@ describe('uploads and checks of files', () => {
     expect(unfinished(service.dataDir)).toEqual([]);
   });
 
-  test('find no file for a name that is not a hash, even if it is a path', async () => {
+  test('a check finds no file for a path, for another text or for an unknown hash', async () => {
     const service = await startTestService();
     for (const hash of ['..%2F..%2Fservice.db', 'x', 'A'.repeat(43)]) {
       expect((await service.get(`/check-file?hash=${hash}`)).body).toBe(false);
@@ -55,7 +55,7 @@ describe('uploads and checks of files', () => {
     });
   });
 
-  test('keep nothing of an interrupted upload', async () => {
+  test('the service keeps nothing of an interrupted upload', async () => {
     const service = await startTestService();
     const request = http.request(`${service.running.url}/upload-file`, {
       method: 'POST',
@@ -63,12 +63,15 @@ describe('uploads and checks of files', () => {
     });
     request.on('error', () => {});
     request.write(randomBytes(200_000));
-    await until(() => unfinished(service.dataDir).length || undefined, 'the upload to begin');
+    await until(() => unfinished(service.dataDir).length || undefined, 'the start of the upload');
     request.destroy();
-    await until(() => unfinished(service.dataDir).length === 0 || undefined, 'the upload to be given up');
+    await until(
+      () => unfinished(service.dataDir).length === 0 || undefined,
+      'the removal of the unfinished file',
+    );
   });
 
-  test('refuse a file above the limit, and keep nothing of it', async () => {
+  test('the service refuses a file above the limit, and keeps nothing of the file', async () => {
     const folder = temporaryFolder();
     const files = new ContentFiles(path.join(folder, 'files'));
     files.prepare();
@@ -78,7 +81,7 @@ describe('uploads and checks of files', () => {
     expect(files.has(await storeUpload(files, body(), 11))).toBe(true);
   });
 
-  test('refuse an announced size above the limit at once', async () => {
+  test('the service refuses an upload at once if the announced size is above the limit', async () => {
     const { running } = await startTestService({ limits: { upload: 1_000 } });
     const request = http.request(`${running.url}/upload-file`, {
       method: 'POST',
@@ -94,7 +97,7 @@ describe('uploads and checks of files', () => {
 });
 
 describe('a file that is damaged on the disk', () => {
-  test('is never served: it is refused with its name and missing in checks, and another upload repairs it', async () => {
+  test('is never served: downloads are refused with its hash, checks do not find it, and another upload repairs it', async () => {
     const service = await startTestService();
     const content = randomBytes(100_000);
     const hash = hashOf(content);
@@ -127,7 +130,7 @@ describe('a file that is damaged on the disk', () => {
     }
   });
 
-  test('makes a run that reads it fail, and the reason names the file', async () => {
+  test('causes the failure of a run that reads the file, and the reason names the file', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
     writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
@@ -138,8 +141,8 @@ describe('a file that is damaged on the disk', () => {
   });
 });
 
-describe('pre-signed downloads', () => {
-  test('give an output file without a key, under its name', async () => {
+describe('pre-signed addresses', () => {
+  test('give an output file with its name, and need no key', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     const { hash, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
@@ -153,7 +156,7 @@ describe('pre-signed downloads', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('refuse any change to the address', async () => {
+  test('are refused after any change', async () => {
     const service = await startTestService();
     await upload(service, 'one');
     await upload(service, 'two');
@@ -180,7 +183,7 @@ describe('pre-signed downloads', () => {
     expect((await fetch(bare)).status).toBe(400);
   });
 
-  test('are refused exactly if a part of the address was altered', () => {
+  test('are refused exactly if a part has changed or more than 300 seconds have passed', () => {
     const start = Date.parse('2026-11-20T10:00:00Z');
     const isOpen = (file: NamedFile, query: SignedQuery, secret: string, now: number): boolean => {
       try {
@@ -239,7 +242,7 @@ describe('pre-signed downloads', () => {
     }
   });
 
-  test('need no key for a preflight request, like all addresses', async () => {
+  test('accept a preflight request without a key', async () => {
     const service = await startTestService();
     await upload(service, 'content');
     const { body } = await service.get<string>(`/output-file?hash=${hashOf('content')}&filename=a`);
@@ -255,7 +258,7 @@ describe('pre-signed downloads', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
   });
 
-  test('do not exist for a missing file', async () => {
+  test('are not given for a missing file', async () => {
     const service = await startTestService();
     const answer = await service.get(`/output-file?hash=${hashOf('nothing')}&filename=a`);
     expect(answer.body).toMatchObject({ status: 404, code: 'UNKNOWN_FILE' });

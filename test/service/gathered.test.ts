@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gathered } from '../../src/service/runs/gathered.ts';
 
-/** A task that doubles a number. Tasks run in groups, and a group with a negative number fails. */
+/** Tasks that double numbers. Tasks run in groups, and a group with a negative number fails. */
 function doubles(mayBeOfOne: boolean) {
   const groups: number[][] = [];
   const gathered = new Gathered<number, number>({
@@ -21,13 +21,13 @@ function doubles(mayBeOfOne: boolean) {
   return { groups, outcomes };
 }
 
-test('the first task runs at once, and tasks that come in the meantime run together', async () => {
+test('the first task runs at once, and tasks that arrive during its run then run in groups', async () => {
   const { groups, outcomes } = doubles(true);
   expect(await outcomes([1, 2, 3, 4, 5])).toEqual([2, 4, 6, 8, 10]);
   expect(groups).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a task that fails does not make the others fail if the task itself may be the cause', async () => {
+test('a failed task makes other tasks of its group fail only if the failure cannot come from a single task', async () => {
   const own = doubles(true);
   expect(await own.outcomes([1, 2, -3, 4])).toEqual([2, 4, 'failed', 8]);
   expect(own.groups).toEqual([[1], [2, -3, 4], [2], [-3], [4]]);

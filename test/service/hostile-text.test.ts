@@ -53,7 +53,7 @@ afterAll(async () => {
 
 describe('hostile text in an address', () => {
   test.each(routes)(
-    '$method $path: the answer is an error in the shape of the interface, and no header repeats the text',
+    'gets an error of the common shape from $method $path, without a redirect or a cookie',
     async (route) => {
       const variables = route.path.match(/:\w+/g)!;
       // replaces one variable part after another, while the other parts are uuids

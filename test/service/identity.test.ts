@@ -38,7 +38,10 @@ const settings = fc.record({
   Label: fc.string(),
 });
 
-/** A request with the given values. Spelling, order, repetitions and types are random. */
+/**
+ * Requests with the given values. The spelling, the order and the types are random. Each request repeats all its inputs
+ * with another value, which the service must ignore.
+ */
 const requestFor = (values: Record<string, string | number | boolean>): fc.Arbitrary<RequestInputItem[]> => {
   const items = Object.entries(values).map(([name, value]) =>
     fc.record({
@@ -61,7 +64,7 @@ const requestFor = (values: Record<string, string | number | boolean>): fc.Arbit
 };
 
 describe('identity of a run', () => {
-  test('order, spelling, repeated inputs and stated types make no difference', () => {
+  test('does not depend on the order, the spelling, repetitions or the stated types of inputs', () => {
     fc.assert(
       fc.property(
         settings.chain((values) => fc.tuple(fc.constant(values), requestFor(values), requestFor(values))),
@@ -72,7 +75,7 @@ describe('identity of a run', () => {
     );
   });
 
-  test('a different value of any input makes another run', () => {
+  test('differs exactly if the value of an input or the version differs', () => {
     fc.assert(
       fc.property(settings, settings, (one, other) => {
         const requests = [one, other].map((values) =>
@@ -85,7 +88,7 @@ describe('identity of a run', () => {
     expect(identityOf('other', settingsOf([]))).not.toBe(identity([]));
   });
 
-  test('seeds differ even beyond the precision of a double', () => {
+  test('differs if two seeds differ, even beyond the precision of a double', () => {
     const seeds = ['9007199254740992', '9007199254740993'].map((value) =>
       identity([{ name: '{RANDOM_SEED}', value }]),
     );
@@ -118,7 +121,7 @@ describe('identity of a run', () => {
     expect((await requestRun(service, version, { Seconds: 0, Value: 9 })).body.id).not.toBe(first.id);
   });
 
-  test('equal requests to two models are two runs, each with the defaults of its model', async () => {
+  test('differs for equal requests to two models, and each run has the defaults of its model', async () => {
     const models = temporaryFolder();
     for (const [name, value] of Object.entries({ One: 1, Two: 2 })) {
       writeModel(
@@ -143,7 +146,7 @@ describe('identity of a run', () => {
     expect(ids.size).toBe(2);
   });
 
-  test('100 identical requests at once are one run, executed once', async () => {
+  test('is the same for 100 identical simultaneous requests, and the service executes the run once', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const answers = await Promise.all(

@@ -6,7 +6,7 @@ import { startProcess } from './process.ts';
 import { clientOf, onCleanup, outputsOf, temporaryFolder, until, upload } from './support.ts';
 
 const SOCKETS = 1_000;
-/** What the connections send: nothing, the beginning of a request, a request without a key, or with a wrong key. */
+/** The texts that the connections send: nothing, a part of a request, a request without a key or with a wrong key. */
 const WORDS = [
   '',
   'GET /api/open/8.5.0/mod',
@@ -15,7 +15,7 @@ const WORDS = [
 ];
 
 test.each([150, 300])(
-  `${SOCKETS} connections without a key use few of %i open files, and exclude no client`,
+  `if the service may open %i files, ${SOCKETS} connections without a key use at most a quarter, and clients are served`,
   async (openFiles) => {
     const { child, url } = await startProcess(temporaryFolder(), undefined, { openFiles });
     const service = { ...clientOf(url), running: { url } as Parameters<typeof upload>[0]['running'] };
@@ -32,18 +32,18 @@ test.each([150, 300])(
         socket.write(WORDS[at % WORDS.length]!);
       });
     }
-    // the service may disconnect a client before its request, because a thousand connect at once; the client tries
-    // again
+    // the service may disconnect a client before its request, because a thousand connections start at once; the client
+    // then tries again
     const models = await until(
       () => service.get<Model[]>('/models').catch(() => undefined),
-      'a caller with a key to get in',
+      'an answer to a client with a key',
     );
     expect([models.status, models.body.length > 0]).toEqual([200, true]);
-    await until(() => connected === SOCKETS || undefined, 'all connections');
-    await until(() => open.size <= openFiles / 4 || undefined, 'most of them to be closed');
+    await until(() => connected === SOCKETS || undefined, 'the start of all connections');
+    await until(() => open.size <= openFiles / 4 || undefined, 'the end of most connections');
 
     const version = await service.latest('Rehearsal');
-    // there are as many runs as executors, and no executor has started yet
+    // the service starts its two executors only now, for these four runs
     const values = [1, 2, 3, 4];
     const outputs = await Promise.all(values.map((Value) => outputsOf(service, version, { Value })));
     expect(outputs.map((output) => output.size > 0)).toEqual(values.map(() => true));

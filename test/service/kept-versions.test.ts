@@ -32,36 +32,39 @@ describe('old versions', () => {
   test.each([
     ['Draws', writeKernelModel],
     ['Program', writeProgram],
-  ] as const)('of %s run unchanged beside the newest one, also after a restart', async (model, write) => {
-    const before = await startTestService({ modelDirs: [models] });
-    const first = await before.latest(model);
-    const drawn = (await outputsOf(before, first, { N: 3 })).get('Drawn');
-    write(models, 7);
-    const [one, two] = await untilVersions(before, model, 2);
-    expect(one).toMatchObject({ id: first, version: 1, state: 'kept', reason: null, runs: 1 });
-    expect(two).toMatchObject({ version: 2, state: 'current', runs: 0 });
-    expect(one!.size).toBeGreaterThan(100);
-    expect(Date.parse(one!.madeAt!)).toBeLessThan(Date.parse(two!.madeAt!));
-    expect((await outputsOf(before, first, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '8' : '4');
-    expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
-    expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
-    if (model === 'Draws') {
-      // the service also keeps the allowed values of the version
-      expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
-    }
-    await before.close();
-    rmSync(models, { recursive: true });
-    mkdirSync(models);
-    const after = await startTestService({ dataDir: before.dataDir, modelDirs: [models] });
-    expect((await versionsOf(after, model)).map(({ state, runs }) => [state, runs])).toEqual([
-      ['kept', 3],
-      ['kept', 1],
-    ]);
-    expect((await outputsOf(after, first, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '12' : '6');
-    expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
-  });
+  ] as const)(
+    'of the model %s still run with their own code beside the newest version, also after a restart',
+    async (model, write) => {
+      const before = await startTestService({ modelDirs: [models] });
+      const first = await before.latest(model);
+      const drawn = (await outputsOf(before, first, { N: 3 })).get('Drawn');
+      write(models, 7);
+      const [one, two] = await untilVersions(before, model, 2);
+      expect(one).toMatchObject({ id: first, version: 1, state: 'kept', reason: null, runs: 1 });
+      expect(two).toMatchObject({ version: 2, state: 'current', runs: 0 });
+      expect(one!.size).toBeGreaterThan(100);
+      expect(Date.parse(one!.madeAt!)).toBeLessThan(Date.parse(two!.madeAt!));
+      expect((await outputsOf(before, first, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '8' : '4');
+      expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
+      expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
+      if (model === 'Draws') {
+        // the service also keeps the allowed values of the version
+        expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
+      }
+      await before.close();
+      rmSync(models, { recursive: true });
+      mkdirSync(models);
+      const after = await startTestService({ dataDir: before.dataDir, modelDirs: [models] });
+      expect((await versionsOf(after, model)).map(({ state, runs }) => [state, runs])).toEqual([
+        ['kept', 3],
+        ['kept', 1],
+      ]);
+      expect((await outputsOf(after, first, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '12' : '6');
+      expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
+    },
+  );
 
-  test('never run with a flipped byte in their folder: the service makes the folder again', async () => {
+  test('never run with a changed file in their folder: the service makes the folder again', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const [draws, program] = await Promise.all(['Draws', 'Program'].map((name) => service.latest(name)));
     writeKernelModel(models, 7);
@@ -124,7 +127,7 @@ describe('old versions', () => {
     expect(await outputsOf(after, version)).toEqual(before);
   });
 
-  test('have the packages beside the model, and files with the right mode', async () => {
+  test('have the packages in the folder of the model, and their files have the same permissions', async () => {
     const folder = path.join(models, 'Program');
     mkdirSync(path.join(folder, 'node_modules', 'five'), { recursive: true });
     writeFileSync(
@@ -147,7 +150,7 @@ describe('old versions', () => {
 });
 
 describe('pruned versions', () => {
-  test('take no runs and keep their results; files that other versions need stay', async () => {
+  test('take no new runs and keep their results; the service keeps files that other versions need', async () => {
     const service = await startTestService({ modelDirs: [models] });
     for (const [count, factor] of [2, 3, 4].entries()) {
       writeProgram(models, factor);
@@ -179,7 +182,7 @@ describe('pruned versions', () => {
     });
     expect(all.pruned).toEqual([3]);
     expect((await outputsOf(service, ids[3]!, { N: 2 })).get('Out')).toBe('8');
-    // the files of the model are back, and the service keeps them again
+    // the folder has the files of version 1 again, so version 1 takes new runs
     await service.close();
     writeProgram(models, 1);
     const back = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
@@ -189,7 +192,7 @@ describe('pruned versions', () => {
     ]);
   });
 
-  test('had no unfinished runs, and pruning needs a permission', async () => {
+  test('never include a version with unfinished runs; a user without developer permission may not prune versions', async () => {
     const keys = path.join(temporaryFolder(), 'keys.yaml');
     const user = (name: string) => `  ${name}: {keys: [{sha256: ${hashOf(name)}}]}\n`;
     writeFileSync(

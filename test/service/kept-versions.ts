@@ -5,8 +5,8 @@ import { writeCommandModel } from './command-model.ts';
 import { type TestService, until, versionsOf } from './support.ts';
 
 /**
- * Writes a model in TypeScript that uses the kernel. It has code and data in its own folder and in the folder beside
- * it.
+ * Writes a model in TypeScript that uses the kernel. The model has code and data in its own folder, and code in the
+ * folder `lib` beside its folder.
  */
 export function writeKernelModel(models: string, factor: number): void {
   const folder = path.join(models, 'draws');

@@ -14,7 +14,7 @@ const importOf = (name: string, file: string) =>
 const adds = (keyFile: string, user: string) => `${importOf('addKey', 'src/service/keys/edit.ts')}
   await addKey(${JSON.stringify(keyFile)}, '${user}').catch((error) => console.log(error.toLine()));`;
 
-test('a key cannot be added if the disk is full, and all other keys still work', async () => {
+test('a failed write of the key file adds no key and leaves the file unchanged, and its keys still work', async () => {
   const folder = temporaryFolder();
   const keyFile = path.join(folder, 'keys.yaml');
   const users = Array.from({ length: 60 }, (_, n) => [
@@ -34,7 +34,7 @@ test('a key cannot be added if the disk is full, and all other keys still work',
   expect((await service.get('/models', { Authorization: 'key-59' })).status).toBe(200);
 });
 
-test('keys that are added at the same time are all kept', async () => {
+test('several processes can add keys at the same time, and the key file has all keys', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
   const users = [...'abcd'];
   const ran = await Promise.all(users.map((user) => runModule(adds(keyFile, user))));
@@ -46,7 +46,7 @@ test('keys that are added at the same time are all kept', async () => {
   ).toEqual(users);
 });
 
-test('a change waits for another change, and continues if the other process is killed', async () => {
+test('a change of the key file waits for a change by another process, and continues when that process is killed', async () => {
   const keyFile = path.join(temporaryFolder(), 'keys.yaml');
   const holder = startModule(`${importOf('tryLock', 'src/system/file-lock.ts')}
     const lock = tryLock(${JSON.stringify(`${keyFile}.lock`)});

@@ -5,13 +5,13 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
-/** An experiment with too many runs to wait for. */
+/** An experiment whose runs take too long for a test. */
 const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
 
 const count = (dataDir: string, where: string): number =>
   Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
 
-test('other requests are answered while an experiment of 10,000 runs is added; identical requests share it', async () => {
+test('the service answers other requests while it adds an experiment of 10,000 runs; identical requests share the experiment', async () => {
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
   let adding = true;
@@ -32,7 +32,7 @@ test('other requests are answered while an experiment of 10,000 runs is added; i
   expect(count(service.dataDir, `tasks = ${RUNS}`)).toBe(1);
 });
 
-test('a stop during the addition of an experiment stops it', async () => {
+test('a stop request during the addition of an experiment stops all its runs', async () => {
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
   const adding = request(service, version, LARGE);
@@ -43,7 +43,7 @@ test('a stop during the addition of an experiment stops it', async () => {
   expect(count(service.dataDir, `status <> 'STOPPED'`)).toBe(0);
 });
 
-test('an experiment that is only half added when the service is killed does not exist, and can be requested again', async () => {
+test('an experiment that a killed service had only partly added does not exist after a restart, and can be requested again', async () => {
   const dataDir = temporaryFolder();
   const first = await startProcess(dataDir);
   const client = clientOf(first.url);

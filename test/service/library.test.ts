@@ -36,7 +36,7 @@ test('a version of a module has all files that Node loads for foray/kernel and f
   }
 });
 
-test('a change of these files changes modules, but not command models', () => {
+test('a change of a library file changes the hash of a module, and a command model has no library files', () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   writeModel(folder, 'module', 'export default {};');
   writeCommandModel(folder, 'Program', '');
@@ -50,7 +50,7 @@ test('a change of these files changes modules, but not command models', () => {
   expect(new Set(hashes).size).toBe(2);
 });
 
-test('a package may have the name of a property that JavaScript objects inherit', () => {
+test('an import of the unknown package "constructor" is an error, although JavaScript objects inherit this property', () => {
   const program = "await import('constructor').catch(({ code }) => console.log(code));";
   const hook = `--import=${pathToFileURL(ownModule('src/package/own-package')).href}`;
   const printed = execFileSync(process.execPath, [hook, '--input-type=module', '--eval', program], {

@@ -6,8 +6,8 @@ import { keyFileIn } from '../../src/service/keys/file.ts';
 import { limitRate } from '../../src/service/http/hooks/rate-limit.ts';
 import { KEY, startTestService } from './support.ts';
 
-describe('sizes', () => {
-  test('above the limit of a JSON body or an upload are refused with 413, even if the client does not announce the size', async () => {
+describe('a JSON body or an upload', () => {
+  test('that is larger than the limit is refused with 413, even if the client does not announce the size', async () => {
     const { running } = await startTestService({ limits: { body: 1_000, upload: 2_000 } });
     const post = async (path: string, size: number, isTold: boolean) => {
       const body = isTold ? Buffer.alloc(size, 'x') : new Blob([Buffer.alloc(size, 'x')]).stream();
@@ -33,8 +33,8 @@ describe('sizes', () => {
   });
 });
 
-describe('the rate', () => {
-  test('is limited separately for each key, with Retry-After, and only if the option is given', async () => {
+describe('the limit of requests per second', () => {
+  test('counts the requests of each key separately, gives Retry-After, and exists only if the option is given', async () => {
     const service = await startTestService({ limits: { rate: 2 } });
     const other = await addKey(keyFileIn(service.dataDir), 'ada');
     const answers = await Promise.all(Array.from({ length: 40 }, () => service.get('/models')));
@@ -55,7 +55,7 @@ describe('the rate', () => {
     expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200));
   });
 
-  test('lets at most rate times time plus one burst of requests pass; a client that waits as long as Retry-After says passes', () => {
+  test('accepts at most the rate times the time plus one burst, and accepts a client that waits for the time in Retry-After', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.1, max: 50, noNaN: true }),

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
 import { SHIPPED_MODELS, temporaryFolder } from './support.ts';
 
-/** The folder names of the packages that a program loads. */
+/** The names of the packages that a program loads. */
 function packagesOf(program: string): string[] {
   const hooked = `
     import { registerHooks } from 'node:module';
@@ -24,7 +24,7 @@ function packagesOf(program: string): string[] {
 
 const moduleUrl = (name: string): string => JSON.stringify(pathToFileURL(ownModule(name)).href);
 
-test('a service on one machine loads no packages for Temporal, PostgreSQL and S3', () => {
+test('a service on one machine loads no packages for Temporal, PostgreSQL or S3', () => {
   const packages = packagesOf(`
     const { addService } = await import(${moduleUrl('src/cli/service')});
     const { startService } = await import(${moduleUrl('src/service/service')});

@@ -17,7 +17,7 @@ async function metricsAt(url: string): Promise<Map<string, number>> {
   );
 }
 
-test('the service has metrics of its queue, slots, runs, repeats and requests, without users in labels', async () => {
+test('the service has metrics of its queue, slots, runs, repeated runs and requests, and no label names a key, user, model or run', async () => {
   const models = temporaryFolder();
   const gate = path.join(temporaryFolder(), 'gate');
   writeCommandModel(
@@ -81,7 +81,7 @@ test('the service has metrics of its queue, slots, runs, repeats and requests, w
   });
 });
 
-test('metrics are off by default, and a taken port is reported', async () => {
+test('metrics are off by default, and the service does not start if the port of its metrics is in use', async () => {
   const service = await startTestService({ metrics: ANYWHERE });
   const plain = await startTestService();
   expect(plain.running.metricsUrl).toBeUndefined();
@@ -94,10 +94,10 @@ test('metrics are off by default, and a taken port is reported', async () => {
     code: 'PORT_IN_USE',
     hint: expect.stringContaining('--metrics'),
   });
-  // the service that did not start leaves the folder free
+  // the service that did not start releases its data folder
   await until(async () => {
     const again = await startService({ modelDirs: [], dataDir }).catch(() => undefined);
     await again?.close();
     return again;
-  }, 'the data folder to be free');
+  }, 'a start with the same data folder');
 });

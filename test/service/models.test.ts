@@ -3,7 +3,7 @@ import { Experiment, Model, Version } from '../../src/api/resources.ts';
 import { SHIPPED_MODELS, KEY, startTestService } from './support.ts';
 
 describe('models and versions', () => {
-  test('the shipped models are listed, with their versions and stored experiments', async () => {
+  test('the service lists the shipped models with their versions and stored experiments', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const models = (await service.get<unknown[]>('/models')).body.map((model) => Model.parse(model));
     expect(models.map(({ name, published }) => [name, published])).toEqual([
@@ -45,7 +45,7 @@ describe('models and versions', () => {
     ]);
   });
 
-  test('a model is found by name in any spelling of clients', async () => {
+  test('the service finds a model by name in each form in which clients send the name', async () => {
     const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const ask = async (method: string, path: string, body: string | null, headers = {}) => {
       const response = await fetch(running.url + path, {
@@ -66,12 +66,12 @@ describe('models and versions', () => {
     expect(await ask('GET', '/models/name/Epidemic/', null)).toBe('Epidemic');
   });
 
-  test('ids are the same on every installation', async () => {
+  test('the ids of models and versions are the same on every installation', async () => {
     const [one, other] = await Promise.all([startTestService(), startTestService()]);
     expect((await one.get('/models')).body).toEqual((await other.get('/models')).body);
   });
 
-  test('a missing model is a 404 that names it', async () => {
+  test('a request for an unknown model or version gets a 404 with the code of the error', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: models } = await service.get<Model[]>('/models');
     const [epidemic, rehearsal] = models.map(({ id }) => id);

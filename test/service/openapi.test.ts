@@ -26,7 +26,7 @@ async function startAndRead() {
 }
 
 describe('openapi.json', () => {
-  test('needs no key and has each endpoint under its path and method, with its name', async () => {
+  test('needs no key, and has the name, path and method of each endpoint', async () => {
     const { running, response, document } = await startAndRead();
     expect([response.status, document.openapi]).toEqual([200, '3.1.0']);
     expect(new URL(document.servers[0]!.url, running.url).href).toBe(running.url);
@@ -46,7 +46,7 @@ describe('openapi.json', () => {
     });
   });
 
-  test('names parameters, bodies and the one shape of errors', async () => {
+  test('describes parameters, bodies and the common shape of errors', async () => {
     const { document } = await startAndRead();
     const error = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } };
     for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
@@ -70,7 +70,7 @@ describe('openapi.json', () => {
     ]);
   });
 
-  test('has no broken reference', async () => {
+  test('has exactly the schemas to which it refers', async () => {
     const { document } = await startAndRead();
     const referred = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
       ([, id]) => id!,
@@ -79,8 +79,8 @@ describe('openapi.json', () => {
   });
 });
 
-describe('methods', () => {
-  test('that an address does not accept lead to answers with 405 and the accepted methods', async () => {
+describe('the service', () => {
+  test('answers a method that an address does not accept with 405 and the accepted methods', async () => {
     const { running } = await startTestService();
     const id = crypto.randomUUID();
     for (const [method, path, allow] of [
@@ -107,7 +107,7 @@ describe('methods', () => {
     }
   });
 
-  test('include HEAD, whose answer is the answer to GET without a body', async () => {
+  test('answers HEAD without a body', async () => {
     const { running } = await startTestService();
     const response = await fetch(`${running.url}/models`, {
       method: 'HEAD',

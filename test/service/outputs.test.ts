@@ -104,16 +104,19 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
 };
 
 describe('outputs', () => {
-  test.each(outputTypes)('%s: a valid value becomes a text, and any other value is refused', (type) => {
-    for (const [value, text] of cases[type].good) expect(outputText(type, value)).toBe(text);
-    for (const value of cases[type].bad) {
-      expect(() => outputText(type, value)).toThrow(`which is not a ${type}`);
-    }
-    expect(outputText(type, null)).toBe('null');
-    expect(() => outputText(type, undefined)).toThrow('was not given by the model');
-  });
+  test.each(outputTypes)(
+    'of the type %s become texts if their values are valid, and are refused otherwise',
+    (type) => {
+      for (const [value, text] of cases[type].good) expect(outputText(type, value)).toBe(text);
+      for (const value of cases[type].bad) {
+        expect(() => outputText(type, value)).toThrow(`which is not a ${type}`);
+      }
+      expect(outputText(type, null)).toBe('null');
+      expect(() => outputText(type, undefined)).toThrow('was not given by the model');
+    },
+  );
 
-  test('of all types reach the client, and are the same at every execution', async () => {
+  test('of all types reach the client, and are the same in two executions', async () => {
     const folder = temporaryFolder();
     const types = outputTypes.filter((type) => type !== 'OUTPUT_FILE');
     const values = types.map((type) => `${type}: ${source(cases[type].good[0]![0])}`);
@@ -135,7 +138,7 @@ describe('outputs', () => {
     });
   });
 
-  test('do not include a file that the model did not write', async () => {
+  test('that name a file that the model did not write make the run fail', async () => {
     const folder = temporaryFolder();
     writeModel(
       folder,
@@ -149,7 +152,7 @@ describe('outputs', () => {
     expect(title).toBe('the output "File" was given by the model as a file that it did not write');
   });
 
-  test('include the items of a chart, which a template names by their own names or by the chart', async () => {
+  test('include the items of a chart; a template names an item, or the chart for all its items', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'charts', charts(['Queue|Waiting', 'Size', 'Queue|Served', 'Queue length']));
     const service = await startTestService({ modelDirs: [folder] });

@@ -5,8 +5,10 @@ import { cleanEnv, MAIN } from '../support/cli.ts';
 import { KEY, onCleanup } from './support.ts';
 
 /**
- * Starts the service in a separate process with a limit of open files. The service has the shipped models and the
- * models of a folder.
+ * Starts the service in a separate process with two executors and the shipped models.
+ *
+ * @param models - a folder with more models
+ * @param openFiles - the largest number of open files
  */
 export async function startProcess(
   dataDir: string,
@@ -36,7 +38,9 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Limits the descriptors of a process. Returns a function that removes the limit. Linux only. */
+/**
+ * Lets a process open only `free` more descriptors. Returns a function that restores the earlier limit. Linux only.
+ */
 export function limitDescriptors(pid: number, free: number): () => void {
   const taken = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
   let limit = 0;
@@ -48,7 +52,7 @@ export function limitDescriptors(pid: number, free: number): () => void {
   return () => void limitTo(before.toString().trim());
 }
 
-/** The processes that a process has started. Linux only. */
+/** The ids of the child processes of a process. */
 export function pidsUnder(pid: number): number[] {
   return execFileSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
     .split('\n')

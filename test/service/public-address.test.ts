@@ -30,7 +30,7 @@ describe('the address at which clients reach the service', () => {
     ['https://sim.example', 'https://sim.example'],
     ['https://sim.example:8443/a/b//', 'https://sim.example:8443/a/b'],
     ['HTTP://SIM.example/', 'http://sim.example'],
-  ])('is the given public address: %s', (publicUrl, root) => {
+  ])('is the public address of the options: %s', (publicUrl, root) => {
     expect(rootOf({ publicUrl }, { 'x-forwarded-host': 'evil.example' })).toBe(root);
   });
 
@@ -41,13 +41,13 @@ describe('the address at which clients reach the service', () => {
     'https://sim.example/?a',
     'https://x/#',
     '',
-  ])('cannot be %p', (publicUrl) => {
+  ])('is refused if the option is %p', (publicUrl) => {
     expect(() => new PublicAddress({ publicUrl })).toThrow(
       expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('--public-url') }),
     );
   });
 
-  test('follows the headers of a trusted proxy, and of no other client', () => {
+  test('comes from the headers of a trusted proxy, but not from the headers of another client', () => {
     const trustedProxies = ['loopback', '10.1.0.0/16', '2001:db8::7'];
     for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '10.1.255.3', '2001:db8::7'])
       expect([peer, rootOf({ trustedProxies }, HEADERS, peer)]).toEqual([
@@ -59,7 +59,7 @@ describe('the address at which clients reach the service', () => {
   });
 
   test.each(['somewhere', '10.0.0.0/33', '::/129', '10.0.0.0/', '/8', ''])(
-    'does not accept the proxy %p',
+    'cannot come from the invalid proxy %p: the service refuses the option',
     (proxy) => {
       expect(() => new PublicAddress({ trustedProxies: [proxy] })).toThrow(
         expect.objectContaining({ code: 'USAGE', hint: expect.stringContaining('--trust-proxy') }),
@@ -81,7 +81,7 @@ describe('the address at which clients reach the service', () => {
     [{ forwarded: 'for="a,b;host=evil.example";host=sim.example' }, 'http://sim.example'],
     [{ forwarded: 'host="[2001:db8::1]:80"', 'x-forwarded-proto': '' }, 'http://[2001:db8::1]:80'],
     [{ forwarded: ',,"' }, 'http://inside:8090'],
-  ])('for %j is %s', (headers, root) => {
+  ])('for the headers %j is %s', (headers, root) => {
     expect(rootOf({ trustedProxies: ['loopback'] }, headers)).toBe(root);
   });
 
@@ -94,7 +94,7 @@ describe('the address at which clients reach the service', () => {
     { 'x-forwarded-prefix': 'a' },
     { 'x-forwarded-prefix': '/a?b=' },
     { forwarded: 'host="sim.example\\"x"' },
-  ])('is refused for %j', (headers) => {
+  ])('is refused for the headers %j', (headers) => {
     expect(() => rootOf({ trustedProxies: ['loopback'] }, headers)).toThrow(
       expect.objectContaining({ code: 'BAD_REQUEST' }),
     );

@@ -22,7 +22,7 @@ import {
   versionsOf,
 } from './support.ts';
 
-/** Writes a model as a module with a data file, and with code in a folder beside it. */
+/** Writes a model that is a module. It has a data file in its folder, and code in the folder beside its folder. */
 function writeModule(folder: string, factor: number): void {
   mkdirSync(path.join(folder, 'scale', 'data'), { recursive: true });
   mkdirSync(path.join(folder, 'lib'), { recursive: true });
@@ -102,7 +102,7 @@ test('a pushed model runs like a model in a folder; a push of changes makes a ve
   expect((await versionsOf(service, 'Scale')).map(({ state }) => state)).toEqual(['retired', 'kept']);
 });
 
-test('a mistake in a model is reported with its place, and nothing is pushed', async () => {
+test('a push reports the place of a mistake in a model, and then pushes no model', async () => {
   const folder = temporaryFolder();
   writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
   writeCommandModel(folder, 'Wrong', '');
@@ -118,7 +118,7 @@ test('a mistake in a model is reported with its place, and nothing is pushed', a
   expect([code, stderr]).toEqual([2, expect.stringContaining('nothing')]);
 });
 
-test('a push needs the permission for the model, and files that the user has uploaded; anything but a model is refused', async () => {
+test('a push needs the permission for the model and the upload of all its files; the service refuses an invalid push', async () => {
   const [folder, dataDir] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(folder, 'Shown', 'say({ outputs: { Out: inputs.N } });');
   const users = { ada: 'key-of-ada', bob: 'key-of-bob' };
@@ -158,8 +158,7 @@ test('a push needs the permission for the model, and files that the user has upl
   expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // files of a model in a folder count as missing, too: a permission for one model does not give access to another
-  // model
+  // files that only another model has count as missing, because a permission for one model is not one for another model
   expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
   await pushFiles(KEY);
   expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });
@@ -197,7 +196,7 @@ test('a push needs the permission for the model, and files that the user has upl
   expect(ErrorBody.parse(broken.body).message).not.toContain(dataDir);
 });
 
-test('a push whose files reach another service says that it needs the address of one replica', async () => {
+test('a push fails and asks for the address of one replica if its files reach another service', async () => {
   const folder = temporaryFolder();
   writeModule(folder, 10);
   const [service, other] = [

@@ -16,7 +16,7 @@ export function queueIn(database: Database) {
   return { runs, holders: runs.holders, open, rows: (text: string) => database.all(text) };
 }
 
-/** Adds a version of a model, so that runs can be added. */
+/** Adds a version of a model, because each run needs a version. */
 export async function addVersion(database: Database): Promise<void> {
   await database.all("INSERT INTO models VALUES ('model', 'Model', '', 1)");
   await database.all(`INSERT INTO versions (id, model_id, number, code_hash, template, experiments)
@@ -49,9 +49,9 @@ async function statuses({ runs }: TestQueue, ids: readonly string[]): Promise<st
 }
 
 /**
- * Tests how runs are claimed and how they end, for each kind of database.
+ * Tests how runs are claimed and how runs end in a database.
  *
- * @param databaseOfTest - an empty database with a version
+ * @param databaseOfTest - makes an empty database with one version
  * @param many - a large number of runs for this database
  */
 export function describeQueue(title: string, databaseOfTest: () => Promise<Database>, many: number): void {
@@ -59,7 +59,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
 
   describe(title, () => {
     describe('a claim', () => {
-      test('takes the runs that were requested first, and each run only once if many claims come at once', async () => {
+      test('takes the runs that were requested first, and many simultaneous claims take each run only once', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 100);
         const holders = await Promise.all(Array.from({ length: 10 }, () => world.open()));
@@ -88,14 +88,14 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('two holders that finish the same run', () => {
-      test('give it one result, which is the first one; a late failure changes nothing', async () => {
+      test('store only the first result; a later failure does not change the run', async () => {
         const world = await queueOfTest();
         const ids = await add(world, many);
         const old = await world.open();
         await world.holders.claim(old, many);
         await world.holders.close(old, { isLost: true });
         const holder = await world.open();
-        // half of the runs are executing again when the first result comes
+        // half of the runs are executing again when the first result arrives
         await world.holders.claim(holder, many / 2);
         await Promise.all(
           ids.flatMap((id, at) => {
@@ -107,12 +107,12 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(new Set(await statuses(world, ids))).toEqual(new Set(['COMPLETED']));
         expect(await world.rows('SELECT count(*) AS results FROM results')).toEqual([{ results: many }]);
         expect(world.runs.tally.ended).toEqual({ COMPLETED: many, FAILED: 0, STOPPED: 0 });
-        // for each run, the result of the holder that reported first
+        // the result is from the holder that reported first
         const first = await world.runs.outputs((await world.runs.byId(ids[0]!))!);
         expect(first).toEqual({ by: JSON.stringify(old) });
       });
 
-      test('count the run once in its experiment, which completes with its last run', async () => {
+      test('are counted once in the experiment of the run, and the experiment completes with its last run', async () => {
         const world = await queueOfTest();
         const parts = Array.from({ length: 20 }, (_, number) => newRun(`part ${number}`));
         const parent = await addExperiment(world, 'experiment', parts);
@@ -149,7 +149,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(await statuses(world, [id!])).toEqual(['FAILED']);
       });
 
-      test('stops runs that nobody needs any more, and tells their executors', async () => {
+      test('of one run stops the other runs of its experiment unless another request needs them, and tells their executors', async () => {
         const world = await queueOfTest();
         const ended: string[] = [];
         world.runs.whenEnded((runIds) => ended.push(...runIds));
@@ -185,12 +185,12 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(next.map(({ id }) => id)).toEqual(ids);
       });
 
-      test('without a report makes its runs fail, with the reason, if this is their fifth loss', async () => {
+      test('as lost makes its run fail with the reason if this is the fifth loss of the run', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 1);
         const parent = await addExperiment(world, 'experiment', [newRun('run 0')]);
         for (let time = 1; time <= 5; time += 1) {
-          // a release is not a loss
+          // a release does not count as a loss
           for (const isLost of [false, true]) {
             const holder = await world.open();
             expect(await world.holders.claim(holder, 1)).toHaveLength(1);
@@ -208,7 +208,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('an identical request', () => {
-      test('at the moment when a run ends gets a run that is not stopped', async () => {
+      test('at the moment when a run fails gets a run that has not failed', async () => {
         const world = await queueOfTest();
         await add(world, 1);
         const holder = await world.open();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RecentMap } from '../../src/service/runs/recent-map.ts';
 
-test('a map of recent entries drops the entries that were set first', () => {
+test('a full map of recent entries drops the entry that was added first; a new value of an entry does not change the order', () => {
   const map = new RecentMap<string, number>(2);
   map.set('a', 1).set('b', 2).set('a', 3);
   expect([...map]).toEqual([

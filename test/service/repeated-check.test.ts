@@ -4,7 +4,7 @@ import { RepeatedCheck } from '../../src/service/repeated-check.ts';
 const EVERY = 5_000;
 const GATHER = 50;
 
-/** The functions that end the checks that have begun. Time is virtual. */
+/** For each check that has begun, the function that ends it. Time is virtual. */
 let begun: (() => void)[];
 let checks: RepeatedCheck;
 
@@ -18,7 +18,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('requests within a moment get one check, and without requests there is one at each interval', async () => {
+test('requests within a short time cause one check; without requests, there is one check in each interval', async () => {
   checks.request();
   checks.request();
   await jest.advanceTimersByTimeAsync(GATHER);
@@ -30,7 +30,7 @@ test('requests within a moment get one check, and without requests there is one 
   expect(begun).toHaveLength(2);
 });
 
-test('a request during a check does not wait for the interval, because the check may have missed its reason', async () => {
+test('a request during a check causes another check soon after, because the current check may have missed the reason', async () => {
   checks.request();
   await jest.advanceTimersByTimeAsync(GATHER);
   checks.request();
@@ -45,7 +45,7 @@ test('a request during a check does not wait for the interval, because the check
   expect(begun).toHaveLength(2);
 });
 
-test('after its end there are no checks, and the end waits for the current one', async () => {
+test('closing ends the checks and waits for the current check', async () => {
   await jest.advanceTimersByTimeAsync(EVERY);
   checks.request();
   let isClosed = false;

@@ -22,7 +22,7 @@ import { type RunningService, startService } from '../../src/service/service.ts'
 import { cloudClient } from '../../src/client/index.ts';
 import { clientOf, KEY, reach, requestRun, rows, upload, writeModel } from './support.ts';
 
-/** The source of a program that fails three calls deep. */
+/** The source of a program that fails in the third of three nested calls. */
 const DEEP = `
 const inputs = JSON.parse(readFileSync(0, 'utf8'));
 console.log('Reading ' + inputs.N);
@@ -118,19 +118,19 @@ async function failed(name: string, inputs = {}): Promise<{ run: Run; log: RunLo
   return { run, log: await logOf(run) };
 }
 
-test('the log of a failed run of a command has its output and the whole stack', async () => {
+test('the log of a failed run of a command model has the output and the whole stack, like the log of the service', async () => {
   const { run, log } = await failed('Deep', { N: 5 });
   expect(log.omitted).toBe(0);
   expect(log.lines).toContain('Reading 5');
   const text = log.lines.join('\n');
   expect(text).toMatch(/RangeError: no such n: 7\n.*at inner .*\n.*at middle .*\n.*at outer .*sim\.mjs:5/);
-  // the service's log has it, too, with the run's id
+  // the log of the service has the same lines with the id of the run
   const lines = logged.split('\n').filter((line) => line.includes(run.id));
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(messages.toSorted()).toEqual(log.lines.toSorted());
 });
 
-test('the log has a limit, no progress reports, and unchanged characters', async () => {
+test('the log has at most 100 lines of limited length, no progress reports, and unchanged characters', async () => {
   const { log } = await failed('Chatty');
   expect(log.lines).toHaveLength(100);
   // the program has 305 lines, because a carriage return ends a line on standard output
@@ -147,14 +147,14 @@ test('the log has a limit, no progress reports, and unchanged characters', async
   expect(log.lines.join()).not.toContain('progress');
 });
 
-test('the log of a module that throws has its stack, and the log of a module that exits has its last lines', async () => {
+test('the log has the stack of a module that throws, and the last lines of a module that exits', async () => {
   const thrown = (await failed('Throws', { N: 2 })).log.lines;
   expect(thrown.slice(0, 2)).toEqual(['N 2', 'TypeError: deep down']);
   expect(thrown[2]).toMatch(/at deeper .*Throws\/model\.js/);
   expect((await failed('Exits')).log.lines).toEqual(['the last words']);
 });
 
-test('a completed run has no log lines, an unknown run is an error, and a restart changes nothing', async () => {
+test('a completed run has no log lines, the log of an unknown run is a 404, and logs survive a restart', async () => {
   const { run, log } = await failed('Deep', { N: 6 });
   const { body: fine } = await requestRun(service, await service.latest('Fine'));
   await reach(service, fine, 'COMPLETED');
@@ -166,7 +166,7 @@ test('a completed run has no log lines, an unknown run is an error, and a restar
   expect(await logOf(run)).toEqual(log);
 });
 
-test('the service keeps only the last logs', async () => {
+test('the service keeps only the newest logs', async () => {
   const { run } = await failed('Deep', { N: 7 });
   const [{ number }] = rows(dataDir, 'SELECT max(number) AS number FROM run_logs') as [{ number: number }];
   await service.running.close();
@@ -179,7 +179,7 @@ test('the service keeps only the last logs', async () => {
   expect((await logOf(run)).lines).toEqual([]);
 });
 
-test('the client reads the log, and reads none from a service without logs', async () => {
+test('the client reads the log of a run, and gets undefined from a service without logs', async () => {
   const { run, log } = await failed('Deep', { N: 9 });
   const cloud = cloudClient({ service: { url: service.running.url, key: KEY } }, 'person');
   expect(await cloud.getRunLog(run.modelVersionId, run.id)).toEqual(log);
@@ -204,7 +204,7 @@ test('the client reads the log, and reads none from a service without logs', asy
   }
 });
 
-test('the folder of a failed run is kept, and a person can repeat the run in it', async () => {
+test('the service keeps the folder of a failed run, and the command in the log repeats the run', async () => {
   const { body: Data } = await upload(service, 'good');
   const { run, log } = await failed('Files', { N: 4, Data });
   expect(log.command).toBe(`sh '${kept}/${run.id}/command'`);
@@ -229,7 +229,7 @@ test('the folder of a failed run is kept, and a person can repeat the run in it'
   expect(readdirSync(path.join(kept, '.unfinished'))).toEqual([]);
 });
 
-test('"models check" repeats the run of a module in its folder, which has everything that the module printed', async () => {
+test('the kept folder of a module has everything that the module printed, and "models check" repeats the run', async () => {
   const { run, log } = await failed('Throws', { N: 12 });
   const printed = readFileSync(path.join(kept, run.id, 'stderr.txt'), 'utf8');
   expect(printed).toMatch(/^TypeError: deep down\n +at deeper/);
@@ -241,7 +241,7 @@ test('"models check" repeats the run of a module in its folder, which has everyt
   expect(again.stderr).toContain('failed when it was run with N = 12: deep down');
 });
 
-test('only the last fifty folders are kept, and other folders stay', async () => {
+test('the service keeps only the newest fifty folders of failed runs, and does not remove other folders', async () => {
   mkdirSync(path.join(kept, 'mine'));
   const old = Array.from({ length: 60 }, () => path.join(kept, crypto.randomUUID()));
   for (const folder of old) {

@@ -13,7 +13,7 @@ import {
 } from './support.ts';
 
 describe('runs', () => {
-  test('go from FRESH to COMPLETED, and give their outputs in both ways', async () => {
+  test('go from FRESH to COMPLETED, and give the same outputs by id and by inputs', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const { status, body } = await requestRun(service, version, { Seconds: 0, Value: 2.5 });
@@ -47,7 +47,7 @@ describe('runs', () => {
     expect([again.id, again.status]).toEqual([run.id, 'COMPLETED']);
   });
 
-  test('have their outputs filtered and ordered by the template', async () => {
+  test('give the outputs that a template names, in the order of the template', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Epidemic');
     const { body: run } = await requestRun(service, version);
@@ -69,7 +69,7 @@ describe('runs', () => {
     });
   });
 
-  test('that were never requested lead to a 404, and a status request starts nothing', async () => {
+  test('that nobody has requested are answered with 404, and these requests start no run', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const request = simulation({ Value: 3 });
@@ -109,7 +109,7 @@ describe('runs', () => {
     expect(rows(service.dataDir, 'SELECT * FROM runs')).toEqual([]);
   });
 
-  test('that fail say why, have no results, and start again when they are requested again', async () => {
+  test('that fail give the reason and have no results; another request starts a new run', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const inputs = { Seconds: 0, Fail: true };
@@ -127,7 +127,7 @@ describe('runs', () => {
     expect((await stateOf(service, first)).status).toBe('FAILED');
   });
 
-  test('may fail by chance, which is drawn for each execution and not from the seed', async () => {
+  test('with the same seed may fail or complete if the model has a failure rate', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     const outcomes = new Set<string>();
@@ -154,7 +154,7 @@ describe('runs', () => {
     expect(total).toBeLessThan(50);
   });
 
-  test('can be stopped at once, executing or waiting, and requested again', async () => {
+  test('that execute or wait can be stopped at once, and can be requested again', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: running } = await requestRun(service, version, { Seconds: 600 });
@@ -179,7 +179,7 @@ describe('runs', () => {
     expect(anew.id).not.toBe(running.id);
   });
 
-  test('execute in the order of request, as many at once as there are executors', async () => {
+  test('execute in the order of their requests, and each executor executes one run at a time', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const runs = [];

@@ -1,4 +1,4 @@
--- The database's schema as its first version was: it must open for good.
+-- The first version of the schema. The service must always be able to open such a database.
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE keys (hash TEXT PRIMARY KEY, user TEXT NOT NULL, created_at TEXT NOT NULL) STRICT;
 CREATE TABLE models (

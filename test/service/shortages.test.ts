@@ -36,20 +36,20 @@ async function requestRuns(service: Requested, version: string, count: number): 
 const statusesIn = (dataDir: string) =>
   rows(dataDir, 'SELECT status, count(*) AS n, max(executions) AS executions FROM runs GROUP BY status');
 
-test('while no process can be started, runs wait; afterwards each run is executed once', async () => {
+test('runs wait while the service cannot start processes, and each run is then executed once', async () => {
   const lines: string[] = [];
   const service = await startTestService({
     modelDirs: [SHIPPED_MODELS],
     onProblem: (line) => lines.push(line),
   });
   const version = await service.latest('Rehearsal');
-  // if the environment is too large, Node throws an error at once
+  // Node throws an error if it starts a process with such a large environment
   process.env['TOO_LARGE'] = 'x'.repeat(200_000);
   const runs = await requestRuns(service, version, 20);
   const health = await until(async () => {
     const health = await healthOf(service.running.url);
     return health.status === 'degraded' ? health : undefined;
-  }, 'the service to say so');
+  }, 'the service to report the problem');
   expect(codesIn(health)).toEqual(['NO_EXECUTOR']);
   await until(
     () => (statusesIn(service.dataDir)[0]!['status'] === 'FRESH' ? true : undefined),
@@ -65,8 +65,8 @@ test('while no process can be started, runs wait; afterwards each run is execute
 
 const onLinux = existsSync('/usr/bin/prlimit') ? describe : describe.skip;
 
-onLinux('without descriptors', () => {
-  test('neither end the service nor fail a run: no run is RUNNING meanwhile, and all continue afterwards', async () => {
+onLinux('a lack of descriptors', () => {
+  test('does not end the service and fails no run: no run is RUNNING at that time, and all runs complete afterwards', async () => {
     const dataDir = temporaryFolder();
     const { child, url } = await startProcess(dataDir);
     const client = clientOf(url);
@@ -87,12 +87,12 @@ onLinux('without descriptors', () => {
     expect([accepted, late.status]).toEqual([200, 'FRESH']);
     await until(
       () => statusesIn(dataDir).every(({ status }) => status !== 'RUNNING') || undefined,
-      'nothing to be RUNNING',
+      'no run to be RUNNING',
     );
     restoreSome();
     restoreAll();
     for (const run of [...runs, late]) await reach(client, run, 'COMPLETED');
-    await until(async () => (await healthOf(url)).status === 'ok' || undefined, 'all to be well');
+    await until(async () => (await healthOf(url)).status === 'ok' || undefined, 'the service to be healthy');
     expect(statusesIn(dataDir)).toEqual([
       { status: 'COMPLETED', n: 6, executions: 1 },
       { status: 'STOPPED', n: 1, executions: 1 },
@@ -100,7 +100,7 @@ onLinux('without descriptors', () => {
     expect(rows(dataDir, 'SELECT max(number) AS newest FROM versions')).toEqual([{ newest: 1 }]);
   });
 
-  test('make the run of a command model wait, and it is executed once', async () => {
+  test('in an executor does not fail the run of a command model: a new executor executes the run', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Program', `say({ outputs: { Out: inputs.N } });`);
     const { child, url } = await startProcess(temporaryFolder(), folder);
@@ -112,8 +112,8 @@ onLinux('without descriptors', () => {
   });
 });
 
-describe('a database that refuses how a run has ended', () => {
-  test('stores it later', async () => {
+describe('a run whose end cannot be stored', () => {
+  test('completes when another program no longer locks the database', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -131,7 +131,7 @@ describe('a database that refuses how a run has ended', () => {
     expect((await healthOf(service.running.url)).status).toBe('ok');
   });
 
-  test('for good makes the run fail, with the reason', async () => {
+  test('fails with the reason if the database always refuses its outputs', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));

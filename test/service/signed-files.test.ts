@@ -76,7 +76,7 @@ describe('downloads of a part from the service', () => {
     );
   });
 
-  test('give the whole file for several ranges, and for other units than bytes', async () => {
+  test('give the whole file for several ranges, for another unit than bytes, and for an invalid range', async () => {
     const disk = await startDisk();
     await store(disk.content, 'content');
     const address = await disk.content.address({ hash: hashOf('content'), filename: 'a' }, disk.root);

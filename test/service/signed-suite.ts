@@ -28,7 +28,7 @@ export async function statusOf(address: string, init?: RequestInit): Promise<num
   return response.status;
 }
 
-/** Tests of pre-signed addresses, for every kind of file store. */
+/** Tests the pre-signed addresses of a kind of file store. */
 export function signedSuite(place: () => Promise<SignedPlace>): void {
   const stored = async (body: Uint8Array | string, filename = 'a.bin') => {
     const here = await place();
@@ -50,7 +50,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect(await store(content, '')).toBe(hashOf(''));
     });
 
-    test('are valid for 300 seconds, for one file, name, method and place', async () => {
+    test('are valid for 300 seconds, and only for one file, name, method and service', async () => {
       const { content, hash, address, clock, stranger, root } = await stored('one');
       const other = await stored('two');
       await store(stranger.content, 'one');
@@ -99,7 +99,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       expect(await statusOf(address, { headers: { Range: 'bytes=100-' } })).toBe(416);
     });
 
-    test('give a download the requested name, whatever its content', async () => {
+    test('give a download the requested name, even if the name has special characters', async () => {
       for (const name of ['a b.csv', '"x"; y=(1)*.csv', 'Größe+100%.csv', "it's & so #1?.txt"]) {
         const { address } = await stored('named', name);
         const response = await fetch(address);
@@ -109,7 +109,7 @@ export function signedSuite(place: () => Promise<SignedPlace>): void {
       }
     });
 
-    test('do not exist for a missing file, or for a name that is not a hash', async () => {
+    test('are refused for a missing file, and a text that is not a hash has no file', async () => {
       const { content, root } = await place();
       for (const hash of ['', '../../service.db', hashOf('a').slice(1)]) {
         expect(await content.has(hash)).toBe(false);

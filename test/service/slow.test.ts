@@ -6,22 +6,22 @@ import { KEY, onCleanup, startTestService, upload } from './support.ts';
 
 const SOCKETS = 200;
 const CLOSED_WITHIN = 30_000;
-/** The time between two requests of the other client, in milliseconds: it needs to be served, not to load the service. */
+/** The time between two requests of the other client, in milliseconds. This client should not load the service. */
 const PAUSE = 50;
 
-/** Ways to waste a connection. Each sends its text. Those that never end then send one byte at a time. */
+/** Ways to waste a connection. Each way sends its text. The ways that never end then send one byte a second. */
 const ways = {
   'says nothing': '',
   'asks once, without a key': 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n',
   'never ends its head': 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ',
   'never ends a JSON body': `POST /api/open/8.5.0/models/name/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nContent-Length: 100000\r\n\r\n"`,
   'never ends an upload': `POST /api/open/8.5.0/upload-file HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n`,
-  'never ends a body that nobody wants':
+  'never ends a body for an unknown address':
     'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n',
 };
 
 describe('slow connections', () => {
-  test(`are each closed within 30 s if ${SOCKETS} send byte by byte, and other clients are served meanwhile`, async () => {
+  test(`are closed within 30 s if there are ${SOCKETS} of them, and the service answers other clients meanwhile`, async () => {
     const service = await startTestService();
     const { port } = service.running;
     const began = performance.now();
@@ -55,7 +55,7 @@ describe('slow connections', () => {
   });
 });
 
-test('a download that the client does not read ends, and does not delay a closing service', async () => {
+test('a download that the client does not read does not prevent the service from closing', async () => {
   const service = await startTestService();
   // the file is larger than what the operating system buffers for a client that does not read
   const { body: hash } = await upload(service, Buffer.alloc(50_000_000));

@@ -33,7 +33,7 @@ describe('3 States', () => {
     await reach(service, endless, 'STOPPED');
   });
 
-  test('a request for the results of an incomplete run gets a 404', async () => {
+  test('a request for the results of a failed run gets a 404', async () => {
     const failing = ok(await service.post<Json>(runs, simulation({ Text: 'fail' })));
     await reach(service, failing, 'FAILED');
     expect((await service.post(`/versions/${version.id}/results/${failing.id}`, [])).status).toBe(404);
@@ -47,7 +47,7 @@ describe('4 Endpoints', () => {
     expect(ok(await service.get(`/models/${model.id}`))).toEqual(model);
   });
 
-  test('a version is found by its number, which begins at 1, or by its id; any other number is an error', async () => {
+  test('the service finds a version by its number from 1 on, or by its id; any other number is an error', async () => {
     expect(ok(await service.get(`/models/${model.id}/versions/number/1`))).toEqual(version);
     expect(ok(await service.get(`/models/${model.id}/versions/${version.id}`))).toEqual(version);
     for (const number of [0, 2, 'one']) {
@@ -57,7 +57,7 @@ describe('4 Endpoints', () => {
     }
   });
 
-  test('a model is found by name: the name is in the body, or also the last segment of the path', async () => {
+  test('the service finds a model by the name in the body, which may also be the last segment of the path', async () => {
     expect(ok(await service.post('/models/name/', 'Specimen'))).toEqual(model);
     expect(ok(await service.post('/models/name/Specimen', 'Specimen'))).toEqual(model);
   });
@@ -68,7 +68,7 @@ describe('4 Endpoints', () => {
     expect([again.id, again.status, again.outputs]).toEqual([first.id, 'COMPLETED', null]);
   });
 
-  test('POST runs/stop has no content', async () => {
+  test('POST runs/stop answers with null', async () => {
     const request = simulation({ Text: 'forever', Rate: 5 });
     await service.post(runs, request);
     expect(ok(await service.post(`${runs}/stop`, request))).toBeNull();
@@ -82,7 +82,7 @@ describe('4 Endpoints', () => {
     expect(asked).toMatchObject({ id: run.id, status: 'COMPLETED', outputs: null });
   });
 
-  test('results can be requested by inputs, without a run id, in the form of a template; missing results are an error', async () => {
+  test('POST results returns the results of a run by its inputs in the form of a template, or a 404', async () => {
     const request = { ...simulation({ Rate: 7 }), outputs: JSON.stringify(templateOf('Twice')) };
     expect((await service.post(`/versions/${version.id}/results`, request)).status).toBe(404);
     await completed(simulation({ Rate: 7 }));
@@ -103,7 +103,7 @@ describe('4 Endpoints', () => {
   });
 
   test.each(['/output-file?hash=x', '/output-file?filename=a.txt', '/check-file'])(
-    'both query parameters are required: %s',
+    'a request without a required query parameter gets a 400: %s',
     async (path) => {
       expect((await service.get(path)).status).toBe(400);
     },
@@ -121,7 +121,7 @@ describe('4 Endpoints', () => {
 });
 
 describe('4 and 2.10 animated runs', () => {
-  test('the request waits until the animation has started', async () => {
+  test('the answer has the specified fields, and arrives when the animation has started', async () => {
     const drawn = ok(await service.post<Json>('/models/name/', 'Epidemic'));
     const versionId = drawn.modelVersions.at(-1);
     const { body: experiments } = await service.get<Json>(`/versions/${versionId}/experiments`);
@@ -150,14 +150,14 @@ describe('5 Authentication', () => {
   test.each([
     ['no key', {}],
     ['another key', { Authorization: 'another' }],
-  ])('%s is refused', async (_, headers) => {
+  ])('a request with %s is refused', async (_, headers) => {
     const response = await fetch(`${running.url}/models`, { headers });
     expect(response.status).toBe(401);
   });
 });
 
 describe('9 Versioning', () => {
-  test('the root contains the version of the interface, and the answer to another version names it', async () => {
+  test('the root contains the version of the interface, and the answer to a request for another version names the served version', async () => {
     expect(running.url).toMatch(/\/api\/open\/8\.5\.0$/);
     const response = await fetch(running.url.replace('8.5.0', '8.4.0') + '/models', {
       headers: { Authorization: KEY },

@@ -16,7 +16,7 @@ import {
 } from './specification.ts';
 
 describe('2.1 Model', () => {
-  test('its fields', () => {
+  test('a model has the specified fields', () => {
     expect(model).toEqual({
       id: expect.stringMatching(UUID),
       name: 'Specimen',
@@ -32,7 +32,7 @@ describe('2.1 Model', () => {
 });
 
 describe('2.2 Version', () => {
-  test('its fields', () => {
+  test('a version has the specified fields', () => {
     expect(version).toEqual({
       id: model.modelVersions[0],
       version: 1,
@@ -44,7 +44,7 @@ describe('2.2 Version', () => {
     });
   });
 
-  test('inputs hold the defaults, always as strings; system inputs are named with braces', () => {
+  test('inputs have their defaults as strings, and the names of system inputs have braces', () => {
     for (const input of version.experimentTemplate.inputs) {
       expect(Object.keys(input).sort()).toEqual(['name', 'type', 'units', 'value']);
       expect(typeof input.value).toBe('string');
@@ -74,7 +74,7 @@ describe('2.2 Version', () => {
 });
 
 describe('2.3 Input item', () => {
-  test('a request may have values as whole numbers of JSON; the answer has strings', async () => {
+  test('a request may have a JSON number as a value; the answer has a string', async () => {
     const run = ok(await service.post<Json>(runs, simulation({ Count: 8 })));
     expect(run.inputs.find(({ name }: Json) => name === 'Count')).toEqual({
       name: 'Count',
@@ -102,7 +102,7 @@ describe('2.3 Input item', () => {
 });
 
 describe('2.4 Experiment', () => {
-  test('its fields; its inputs can be sent as they are', async () => {
+  test('an experiment has the specified fields, and a client can send its inputs unchanged', async () => {
     const experiments = ok(await service.get<Json>(`/versions/${version.id}/experiments`));
     expect(experiments.map(({ name, type }: Json) => [name, type])).toEqual([
       ['Baseline', 'SIMULATION'],
@@ -122,7 +122,7 @@ describe('2.4 Experiment', () => {
 });
 
 describe('2.5 Outputs', () => {
-  test('rule 1: a single run has IDENTITY, no inputs, one descriptor, and the value as a text', async () => {
+  test('rule 1: an output of a single run has IDENTITY, no inputs, one descriptor, and its value as a text', async () => {
     const run = await completed(simulation({ Rate: 2.5 }));
     const outputs = ok(await service.post<Json>(`/versions/${version.id}/results/${run.id}`, []));
     for (const element of outputs) {
@@ -158,7 +158,7 @@ describe('2.5 Outputs', () => {
       );
     });
 
-    test('rule 2: ARRAY, one entry per run, in the order of the varied values', () => {
+    test('rule 2: an output is an ARRAY with one entry for each run, in the order of the varied values', () => {
       const [twice, name] = ['Twice', 'Name'].map((wanted) =>
         outputs.find((element: Json) => element.outputs[0]?.name === wanted),
       );
@@ -167,7 +167,7 @@ describe('2.5 Outputs', () => {
       expect(JSON.parse(name.value)).toEqual(['rate 0.5', 'rate 1', 'rate 1.5']);
     });
 
-    test('rule 3: one element carries the varied input, no outputs, and an array of arrays', () => {
+    test('rule 3: one element has the varied input, no outputs, and an array of arrays as its value', () => {
       const varied = outputs.filter((element: Json) => element.outputs.length === 0);
       expect(varied).toHaveLength(1);
       expect(varied[0]).toMatchObject({
@@ -179,7 +179,7 @@ describe('2.5 Outputs', () => {
     });
   });
 
-  test('rules 4 and 5: a chart has an element for each of its items, other outputs keep their name', async () => {
+  test('rules 4 and 5: a chart has an element for each of its items, and other outputs keep their names', async () => {
     const run = await completed(simulation());
     const outputs = ok(await service.post<Json>(`/versions/${version.id}/results/${run.id}`, []));
     const names = outputs.map((element: Json) => element.outputs[0].name);
@@ -190,7 +190,7 @@ describe('2.5 Outputs', () => {
 });
 
 describe('2.6, 2.8 and 2.9 runs', () => {
-  test('the fields of a run and of its state', async () => {
+  test('a run and its state have the specified fields', async () => {
     const run = ok(await service.post<Json>(runs, simulation({ Rate: 26 })));
     expect(run).toEqual({
       id: expect.any(String),
@@ -212,7 +212,7 @@ describe('2.6, 2.8 and 2.9 runs', () => {
     });
   });
 
-  test('the message of a multi-run has its sub-runs in the same shape', async () => {
+  test('the message of a multi-run has a message of the same shape for each sub-run', async () => {
     const run = await completed({
       experimentType: 'PARAMETER_VARIATION',
       inputs: inputs({ Count: { type: 'FIXED_RANGE_INTEGER', value: '{"min":1,"max":3,"step":1}' } }),
@@ -229,7 +229,7 @@ describe('2.6, 2.8 and 2.9 runs', () => {
 });
 
 describe('2.11 to 2.13 constants', () => {
-  test('a model may declare these types, and has outputs of all thirteen types', () => {
+  test('a model may have inputs of seven types and outputs of thirteen types', () => {
     const { inputs, outputs } = version.experimentTemplate;
     expect(new Set(inputs.map(({ type }: Json) => type))).toEqual(
       new Set(['STRING', 'DOUBLE', 'INTEGER', 'LONG', 'DATE_TIME', 'BOOLEAN', 'INPUT_FILE']),

@@ -8,9 +8,9 @@ import { KEY, SHIPPED_MODELS } from './fixed.ts';
 import { type Answer, clientOf, reach, type TestService } from './support.ts';
 
 /**
- * Helpers of the tests that go through the specification of the open REST interface, section by section and line by
- * line. These tests use only HTTP and not the schemas of src/api, so they repeat the statements of the page. Other
- * files test what the page leaves open. Each of these files has its own service.
+ * Helpers for the tests that check each line of the specification of the open REST interface. These tests use only HTTP
+ * and no schemas of src/api, so they repeat the statements of the specification. Other tests check what the
+ * specification does not define. Each file that imports these helpers has its own service.
  */
 
 export let running: RunningService;
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The inputs of the template with some other values, as a client sends them. */
+/** The inputs of the template in the form that a client sends. The inputs in `set` have other values. */
 export function inputs(set: Record<string, unknown> = {}): Json[] {
   return version.experimentTemplate.inputs.map((input: Json) => ({
     ...input,

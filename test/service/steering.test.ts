@@ -11,8 +11,8 @@ import {
 } from './support.ts';
 
 /**
- * Talks to an animated run exactly as the client of interface 8.5.0 does: with the same addresses and bodies. It also
- * unpacks answers in the same way.
+ * Sends requests to an animated run with the same addresses and bodies as the official client of interface 8.5.0, and
+ * unpacks the answers in the same way.
  */
 class OfficialClient {
   readonly #session: RemoteSession;
@@ -70,7 +70,7 @@ async function refusal(asked: Promise<unknown>): Promise<[number, string, string
 
 const viewBox = async (session: RemoteSession) => /viewBox="([^"]*)"/.exec((await session.frame()).svg)![1];
 
-test('values of the model Service System Demo can be read and changed during an animation', async () => {
+test('a client can read values, change values and call functions of the model Service System Demo during an animation', async () => {
   const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { session, client } = await start(service, 'Service System Demo', {
     '{STOP_TIME}': 1e6,
@@ -208,13 +208,13 @@ test('values keep the precision of their type, and a failing function does not e
     ]);
   expect(await session.state()).toBe('RUNNING');
 
-  // a request to a function that hangs gets its answer when the run is stopped
+  // the service answers a call of a function that hangs when the run is stopped
   const hanging = refusal(client.callFunction('hangs', []));
   await session.ask('/stop');
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');
 });
 
-test('duplicate, read-only and unknown values of an animation are refused', async () => {
+test('the service refuses a wrong declaration of an animation, and a scene that does not fit its declaration', async () => {
   const drawn = (declared: string) => `export default {
     name: 'Drawn', description: '', inputs: [], outputs: [], run: () => ({}),
     animation: { width: 9, height: 9, units: 'DAY', ${declared},

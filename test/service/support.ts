@@ -66,7 +66,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   return { ...clientOf(running.url), running, dataDir, close };
 }
 
-/** Functions that send requests to a service with the key of the tests. */
+/** Returns functions that send requests to a service. Requests without another key have the key of the tests. */
 export function clientOf(url: string): Pick<TestService, 'get' | 'post' | 'latest'> {
   async function send<T>(pathname: string, init: RequestInit): Promise<Answer<T>> {
     const headers = { Authorization: KEY, ...(init.headers as Record<string, string>) };
@@ -116,7 +116,7 @@ export async function stateOf(service: Requested, { modelVersionId, id }: Run): 
   return body;
 }
 
-/** Waits until a run has a status. */
+/** Waits until a run has the given status. Returns the state of the run. */
 export async function reach(service: Requested, run: Run, status: RunState['status']): Promise<RunState> {
   return await until(async () => {
     const state = await stateOf(service, run);
@@ -124,13 +124,13 @@ export async function reach(service: Requested, run: Run, status: RunState['stat
   }, `run ${run.id} to be ${status}`);
 }
 
-/** The versions of a model. Each says whether its files are kept. */
+/** The versions of a model. Each version has a state: current, kept or retired. */
 export async function versionsOf(service: Requested, model: string): Promise<VersionSummary[]> {
   const { body } = await service.post<{ id: string }>('/models/name/', model);
   return (await service.get<VersionSummary[]>(`/models/${body.id}/kept-versions`)).body;
 }
 
-/** Requests a run and waits for its outputs, by name. */
+/** Requests a run, and waits until it is completed. Returns the values of its outputs by name. */
 export async function outputsOf(
   service: Requested,
   version: string,
@@ -146,23 +146,23 @@ export function messageIn({ message }: RunState): RunMessage {
   return JSON.parse(message!) as RunMessage;
 }
 
-/** The answer of a service to its health check, which needs no key. */
+/** The answer of a service to a health check. A health check needs no key. */
 export async function healthOf(url: string): Promise<Health> {
   return Health.parse(await (await fetch(new URL('/health', url))).json());
 }
 
-/** Repeats a call until it has a result. Fails after two minutes. */
+/** Repeats a call until the call returns a value. Throws an error after two minutes. */
 export async function until<T>(ask: () => Promise<T | undefined> | T | undefined, what: string): Promise<T> {
   const deadline = Date.now() + 120_000;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out while waiting for ${what}`);
     await delay(10);
   }
 }
 
-/** Reads rows of the service's database without the service. */
+/** Reads rows directly from the database of a service. */
 export function rows(dataDir: string, sql: string): Record<string, unknown>[] {
   const db = new DatabaseSync(path.join(dataDir, 'service.db'), { readOnly: true });
   try {

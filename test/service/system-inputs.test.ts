@@ -59,7 +59,7 @@ describe('start and stop', () => {
     expect(JSON.parse(swept[0]!.value)).toEqual(['0 to 10', '0 to 20', '0 to 30']);
   });
 
-  test('are optional: a model without them has no end', async () => {
+  test('are optional: a run of a model without these inputs has no end', async () => {
     const { service, version } = await startWith([], TELL);
     expect((await outputsOf(service, version)).get('Told')).toBe('"0 to Infinity"');
   });
@@ -99,14 +99,14 @@ describe('start and stop', () => {
     ['WEEK', 1 / 7],
     ['YEAR', 1 / 365],
     [null, 86_400],
-  ] as const)('may be dates with the time unit %s', (units, length) => {
+  ] as const)('may be dates, which become times in the unit %s', (units, length) => {
     const template = [{ name: '{STOP_TIME}', type: 'DOUBLE', units, value: '0' }] as InputItem[];
     const dates = { '{START_DATE}': '2024-02-28T00:00:00', '{STOP_DATE}': '2024-02-29T00:00:00' };
     const horizon = horizonOf(template, { '{STOP_MODE}': 'STOP_MODE_AT_DATE', ...dates });
     expect(horizon).toEqual({ start: 0, stop: length });
   });
 
-  test('must have the right type, or the model is refused at the start', async () => {
+  test('must have the right type and a valid default: the service refuses another model at the start', async () => {
     for (const [declared, message] of [
       [input('{STOP_TIME}', 'INTEGER', 5), /"\{STOP_TIME\}" must be of the type DOUBLE/],
       [input('{STOP_MODE}', 'STRING', 'SOON'), /the default of "\{STOP_MODE\}" is "SOON"/],
@@ -141,20 +141,20 @@ describe('limits of a run', () => {
       const { body: run } = await requestRun(service, version, { How });
       const { title } = messageIn(await reach(service, run, 'FAILED'));
       expect(title).toBe('it needed more memory than it may take: 64 MB');
-      // the only executor continues to work, with this limit and with another limit
+      // the service still executes runs, with this limit and with other limits
       expect((await outputsOf(service, version)).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 100 })).get('Told')).toBe('"modest"');
       expect((await outputsOf(service, version, { '{MAX_MEMORY_MB}': 16 })).get('Told')).toBe('"modest"');
     },
   );
 
-  test('memory: a limit below the needs of a thread is refused', async () => {
+  test('memory: a limit below 16 MB is refused', async () => {
     const { service, version } = await startWith(MEMORY, HOARD);
     const { body } = await requestRun(service, version, { '{MAX_MEMORY_MB}': 15 });
     expect(body).toMatchObject({ status: 400, message: expect.stringMatching(/MAX_MEMORY_MB.*at least 16/) });
   });
 
-  test('time: a run that takes longer fails with this reason', async () => {
+  test('time: a run that exceeds the limit fails with this reason', async () => {
     const { service, version } = await startWith(
       [input('Spin', 'BOOLEAN', 'false')],
       `while (context.inputs.Spin); return { Told: 'quick' };`,

@@ -70,7 +70,7 @@ const seen = (service: TestService, code: string) =>
   );
 
 const isWell = (service: TestService) =>
-  until(async () => (await problemsOf(service)).length === 0 || undefined, 'the service to be well');
+  until(async () => (await problemsOf(service)).length === 0 || undefined, 'the service to be healthy');
 
 const failed = ({ dataDir }: TestService) =>
   rows(dataDir, `SELECT failure FROM runs WHERE status = 'FAILED'`);
@@ -86,13 +86,13 @@ async function requestBoth(service: TestService, N: number): Promise<Run[]> {
 }
 
 describe('a folder of models that cannot be read', () => {
-  test('does not change its models; runs wait, and complete when the folder is back', async () => {
+  test('does not change its models; runs wait, and complete when the service can read the folder again', async () => {
     const service = await start();
     // one run of each model is executing when the folder disappears, and further runs wait
     const runs = [...(await requestBoth(service, 0)), ...(await requestBoth(service, 2))];
     await until(
       () => ['module', 'program'].every((name) => existsSync(path.join(marks, name))) || undefined,
-      'both',
+      'the start of both runs',
     );
     renameSync(models, path.join(elsewhere, 'away'));
     writeFileSync(path.join(marks, 'go'), '');
@@ -102,7 +102,7 @@ describe('a folder of models that cannot be read', () => {
       since: expect.any(String),
     });
     runs.push(...(await requestBoth(service, 4)));
-    // a command model's run that was executing has no outputs, because its program cannot be read
+    // this run of a command model has ended without outputs, because the service cannot check its program after the run
     expect((await reach(service, runs[1]!, 'FRESH')).status).toBe('FRESH');
     for (const run of runs.slice(4)) expect((await stateOf(service, run)).status).toBe('FRESH');
     expect(failed(service)).toEqual([]);
@@ -116,7 +116,7 @@ describe('a folder of models that cannot be read', () => {
     expect(said).toEqual([expect.stringContaining(models), expect.stringContaining('over')]);
   });
 
-  test('includes an empty folder, such as the mount point of a missing disk', async () => {
+  test('may be an empty folder, such as the mount point of a missing disk: runs wait for the models', async () => {
     const service = await start();
     const away = path.join(elsewhere, 'away');
     renameSync(models, away);
@@ -130,22 +130,25 @@ describe('a folder of models that cannot be read', () => {
 });
 
 describe('a single missing folder', () => {
-  test.each(['module', 'lib'])('%s: the model stays unchanged for a while', async (name) => {
-    const service = await start();
-    const folder = path.join(models, name);
-    renameSync(folder, path.join(elsewhere, 'away'));
-    const { message } = await seen(service, 'MODEL_UNREADABLE');
-    expect(message).toContain('The model "Module"');
-    const runs = await requestBoth(service, 2);
-    await reach(service, runs[1]!, 'COMPLETED');
-    expect((await stateOf(service, runs[0]!)).status).toBe('FRESH');
-    renameSync(path.join(elsewhere, 'away'), folder);
-    await reach(service, runs[0]!, 'COMPLETED');
-    await isWell(service);
-    expect(rows(service.dataDir, 'SELECT number FROM versions')).toEqual([{ number: 1 }, { number: 1 }]);
-  });
+  test.each(['module', 'lib'])(
+    '(%s) does not change its model for a while: runs of the model wait',
+    async (name) => {
+      const service = await start();
+      const folder = path.join(models, name);
+      renameSync(folder, path.join(elsewhere, 'away'));
+      const { message } = await seen(service, 'MODEL_UNREADABLE');
+      expect(message).toContain('The model "Module"');
+      const runs = await requestBoth(service, 2);
+      await reach(service, runs[1]!, 'COMPLETED');
+      expect((await stateOf(service, runs[0]!)).status).toBe('FRESH');
+      renameSync(path.join(elsewhere, 'away'), folder);
+      await reach(service, runs[0]!, 'COMPLETED');
+      await isWell(service);
+      expect(rows(service.dataDir, 'SELECT number FROM versions')).toEqual([{ number: 1 }, { number: 1 }]);
+    },
+  );
 
-  test('counts as removed after 30 seconds: waiting runs use the kept files', async () => {
+  test('counts as removed after 30 seconds, and waiting runs then use the kept files', async () => {
     let passed = 0;
     const service = await start({ now: () => Date.now() + passed });
     rmSync(path.join(models, 'module'), { recursive: true });
@@ -157,17 +160,17 @@ describe('a single missing folder', () => {
   });
 });
 
-test('a model with an error counts as a change, and is reported once', async () => {
+test('a model with an error counts as a changed model, and the service reports the error once', async () => {
   const service = await start();
   const version = await service.latest('Module');
   const file = path.join(models, 'module', 'model.js');
   const sound = readFileSync(file, 'utf8');
   writeFileSync(file, sound.replace('export default {', 'export default {{'));
   const state = async () => (await versionsOf(service, 'Module'))[0]!.state;
-  await until(async () => ((await state()) === 'kept' ? true : undefined), 'the version to be an old one');
+  await until(async () => ((await state()) === 'kept' ? true : undefined), 'the version to be kept');
   expect((await healthOf(service.running.url)).status).toBe('ok');
   await outputsOf(service, version, { N: 5 });
   writeFileSync(file, sound);
-  await until(async () => ((await state()) === 'current' ? true : undefined), 'its return');
+  await until(async () => ((await state()) === 'current' ? true : undefined), 'the version to be current');
   expect(lines.filter((line) => line.includes('cannot be loaded'))).toHaveLength(1);
 });

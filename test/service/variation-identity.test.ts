@@ -73,7 +73,7 @@ describe('identity of a parameter variation', () => {
     return items.chain((given) => fc.shuffledSubarray(given, { minLength: given.length }));
   };
 
-  test('order, spelling and repeated inputs make no difference', () => {
+  test('does not depend on the order, the spelling or repetitions of inputs', () => {
     fc.assert(
       fc.property(
         settings.chain((values) => fc.tuple(requestFor(values), requestFor(values))),
@@ -85,7 +85,7 @@ describe('identity of a parameter variation', () => {
     );
   });
 
-  test('a different range of any input makes another experiment', () => {
+  test('differs exactly if the range or the type of an input differs', () => {
     fc.assert(
       fc.property(
         fc.tuple(settings, settings).chain(([a, b]) => fc.tuple(requestFor(a), requestFor(b))),

@@ -14,7 +14,7 @@ import {
 import { reach, rows } from './support.ts';
 
 describe('requests for a parameter variation', () => {
-  test('are refused with the name of the input if they do not fit', async () => {
+  test('that are impossible are refused with the reason, and start no run', async () => {
     const { service, version } = await startMirror();
     for (const [body, message] of [
       [variation({ N: doubles(0, 1, 0.5) }), /FIXED_RANGE_DOUBLE does not fit "N".*use FIXED_RANGE_INTEGER/],
@@ -64,7 +64,7 @@ describe('requests for a parameter variation', () => {
     expect(JSON.parse(named(outputs, 'Sum').value)).toEqual([3, 3, 3.5, 3.5, 4, 4]);
   });
 
-  test('make one experiment if 100 identical ones come at once, and each run is executed once', async () => {
+  test('that are identical make one experiment, even if 100 of them arrive at once; each run is executed once', async () => {
     const { service, version } = await startMirror();
     const spellings = [
       variation({ N: integers(1, 5), X: doubles(0, 1, 0.5) }),

@@ -44,7 +44,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
       { name: 'N', type: 'FIXED_RANGE_INTEGER', units: null, value: '{"min":1,"max":2,"step":1}' },
       { name: 'Flag', type: 'FULL_RANGE_BOOLEAN', units: null, value: '' },
     ]);
-    // whatever the order in the request, results have the order of the template; its first input varies slowest
+    // results have the order of the template, also if the request has another order; the first input varies slowest
     const combinations = [0.1, 0.2, 0.3].flatMap((x) =>
       [1, 2].flatMap((n) => [false, true].map((flag) => [x, n, flag])),
     );
@@ -61,7 +61,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(byInputs.body).toEqual(outputs);
   });
 
-  test('are filtered and ordered by the template, which may also say where the varied inputs come', async () => {
+  test('have the outputs and the order of a template, which may also place the element with the varied inputs', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 3) });
     const ask = async (template: object[]) =>
@@ -84,7 +84,7 @@ describe('the results of a parameter variation (specification 2.5)', () => {
     expect(await ask([{ outputs: [{ name: 'Queue|Served' }] }])).toEqual([chart[1], varied]);
   });
 
-  test('have one run if no input has a range', async () => {
+  test('have one entry if no input has a range', async () => {
     const { service, version } = await startMirror();
     const outputs = await results(service, version, variation({ N: 4 }), [{ outputs: [{ name: 'Sum' }] }]);
     expect(outputs).toMatchObject([{ aggregationType: 'ARRAY', value: '[4]' }]);
@@ -120,7 +120,7 @@ describe('sub-runs', () => {
     expect([body.status, messageIn(body)]).toMatchObject(['COMPLETED', { total: 100, finishedTasks: 4 }]);
   });
 
-  test('are executed once each, however experiments overlap', async () => {
+  test('are each executed only once if experiments overlap', async () => {
     const { service, version } = await startMirror();
     const ranges = fc.sample(
       fc.record({
@@ -145,7 +145,7 @@ describe('sub-runs', () => {
     expect(runs.every(({ executions }) => executions === 1)).toBe(true);
   });
 
-  test('execute at the same time, as many as there are executors, and the parent reports their progress', async () => {
+  test('execute at the same time on all executors, and the parent reports the progress of its sub-runs', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const { body: quick } = await requestRun(service, version, { Seconds: 60, Value: 0 });
@@ -161,7 +161,7 @@ describe('sub-runs', () => {
       return messageIn(state).finishedTasks === 2 && messageIn(state).subRuns[2]!.total > 0
         ? state
         : undefined;
-    }, 'two sub-runs to complete and the third to get on');
+    }, 'two completed sub-runs and progress of the third');
     expect(state.status).toBe('RUNNING');
     const message = messageIn(state);
     expect(message).toMatchObject({ title: null, finishedTasks: 2, totalTasks: 6 });
@@ -173,7 +173,7 @@ describe('sub-runs', () => {
     expect(statuses.map(({ status }) => status).filter((status) => status === 'RUNNING')).toHaveLength(2);
   });
 
-  test('that fail make the parent fail, with their names and reasons; only missing runs are executed again', async () => {
+  test('that fail make the parent fail, with the name and the reason of a sub-run; only missing runs are executed again', async () => {
     const { service, version } = await startMirror();
     const body = variation({ N: integers(1, 4), Label: 'fail at 3' });
     const { body: first } = await request(service, version, body);
@@ -194,7 +194,7 @@ describe('sub-runs', () => {
     expect(thirds.map(({ executions }) => executions)).toEqual([1, 1]);
   });
 
-  test('are stopped when a sub-run fails, unless another request needs them', async () => {
+  test('are stopped when another sub-run fails, unless another request needs them', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     // this single run is also a part of the variation
@@ -216,7 +216,7 @@ describe('sub-runs', () => {
 });
 
 describe('stopping a parameter variation', () => {
-  test('stops the sub-runs that no other request waits for, and a later request runs the rest', async () => {
+  test('stops the sub-runs that no other request waits for, and a later request executes the missing sub-runs', async () => {
     const service = await startTestService({ executors: 2 });
     const version = await service.latest('Rehearsal');
     const body = (max: number) => variation({ Seconds: 60, Value: doubles(1, max, 1) });
@@ -251,7 +251,7 @@ describe('stopping a parameter variation', () => {
     ]);
   });
 
-  test('is not possible by its sub-runs: stopping a sub-run makes the parent fail, because it can no longer complete', async () => {
+  test('differs from stopping one of its sub-runs, which makes the parent fail', async () => {
     const service = await startTestService({ executors: 1 });
     const version = await service.latest('Rehearsal');
     const { body: before } = await requestRun(service, version, { Seconds: 60 });

@@ -21,7 +21,7 @@ const source = (factor: number) => `
   };`;
 
 describe('versions of models', () => {
-  test('a changed model is a new version; the old version keeps its results and can still run', async () => {
+  test('a changed model gets a new version; the old version keeps its results and still executes runs', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     const start = () => startTestService({ dataDir, modelDirs: [models] });
     writeModel(models, 'multiplier', source(2));
@@ -57,7 +57,7 @@ describe('versions of models', () => {
     expect((await outputsOf(back, first, { N: 6 })).get('Product')).toBe('12');
   });
 
-  test('a folder without a model is shared code: its changes make new versions of the models beside it', async () => {
+  test('a change in a folder without a model makes new versions of the models beside it, which may use its code', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     writeModel(models, 'multiplier', source(2));
     mkdirSync(path.join(models, 'lib'));
@@ -71,7 +71,7 @@ describe('versions of models', () => {
     expect(new Set(versions).size).toBe(2);
   });
 
-  test('a run that waits while the model changes uses the code of its own version', async () => {
+  test('a run that was interrupted before the model changed is executed again with the code of its own version', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     const gate = path.join(temporaryFolder(), 'gate');
     const waiting = `
@@ -94,7 +94,7 @@ describe('versions of models', () => {
     expect(body[0]!.value).toBe('4');
   });
 
-  test('the old version is never executed with code that changed while the service runs', async () => {
+  test('an old version is never executed with code that changed while the service runs', async () => {
     const models = temporaryFolder();
     writeModel(models, 'multiplier', source(2));
     const service = await startTestService({ modelDirs: [models] });
@@ -103,7 +103,7 @@ describe('versions of models', () => {
     expect((await outputsOf(service, version, { N: 2 })).get('Product')).toBe('4');
   });
 
-  test('the results of a removed model stay readable, and it can still run', async () => {
+  test('a removed model keeps its results and still executes runs', async () => {
     const [models, dataDir] = [temporaryFolder(), temporaryFolder()];
     writeModel(models, 'multiplier', source(2));
     const before = await startTestService({ dataDir, modelDirs: [models] });
@@ -122,8 +122,8 @@ describe('versions of models', () => {
 describe('invalid models', () => {
   test.each([
     ['a syntax error', 'export default {', /cannot be loaded/],
-    ['no run', 'export default { name: "A" };', /has no function "run"/],
-    ['an exit', 'process.exit(0);', /ended the thread/],
+    ['no function "run"', 'export default { name: "A" };', /has no function "run"/],
+    ['a call of process.exit', 'process.exit(0);', /ended the thread/],
     ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\.0\.type/],
     ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
     ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
@@ -138,19 +138,22 @@ describe('invalid models', () => {
       /animation\.height/,
     ],
     ['an unknown field', source(1).replace("description: ''", "description: '', colour: 1"), /colour/],
-  ])('%s: are refused with their name at the start', async (_, text, message) => {
-    const models = temporaryFolder();
-    writeModel(models, 'broken', text);
-    const dataDir = temporaryFolder();
-    const starting = startService({ dataDir, modelDirs: [models] });
-    await expect(starting).rejects.toMatchObject({
-      code: 'MODEL_INVALID',
-      message: expect.stringMatching(message),
-    });
-    await expect(starting).rejects.toThrow(path.join(models, 'broken'));
-  });
+  ])(
+    'with %s are refused at the start, and the error has the path of the model',
+    async (_, text, message) => {
+      const models = temporaryFolder();
+      writeModel(models, 'broken', text);
+      const dataDir = temporaryFolder();
+      const starting = startService({ dataDir, modelDirs: [models] });
+      await expect(starting).rejects.toMatchObject({
+        code: 'MODEL_INVALID',
+        message: expect.stringMatching(message),
+      });
+      await expect(starting).rejects.toThrow(path.join(models, 'broken'));
+    },
+  );
 
-  test('include two models with the same name, and a missing folder', async () => {
+  test('with the same name are refused at the start, like a missing folder of models', async () => {
     const models = temporaryFolder();
     writeModel(models, 'one', source(1));
     writeModel(models, 'two', source(1).replace('Multiplier', 'MULTIPLIER'));

@@ -20,7 +20,7 @@ import {
   writeModel,
 } from './support.ts';
 
-/** Tests requests that an HTTP client would not send, as raw bytes. */
+/** These tests send requests as raw bytes, because HTTP clients do not send such requests. */
 
 const ROOT = '/api/open/8.5.0';
 
@@ -48,9 +48,9 @@ const codeOf = (body: string): unknown => ErrorBody.parse(JSON.parse(body)).code
 
 describe('a service that closes', () => {
   test.each([
-    ['says nothing', ''],
+    ['has sent nothing', ''],
     ['has sent half of a head', 'GET /health HT'],
-    ['has got its answer', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['has received its answer', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['has begun another head', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /heal'],
   ])('does not wait for a connection that %s', async (_, said) => {
     const service = await startTestService();
@@ -64,7 +64,7 @@ describe('a service that closes', () => {
     await closed;
   });
 
-  test('completes the request that has begun', async () => {
+  test('completes a request that has begun', async () => {
     const service = await startTestService();
     const socket = open(service);
     socket.write(
@@ -74,7 +74,7 @@ describe('a service that closes', () => {
     await until(async () => {
       const answer = await fetch(`${running.url}/check-file?hash=x`, { headers: { Authorization: KEY } });
       return answer.ok || undefined;
-    }, 'the service to have read the half');
+    }, 'the answer to a later request');
     const closing = service.close();
     const answer = text(socket);
     socket.write('ves');
@@ -83,8 +83,8 @@ describe('a service that closes', () => {
   });
 });
 
-describe('the host', () => {
-  test('is refused before anything starts if it is invalid', async () => {
+describe('the host of a request', () => {
+  test('is refused if it is invalid, and no run starts', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body: hash } = await upload(service, 'a file');
@@ -108,7 +108,7 @@ describe('the host', () => {
   });
 
   test.each(['localhost', 'a-b.example:8080', '127.0.0.1:1', '[::1]:80'])(
-    'the host %s is in the address',
+    'is the host of the address of a file: %s',
     async (host) => {
       const service = await startTestService();
       const { body: hash } = await upload(service, 'a file');
@@ -122,21 +122,24 @@ describe('the host', () => {
   );
 });
 
-describe('errors have one shape, also for pages of any origin', () => {
+describe('the service', () => {
   test.each([
-    ['no host', ['GET /health HTTP/1.1'], 'BAD_REQUEST'],
+    ['a request without a host', ['GET /health HTTP/1.1'], 'BAD_REQUEST'],
     ['a broken address', ['GET /%zz HTTP/1.1', 'Host: x'], 'BAD_REQUEST'],
     ['a long segment', [`GET ${ROOT}/models/${'a'.repeat(1_001)} HTTP/1.1`, 'Host: x'], 'BAD_REQUEST'],
     ['a large head', ['GET / HTTP/1.1', `X: ${'x'.repeat(20_000)}`], 'BAD_REQUEST'],
     ['a text that is not HTTP', ['HELLO'], 'BAD_REQUEST'],
-  ])('%s', async (_, lines, code) => {
-    const { head, body } = await say(await startTestService(), lines);
-    expect(codeOf(body)).toBe(code);
-    expect(head).toContain('access-control-allow-origin: *');
-    expect(body.length).toBeLessThan(3_000);
-  });
+  ])(
+    'answers %s with an error of the common shape, which pages of any origin can read',
+    async (_, lines, code) => {
+      const { head, body } = await say(await startTestService(), lines);
+      expect(codeOf(body)).toBe(code);
+      expect(head).toContain('access-control-allow-origin: *');
+      expect(body.length).toBeLessThan(3_000);
+    },
+  );
 
-  test('errors shorten long texts', async () => {
+  test('shortens long texts in errors', async () => {
     const service = await startTestService();
     const { status, body } = await service.post<{ message: string }>('/models/name/', 'x'.repeat(100_000));
     expect(status).toBe(404);
@@ -147,8 +150,8 @@ describe('errors have one shape, also for pages of any origin', () => {
 test.each([
   ['an unknown expectation', 'Expect: foo'],
   ['a Content-Type that is not a type', 'Content-Type: garbage'],
-  ['an empty type', 'Content-Type: '],
-])('%s is accepted', async (_, line) => {
+  ['an empty Content-Type', 'Content-Type: '],
+])('the service accepts a request with %s', async (_, line) => {
   const service = await startTestService();
   const { status, body } = await say(
     service,
@@ -158,14 +161,14 @@ test.each([
   expect([status, (JSON.parse(body) as { name?: string }).name]).toEqual([200, 'Rehearsal']);
 });
 
-test('only the owner can read the database, which has a secret, whatever the permissions of the folder', async () => {
+test('only the owner can read the database, because it has a secret', async () => {
   const { dataDir } = await startTestService();
   for (const name of ['service.db', 'service.db-wal']) {
     expect((statSync(path.join(dataDir, name)).mode & 0o777).toString(8)).toBe('600');
   }
 });
 
-test('values from a range or from chance are checked before a run starts, like single values', async () => {
+test('the service checks values of a range and random values before a run starts, like single values', async () => {
   const models = temporaryFolder();
   writeModel(
     models,

@@ -9,7 +9,7 @@ const AGAIN_MS = 1_000;
 const FILE = 'soak.json';
 
 /**
- * Carries out actions on campaigns. The actions on one campaign follow each other. Each is repeated until it is
+ * Carries out actions on campaigns. The actions on one campaign follow each other. Each action is repeated until it is
  * acknowledged. An action without acknowledgement may have succeeded, but all of these actions can be repeated safely.
  */
 export class Campaigns {
@@ -33,7 +33,7 @@ export class Campaigns {
     // a reduced schedule may have no submit of this campaign
     const course = this.courses.get(campaign);
     if (!course) return;
-    this.waiting.set(action, 'it was not begun');
+    this.waiting.set(action, 'the action was not begun');
     this.queues.set(
       campaign,
       (this.queues.get(campaign) ?? Promise.resolve()).then(() => this.carryOut(action, course)),
@@ -93,8 +93,8 @@ export class Campaigns {
         course.isEnded = false;
         return;
       case 'cancel':
-        // this comes before the request, because the answer may be lost; a campaign that had completed keeps all
-        // results
+        // the course is changed before the request, because the answer may be lost; a campaign that had completed keeps
+        // all results
         course.isEnded = course.wasEnded = true;
         if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
         return;

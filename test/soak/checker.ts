@@ -47,7 +47,7 @@ export async function check(world: World, campaigns: Campaigns): Promise<Finding
     const { id } = course;
     const record = await foray['store'].getCampaign(id);
     if (!record) {
-      findings.wrong.push(`${id}: acknowledged and not there`);
+      findings.wrong.push(`${id}: the submit was acknowledged, but the store does not have the campaign`);
       continue;
     }
     findings.campaigns += 1;
@@ -61,7 +61,9 @@ export async function check(world: World, campaigns: Campaigns): Promise<Finding
     for (const [key, { value, seed }] of runsOf(course.plans.at(-1)!)) {
       const run = keyOf(course.plans[0]!.family, value, seed);
       if (completed.has(run) && !had.has(key) && owners.get(run)?.size === 1)
-        findings.lost.push(`${id}: the service has completed value ${value}, seed ${seed}`);
+        findings.lost.push(
+          `${id}: the service has completed value ${value}, seed ${seed}, but the store has no result`,
+        );
     }
     await checkFiles(world, course, findings);
   }
@@ -137,7 +139,7 @@ export function integrityOf(db: DatabaseSync, whose: string): string[] {
     .map(({ integrity_check: said }) => `the database of ${whose}: ${said}`);
 }
 
-/** Checks that the files that a campaign keeps are in the store, with the expected content. */
+/** Checks that the files that a campaign keeps are in the store and have the expected content. */
 async function checkFiles(
   { foray }: World,
   { id, plans, wasEnded }: CampaignCourse,
@@ -161,6 +163,6 @@ async function checkFiles(
     findings.files += 1;
     const content = name === undefined ? undefined : await foray['store'].getFile(name);
     if (!content || Buffer.from(content).toString() !== contents[at])
-      findings.wrongFiles.push(`${id}: the file ${hash} ${content ? 'is another' : 'is not kept'}`);
+      findings.wrongFiles.push(`${id}: the file ${hash} ${content ? 'has another content' : 'is not kept'}`);
   }
 }

@@ -3,9 +3,12 @@ import type { CampaignDefinition } from '../../src/campaign/definition.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 
-/** Computes the results that a campaign must have, without foray and without the model. */
+/**
+ * Computes the results that a campaign must have, without the model. Only the keys of points and the seeds of
+ * replications come from foray's code.
+ */
 
-/** A short description of a campaign: its family, and its values from `first` on. */
+/** A short description of a campaign: its family, and `count` values that begin with `first`. */
 export interface Plan {
   family: number;
   first: number;
@@ -14,14 +17,14 @@ export interface Plan {
   concurrency: number | 'auto';
 }
 
-/** The properties that all campaigns of a family have, so that they share runs. */
+/** The properties that all campaigns of a family have in common, so that these campaigns can share runs. */
 interface Family {
   milliseconds: number;
   /** Runs with a multiple of this value fail. 0 means that no run fails. */
   bad: number;
   /** Whether runs write a file, which the campaign keeps. */
   trace: boolean;
-  /** The seed of the campaign. The seeds of replications are derived from it. */
+  /** The seed of the campaign, from which the seeds of replications are derived. With null, each run has the seed 1. */
   seed: number | null;
   attempts: number;
 }
@@ -56,7 +59,7 @@ export interface ExpectedRun {
   replication: number;
   seed: number;
   result: string | null;
-  /** The SHA-256 of the file that the run writes, or null. */
+  /** The content of the file that the run writes, or null. */
   file: string | null;
 }
 
@@ -95,7 +98,7 @@ export interface CampaignCourse {
   id: string;
   plans: Plan[];
   isEnded: boolean;
-  /** Whether the campaign was ever cancelled. Files from that time may be missing. */
+  /** Whether the campaign was ever cancelled or stopped. Files from that time may be missing. */
   wasEnded: boolean;
 }
 
@@ -114,7 +117,7 @@ export function differences(course: CampaignCourse, phase: string, rows: readonl
     const run = allowed.get(key);
     if (had.has(key)) found.push(`${key} appears twice`);
     had.add(key);
-    if (!run) found.push(`${key} is not of the campaign`);
+    if (!run) found.push(`${key} does not belong to the campaign`);
     else found.push(...differencesOf(row, run));
   }
   const isPartial = course.isEnded && phase === 'cancelled';
@@ -131,10 +134,11 @@ function differencesOf(row: ResultRow, run: ExpectedRun): string[] {
   if (Number(row.values[0]) !== run.value) return [`${is} has the value ${row.values[0]}`];
   if (run.result === null) {
     const isRight = row.status === 'failed' && row.reason?.includes(`the value ${run.value} is bad`);
-    return isRight ? [] : [`${is} is ${row.status} and should have failed (${row.reason})`];
+    return isRight ? [] : [`${is} is ${row.status} but should have failed (${row.reason})`];
   }
   if (row.status !== 'done') return [`${is} has failed: ${row.reason}`];
-  if (row.outputs['Result'] !== run.result) return [`${is} is ${row.outputs['Result']}, not ${run.result}`];
+  if (row.outputs['Result'] !== run.result)
+    return [`${is} has the result ${row.outputs['Result']} instead of ${run.result}`];
   const file = row.outputs['Trace file'] ?? 'null';
   const hash = (JSON.parse(file) as { hash: string } | null)?.hash ?? null;
   return hash === (run.file === null ? null : hashOf(run.file)) ? [] : [`${is} has another file: ${file}`];

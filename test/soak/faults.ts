@@ -21,14 +21,14 @@ export class Tally {
   }
 }
 
-/** The content of a file. The soak requests its address before it moves the clock. */
+/** The content of a file. The soak requests the address of the file before a fault moves the clock. */
 const PROBE = 'soak';
-/** The time after which a process sees a new time, ms. libfaketime looks at its file once a second. */
+/** The time after which a process sees a new time, ms. libfaketime reads its file once a second. */
 const CLOCK_IS_SEEN_MS = 1_500;
-/** The time after which an abort has ended a process, ms. The process writes its stack first, on busy cores. */
+/** The time after which an abort has ended a process, ms. The process first writes its stack, which takes time. */
 const ABORT_IS_SEEN_MS = 5_000;
 
-/** Carries out faults on a world. */
+/** Causes faults in a world. */
 export class Faults {
   readonly tally = new Tally();
   /** Errors that a fault itself has revealed. */
@@ -75,7 +75,7 @@ export class Faults {
     }
   }
 
-  /** Waits until everything works again after the last fault. */
+  /** Waits until all processes are ready after the last fault. */
   async heal(): Promise<void> {
     for (const each of this.world.processes.values()) await each.ready();
   }
@@ -122,7 +122,7 @@ export class Faults {
     kept.mayEnd = false;
   }
 
-  /** Moves the clock. An address from the service must stay valid. */
+  /** Moves the clock of the service. A pre-signed address from before the move must stay valid. */
   private async setClock(seconds: number): Promise<void> {
     const { service, clockFile } = this.world;
     const address = await service.getOutputFileUrl(this.probe!, 'probe.txt').catch(() => undefined);
@@ -133,7 +133,9 @@ export class Faults {
     this.tally.add('address');
     const text = await answer.text().catch(() => PROBE);
     if (answer.status !== 200 || text !== PROBE)
-      this.broken.push(`an address does not hold when the clock goes ${seconds} s: ${answer.status}`);
+      this.broken.push(
+        `an address is not valid after a fault has set the clock to ${seconds} s from the true time: ${answer.status}`,
+      );
   }
 }
 
@@ -149,6 +151,6 @@ function limit(pid: number, to: string): void {
   try {
     execFileSync('prlimit', ['--pid', String(pid), `--nofile=${to}`], { stdio: 'ignore' });
   } catch {
-    // it is gone
+    // the process has ended
   }
 }

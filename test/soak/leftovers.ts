@@ -8,7 +8,7 @@ import { integrityOf } from './checker.ts';
 import { familyOf } from './processes.ts';
 import { filesIn, type World } from './world.ts';
 
-/** Things that should not exist after the end. */
+/** Things that should not exist at the end of a soak. */
 export interface Leftovers {
   files: string[];
   processes: string[];
@@ -20,7 +20,7 @@ export interface Leftovers {
 
 const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
 const STORE_FILES = /^store\.db(-wal|-shm)?$/;
-/** The time after which unused content of the store counts as old, ms. */
+/** The deletion of unused files uses a time that is this much later, ms, so that no file is too new to delete. */
 const LATER_MS = 7_200_000;
 const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
 
@@ -45,17 +45,17 @@ function strayFiles({ disks, temporary }: World): string[] {
     ...others(disks.store, STORE_FILES),
     ...others(join(disks.service, 'files/unfinished'), /^$/),
     ...others(temporary, /^$/),
-  ].map((path) => `left over: ${path}`);
+  ].map((path) => `unexpected file: ${path}`);
 }
 
-/** Deletes all campaigns and removes unused files. Returns what is left of them. */
+/** Deletes all campaigns and removes unused files. Returns a sentence for each file that the store still has. */
 async function unneededAfterDelete({ foray }: World): Promise<string[]> {
   try {
     for (const { campaign } of await foray['store'].listCampaigns()) await foray.delete(campaign.id);
     const files = await foray['store'].listFiles();
     await foray.collect(unusedFiles(files, [], Date.now() + LATER_MS));
     const left = await foray['store'].listFiles();
-    return left.map(({ hash }) => `left in the store when all campaigns are deleted: file ${hash}`);
+    return left.map(({ hash }) => `the store still has the file ${hash} after all campaigns were deleted`);
   } catch (error) {
     return [`the campaigns cannot be deleted: ${messageOf(error)}`];
   }
@@ -72,7 +72,7 @@ function strayProcesses({ folder, processes }: World): string[] {
     .filter((name) => /^\d+$/.test(name) && !kept.has(Number(name)) && Number(name) !== process.pid)
     .flatMap((pid) => {
       const command = commandOf(pid);
-      return command.includes(`${folder}/`) ? [`process ${pid} is left: ${command.slice(0, 120)}`] : [];
+      return command.includes(`${folder}/`) ? [`process ${pid} still runs: ${command.slice(0, 120)}`] : [];
     });
 }
 
@@ -114,8 +114,9 @@ function searchForSecrets({ folder, postgres, key }: World): Pick<Leftovers, 'le
     searched.files += 1;
     searched.bytes += content.length;
     const spellings = leaksIn(content, key);
-    if (spellings.length > 0) leaks.push(`${path} holds the key (${spellings.join(', ')})`);
-    if (SIGNATURE.test(content.toString('latin1'))) leaks.push(`${path} holds the signature of an address`);
+    if (spellings.length > 0) leaks.push(`${path} contains the key (${spellings.join(', ')})`);
+    if (SIGNATURE.test(content.toString('latin1')))
+      leaks.push(`${path} contains the signature of an address`);
   }
   return { leaks, searched };
 }

@@ -16,7 +16,7 @@ import { shrink } from './shrink.ts';
 import { soak } from './soak.ts';
 import { findTools, type Tools, triedKinds } from './tools.ts';
 
-/** `npm run test:soak` runs campaigns under all faults at once, and checks every promise (CONTRIBUTING.md). */
+/** `npm run test:soak` runs campaigns during many faults, and checks promises of foray (CONTRIBUTING.md). */
 
 const USAGE = `npm run test:soak -- [--minutes N] [--seed S] [--store sqlite|postgres] [--without FAULT,…]
                      [--replay FILE] [--shrink TRIES]
@@ -34,11 +34,11 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** The number that an option has. */
+/** Returns the number in an option. */
 function numberOf(name: 'minutes' | 'seed' | 'shrink', least: number): number {
   const number = Number(flags[name]);
   if (Number.isFinite(number) && number >= least) return number;
-  throw new Error(`--${name} takes a number from ${least} on, not "${flags[name]}".\n${USAGE}`);
+  throw new Error(`--${name} must be a number of at least ${least}, not "${flags[name]}".\n${USAGE}`);
 }
 
 function scheduleOf(tools: Tools): Schedule {
@@ -87,16 +87,16 @@ async function main(): Promise<boolean> {
   for (const [kind, why] of tools.missing) say(`not tried: ${kind} (${why})`);
   const again = record(schedule, 'whole');
   if (!(await fails(schedule, tools))) return true;
-  say(`Seed ${seed} failed. Again: ${again}`);
+  say(`Seed ${seed} failed. This command repeats it: ${again}`);
   if (tries > 0) {
     const actions = entries.filter((entry) => !('fault' in entry));
     const withFaults = (part: Entry[]): Schedule => {
       return { ...schedule, entries: [...actions, ...part].sort((a, b) => a.at - b.at) };
     };
     const least = await shrink(faults, (part) => fails(withFaults(part), tools), tries);
-    say(`It also fails with ${least.length} of ${faults.length} faults:`);
+    say(`The soak also fails with ${least.length} of ${faults.length} faults:`);
     for (const fault of least) say(`  ${JSON.stringify(fault)}`);
-    say(`Again: ${record(withFaults(least), 'smallest')}`);
+    say(`This command repeats it: ${record(withFaults(least), 'smallest')}`);
   }
   return false;
 }
@@ -105,7 +105,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  // open requests end when the process ends
+  // process.exit also ends open requests
   process.on(signal, () => process.exit(code));
 }
 try {

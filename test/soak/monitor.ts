@@ -4,8 +4,8 @@ import type { World } from './world.ts';
 
 const EVERY_MS = 5_000;
 /**
- * The time at the start that is left out, s. Memory still grows there, because a worker caches the workflows that it
- * sees.
+ * The time after the start of a process that the comparison leaves out, s. Memory still grows in this time, because a
+ * worker caches workflows.
  */
 const WARM_UP_S = 120;
 /** The shortest life of a process whose memory the monitor compares, s. */
@@ -43,17 +43,19 @@ export class Monitor {
     for (const [name, { pid }] of this.world.processes) this.baseline.set(name, descriptorsOf(pid!));
   }
 
-  /** Sentences about the processes that hold more descriptors than usual. */
+  /** Sentences about the processes that have too many descriptors. */
   leakedDescriptors(): string[] {
     return [...this.baseline].flatMap(([name, usual]) => {
       const now = descriptorsOf(this.world.processes.get(name)!.pid ?? 0);
-      return now > usual + MOST_DESCRIPTORS ? [`${name} has ${now} descriptors, ${usual} at first`] : [];
+      return now > usual + MOST_DESCRIPTORS
+        ? [`${name} has ${now} descriptors, but had ${usual} at first`]
+        : [];
     });
   }
 
   /**
-   * The growth of memory of each process that lived long enough. It compares the minimum of the last third of its life
-   * with the minimum of the first third.
+   * The growth of memory of each process that lived long enough. The method compares the minimum of the last third of
+   * the life of the process with the minimum of the first third.
    */
   memory(): { said: string; problems: string[] } {
     const said: string[] = [];

@@ -16,7 +16,8 @@ export interface ProcessOptions {
   env: NodeJS.ProcessEnv;
   log: string;
   /**
-   * The soak calls this function until it returns true. Without this function, the process sends the message `ready`.
+   * The soak calls this function until it returns true. Without this function, the process is ready when it sends the
+   * message `ready`.
    */
   isReady?: () => Promise<boolean>;
   /** Whether the process has loaded test/support/heap-hook.ts. */
@@ -73,7 +74,7 @@ export class KeptProcess {
     }
   }
 
-  /** Sends SIGKILL. The process starts again after some seconds. Returns false if it does not run now. */
+  /** Sends SIGKILL. The process starts again after some seconds. Returns false if the process is not ready. */
   kill(seconds: number): boolean {
     if (this.pid === undefined || this.readyAt === 0) return false;
     this.downMs = 1_000 * seconds;
@@ -81,7 +82,7 @@ export class KeptProcess {
     return this.child!.kill('SIGKILL');
   }
 
-  /** Freezes the process for some seconds. Returns false if it does not run now. */
+  /** Freezes the process for some seconds. Returns false if the process does not run now. */
   async freeze(seconds: number): Promise<boolean> {
     const { child } = this;
     if (!child || hasEnded(child)) return false;
@@ -92,8 +93,8 @@ export class KeptProcess {
   }
 
   /**
-   * Ends the process for good with SIGTERM, or with SIGKILL if it does not end in time. Returns true if SIGTERM was
-   * enough.
+   * Ends the process with SIGTERM, or with SIGKILL if it does not end in time. The process does not start again.
+   * Returns true if SIGTERM was enough.
    */
   async close(): Promise<boolean> {
     this.isClosing = true;
@@ -113,7 +114,7 @@ export class KeptProcess {
     return isHeard;
   }
 
-  /** Ends the process at once with all its child processes, because the soak itself ends. */
+  /** Ends the process at once with all its descendants, because the soak itself ends. */
   destroy(): void {
     this.isClosing = true;
     if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
@@ -178,11 +179,11 @@ function killHard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has ended
+    // the process has ended
   }
 }
 
-/** A process and all its descendants. */
+/** The ids of a process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -30,20 +30,24 @@ export interface Promised {
 
 interface Line {
   promise: string;
-  /** The fault that tests the promise. A promise without a fault is always tested. */
+  /** The fault that tests the promise, if the promise needs a fault. */
   by?: FaultKind;
   times: number;
   said: string;
   problems: string[];
 }
 
-/** Each promise that a soak can test, with its result and its number in the list of promises. */
+/** Each promise that a soak can test: its number in the list of promises, and its result. */
 export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: Tools): Promised[] {
   return linesFor(outcome).map(({ promise, by, times, said, problems }) => {
     if (times > 0) return { promise, said, problems };
     const why =
       promise === STORE && schedule.store === 'sqlite' ? 'this seed has its store in SQLite' : undefined;
-    return { promise, said: why ?? (by && missing.get(by)) ?? 'there was none', problems: undefined };
+    return {
+      promise,
+      said: why ?? (by && missing.get(by)) ?? 'the schedule did not test it',
+      problems: undefined,
+    };
   });
 }
 
@@ -73,93 +77,93 @@ function linesFor(outcome: Outcome): Line[] {
       promise: '1',
       by: 'kill',
       times: workers,
-      said: `workers killed ${workers} times: ${wrong.length} results differ`,
+      said: `workers were killed ${workers} times: ${wrong.length} results differ`,
       problems: wrong,
     },
     {
       promise: '2',
       by: 'kill',
       times: times('kill temporal'),
-      said: `Temporal killed ${times('kill temporal')} times: of ${counts.submitted} acknowledged campaigns ${findings.campaigns} are there, ${late.length} not at their end`,
+      said: `Temporal was killed ${times('kill temporal')} times: the store has ${findings.campaigns} of ${counts.submitted} acknowledged campaigns; ${late.length} campaigns or actions have not ended`,
       problems: late,
     },
     {
       promise: '3',
       by: 'kill',
       times: times('kill service'),
-      said: `the service killed ${times('kill service')} times: ${left.length} runs and ${leftovers.processes.length} processes left`,
+      said: `the service was killed ${times('kill service')} times: ${left.length} runs have not ended, ${leftovers.processes.length} processes still run`,
       problems: [...left, ...leftovers.processes, ...findings.damaged],
     },
     {
       promise: STORE,
       by: 'kill',
       times: times('kill postgres'),
-      said: `PostgreSQL killed ${times('kill postgres')} times: ${leftovers.damaged.length} faults in its indices, ${wrong.length} results differ`,
+      said: `PostgreSQL was killed ${times('kill postgres')} times: ${leftovers.damaged.length} faults in its indices, ${wrong.length} results differ`,
       problems: [...leftovers.damaged, ...wrong],
     },
     {
       promise: '4',
       by: 'network',
       times: times('network'),
-      said: `the network spoilt ${times('network')} times: of ${findings.campaigns} campaigns ${open.length} not over`,
+      said: `the network had ${times('network')} faults: ${open.length} of ${findings.campaigns} campaigns have not ended`,
       problems: open,
     },
     {
       promise: '6',
       times: findings.runs,
-      said: `${findings.runs} runs at the service, begun ${findings.executions} times: ${twice.length} completed twice`,
+      said: `the service began ${findings.runs} runs ${findings.executions} times: ${twice.length} runs completed twice`,
       problems: twice,
     },
     {
       promise: '8',
       times: findings.files,
-      said: `${findings.files} files kept: ${findings.wrongFiles.length} differ; ${damaged.length} faults in databases`,
+      said: `${findings.files} files were kept: ${findings.wrongFiles.length} differ; ${damaged.length} faults in databases`,
       problems: [...findings.wrongFiles, ...damaged],
     },
     {
       promise: '9',
       by: 'disk',
       times: times('disk'),
-      said: `a disk full ${times('disk')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves`,
+      said: `a disk was full ${times('disk')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves`,
       problems: [...failed, ...ownEnds],
     },
     {
       promise: '10',
       by: 'clock',
       times: times('clock'),
-      said: `the clock moved ${times('clock')} times: ${outcome.faults.of('address') - outcome.broken.length} of ${outcome.faults.of('address')} addresses hold`,
+      said: `the clock was moved ${times('clock')} times: ${outcome.faults.of('address') - outcome.broken.length} of ${outcome.faults.of('address')} addresses stayed valid`,
       problems: outcome.broken,
     },
     {
       promise: '13',
       times: counts.cancelled,
-      said: `${counts.cancelled} campaigns cancelled: ${left.length} runs left, ${lost.length} results lost`,
+      said: `${counts.cancelled} campaigns were cancelled: ${left.length} runs have not ended, ${lost.length} results are lost`,
       problems: [...left, ...lost],
     },
     {
       promise: '14',
       times: findings.campaigns,
-      said: `${findings.campaigns} campaigns with ${findings.rows} results, processes frozen ${times('freeze')} times: ${wrong.length} results differ, ${lost.length} lost, ${twice.length} twice; ${leftovers.files.length} files left; ${memory.said}`,
+      said: `${findings.campaigns} campaigns have ${findings.rows} results, processes were frozen ${times('freeze')} times: ${wrong.length} results differ, ${lost.length} are lost, ${twice.length} runs completed twice; ${leftovers.files.length} unexpected files; ${memory.said}`,
       problems: all,
     },
     {
       promise: '15',
       times: files,
-      said: `${files} files searched (${(bytes / 1e6).toFixed(0)} MB): ${leftovers.leaks.length} hold a secret`,
+      said: `${files} files were searched (${(bytes / 1e6).toFixed(0)} MB): ${leftovers.leaks.length} secrets were found`,
       problems: leftovers.leaks,
     },
     {
       promise: '22',
       by: 'models',
       times: times('models'),
-      said: `the models away ${times('models')} times: ${failed.length} runs failed, ${versions.length} versions retired`,
+      said: `the folder of models was moved away ${times('models')} times: ${failed.length} runs failed, ${versions.length} models have another number of versions`,
       problems: [...failed, ...versions],
     },
     {
       promise: '23',
       by: 'descriptors',
       times: times('descriptors'),
-      said: `descriptors lowered ${times('descriptors')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves, ${descriptors.length} hold more than at first`,
+      said: `the descriptors of a process were limited ${times('descriptors')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves, ${descriptors.length} processes have more descriptors than at first`,
       problems: [...failed, ...ownEnds, ...descriptors],
     },
   ];
@@ -172,7 +176,7 @@ export function linesOf({ promise, said, problems }: Promised): string[] {
   if (!problems) return [`promise ${promise}  not tried: ${said}`];
   const alike = Map.groupBy(problems, (problem) => causeOf(problem));
   const shown = [...alike.values()].map(
-    ([first, ...others]) => `  ${first}${others.length > 0 ? ` (and ${others.length} alike)` : ''}`,
+    ([first, ...others]) => `  ${first}${others.length > 0 ? ` (and ${others.length} similar errors)` : ''}`,
   );
   const more = shown.length > SHOWN ? ['  …'] : [];
   return [

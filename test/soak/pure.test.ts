@@ -29,7 +29,7 @@ describe('a schedule', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('never has two faults of the same process at once, and has no kill in its last part', () => {
+  test('never has two faults of a target at once, no kill in its last part, and no fault of PostgreSQL with a store in SQLite', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const until = new Map<string, number>();
@@ -48,7 +48,7 @@ describe('a schedule', () => {
   });
 });
 
-/** The result rows of a campaign, as they should be. */
+/** The expected result rows of a campaign. */
 function rowsOf(plan: Plan): ResultRow[] {
   return [...runsOf(plan).values()].map(({ point, value, replication, result, file }) => {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });
@@ -63,16 +63,16 @@ function rowsOf(plan: Plan): ResultRow[] {
   });
 }
 
-describe('the model of campaigns', () => {
+describe('the comparison of results', () => {
   const plan: Plan = { family: 3, first: 10, count: 3, replications: 2, concurrency: 'auto' };
   const course = { id: 'c', plans: [plan], isEnded: false, wasEnded: false };
 
-  test('finds no difference between equal results', () => {
+  test('finds no difference if the results are as expected', () => {
     expect(rowsOf(plan)).toHaveLength(6);
     expect(differences(course, 'completed', rowsOf(plan))).toEqual([]);
   });
 
-  test('finds missing, repeated, foreign and different results', () => {
+  test('finds missing, repeated, unexpected and different results', () => {
     const rows = rowsOf(plan);
     const wrong = (change: (row: ResultRow) => object): ResultRow[] =>
       rows.map((row) => (row.values[0] === '12' ? { ...row, ...change(row) } : row));
@@ -106,7 +106,7 @@ describe('the model of campaigns', () => {
     ).toHaveLength(2);
   });
 
-  test('accepts missing results only of campaigns that ended early, and also accepts results that a change has dropped', () => {
+  test('accepts missing results only if the campaign ended early, and accepts results of points that a change has removed', () => {
     const ended = { ...course, isEnded: true };
     expect(differences(ended, 'cancelled', [])).toEqual([]);
     expect(differences(ended, 'completed', [])).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('the model of campaigns', () => {
   });
 });
 
-test('a failing schedule is reduced within a number of tries', async () => {
+test('shrink finds the smallest failing part of a list, or a smaller failing part within a number of tries', async () => {
   const items = Array.from({ length: 40 }, (_, at) => at);
   let tries = 0;
   const fails = (part: number[]): Promise<boolean> => {

@@ -3,14 +3,14 @@ import { type Toxic, toxics } from '../support/proxy.ts';
 import { families, type Plan } from './expected.ts';
 
 /**
- * The faults and actions of a soak, with their times. The schedule is a pure function of the seed, and is made before
- * anything starts. `at` is in seconds from the moment when everything runs.
+ * The faults and actions of a soak, with their times. The schedule is a pure function of the seed, the duration and the
+ * means, and is made before the processes start. `at` is in seconds from the moment when all processes run.
  */
 
 export type KeptName = 'worker-1' | 'worker-2' | 'service' | 'temporal';
 export type Process = KeptName | 'postgres';
 
-/** `seconds` is how long a fault lasts. A clock stays where it is set. */
+/** `seconds` is the duration of a fault. A clock keeps its offset until the next fault of the clock. */
 export type Fault =
   | { kind: 'kill'; target: Process; seconds: number }
   | { kind: 'freeze'; target: KeptName; seconds: number }
@@ -50,13 +50,13 @@ export interface Schedule {
   entries: Entry[];
 }
 
-/** The kinds of faults that this machine allows. */
+/** The store of the soak, and the kinds of faults that this machine allows. */
 export interface Means {
   store: Schedule['store'];
   kinds: readonly FaultKind[];
 }
 
-/** The time at the start without faults, s. It shows the normal state for comparisons. */
+/** The time at the start without faults, s. In this time, the soak measures the normal state. */
 const CALM_SECONDS = 15;
 /** The share of the time in which processes are killed. Later, processes live long enough to compare their memory. */
 const WITH_KILLS = 0.65;
@@ -82,7 +82,7 @@ export function generate(seed: number, minutes: number, means: Means): Schedule 
   return { seed, minutes, store: means.store, entries: entries.sort((a, b) => a.at - b.at) };
 }
 
-/** Makes faults one after the other. They may overlap, but a target has only one fault at a time. */
+/** Makes faults one after the other. Faults may overlap, but a target has only one fault at a time. */
 function faultsOf(random: Random, minutes: number, means: Means): Entry[] {
   const end = 60 * minutes;
   const entries: Entry[] = [];
@@ -162,7 +162,7 @@ function actionsOf(random: Random, minutes: number): Entry[] {
   return entries;
 }
 
-/** Makes a campaign. Consecutive campaigns have common points. */
+/** Makes the plan of a campaign. Campaigns of one family may have common points. */
 function planOf(random: Random, campaign: number): Plan {
   const family = whole(random, 0, families.length - 1);
   return {

@@ -1,6 +1,6 @@
 /**
- * Finds a small part of a list that still fails, within a number of tries. It leaves out smaller and smaller pieces:
- * delta debugging (Zeller and Hildebrandt, 2002).
+ * Finds a small part of a list that still fails, within a number of tries. It leaves out smaller and smaller pieces
+ * of the list. The method is delta debugging (Zeller and Hildebrandt, 2002).
  */
 export async function shrink<T>(
   items: readonly T[],

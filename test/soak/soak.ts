@@ -14,11 +14,9 @@ import type { Tools } from './tools.ts';
 import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
-/**
- * The time without a finished run after which the remaining campaigns count as stuck, s. It is also the time limit for
- * acknowledgements.
- */
+/** The time without a finished run after which the remaining campaigns count as stuck, s. */
 const STUCK_S = 180;
+/** The time limit for acknowledgements after the last fault, s. */
 const ACKNOWLEDGE_S = 180;
 /** The time within which unneeded connections must be closed, s. */
 const QUIET_S = 90;
@@ -37,7 +35,7 @@ export async function soak(
     if (isBroken(promised)) {
       const kept = join(tmpdir(), `foray-soak-${schedule.seed}-logs`);
       cpSync(world.logs, kept, { recursive: true });
-      say(`What its processes said is kept in ${kept}`);
+      say(`The logs of the processes are in ${kept}`);
     }
     return promised;
   } finally {
@@ -73,7 +71,7 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
         done.push(wordsOf(entry.fault));
         underWay.push(
           faults.inflict(entry.fault).catch((error: unknown) => {
-            broken.push(`the fault ${wordsOf(entry.fault)} was not carried out: ${messageOf(error)}`);
+            broken.push(`the fault ${wordsOf(entry.fault)} could not be caused: ${messageOf(error)}`);
           }),
         );
       }
@@ -81,7 +79,7 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     await delay(Math.max(0, start + schedule.minutes * 60_000 - performance.now()));
     await Promise.all(underWay);
     await faults.heal();
-    say(`${clock()}  no more faults; the campaigns get to end`);
+    say(`${clock()}  the faults are over; the soak waits for the end of the campaigns`);
     await campaigns.drain(ACKNOWLEDGE_S);
     const isOver = await untilOver(world, campaigns, (open) => {
       if (done.length === 0) done.push(`open: ${open.join(', ')}`);
@@ -91,7 +89,7 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     say(`${clock()}  ${isOver ? 'all campaigns are over' : 'not all campaigns are over'}`);
     const memory = monitor.memory();
     const areQuiet = await within(QUIET_S, () => monitor.leakedDescriptors().length === 0);
-    say(`${clock()}  looking at what there is`);
+    say(`${clock()}  the soak checks results, files and processes`);
     return {
       faults: faults.tally,
       broken: [...broken, ...faults.broken],

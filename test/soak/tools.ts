@@ -17,13 +17,13 @@ export interface Tools {
 const LIBRARIES = '/usr/lib';
 
 export function findTools(without: readonly FaultKind[]): Tools {
-  if (process.platform !== 'linux') throw new Error('The soak runs on Linux only: it looks into /proc.');
+  if (process.platform !== 'linux') throw new Error('The soak runs only on Linux, because it reads /proc.');
   const faketime = findFaketime();
-  const missing = new Map<FaultKind, string>(without.map((kind) => [kind, 'left out with --without']));
+  const missing = new Map<FaultKind, string>(without.map((kind) => [kind, 'excluded by --without']));
   const lack = (kind: FaultKind, why: string): void => void (missing.has(kind) || missing.set(kind, why));
   if (!faketime) lack('clock', 'libfaketime is missing (Debian: faketime)');
   if (!works('prlimit', ['--version'])) lack('descriptors', 'prlimit is missing (Debian: util-linux)');
-  if (!mayMount()) lack('disk', 'a tmpfs cannot be mounted here (root may)');
+  if (!mayMount()) lack('disk', 'this process may not mount a tmpfs (root may)');
   return { hasPostgres: hasPostgres(), faketime, missing };
 }
 

@@ -63,7 +63,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  // this removes the processes and folders, however the soak ends
+  // this ends the processes and removes the folders if the soak ends early
   const destroy = (): void => {
     for (const each of processes.values()) each.destroy();
     postgres?.destroy();

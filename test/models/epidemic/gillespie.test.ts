@@ -21,7 +21,7 @@ function course(parameters: Parameters, times: number[], seed: number) {
 const seeds = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 
 describe('the stochastic form', () => {
-  test('counts whole persons, keeps S + I + R = N, and never takes infections and recoveries back', () => {
+  test('counts whole persons, keeps S + I + R = N, and never reverses an infection or a recovery', () => {
     const times = Array.from({ length: 141 }, (_, i) => i / 10);
     for (const seed of seeds(10)) {
       const { states, peakInfected, peakDay, last } = course(flu, times, seed);
@@ -51,7 +51,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('varies around the deterministic form in a large population', () => {
+  test('has the mean and the variance that theory predicts in a large population', () => {
     const large = { ...flu, population: 20_000, initiallyInfected: 400, days: 8 };
     const times = [2, 4, 6, 8];
     const runs = seeds(150).map((seed) => course(large, times, seed).states);
@@ -59,7 +59,7 @@ describe('the stochastic form', () => {
     for (const [i, time] of times.entries()) {
       const infected = runs.map((run) => run[i]!.infected);
       const { bias, variance } = expansion(large, time).infected;
-      // the difference is a few persons, whatever the size of the population
+      // the difference is a few persons for any size of the population
       expect(Math.abs(bias)).toBeLessThan(6);
       expect(Math.abs(zOf(infected, states[i]!.infected + bias))).toBeLessThan(4);
       const error = variance * Math.sqrt(2 / (runs.length - 1));
@@ -81,7 +81,7 @@ describe('the stochastic form', () => {
     }
   });
 
-  test('without contacts, the number of infected decays like independent exponential times', () => {
+  test('without contacts, the mean number of infected decays exponentially', () => {
     const decay = { ...flu, contactRate: 0, initiallyInfected: 50 };
     const share = Math.exp(-0.44 * 2);
     const left = seeds(1_000).map((seed) => course(decay, [2], seed).states[0]!.infected);
@@ -95,7 +95,7 @@ describe('the stochastic form', () => {
     [2, 0.8],
     [4, 0.8],
   ])(
-    'an outbreak of %d first cases at the contact rate %d dies out as often as its branching processes',
+    'an outbreak of %d first cases at the contact rate %d dies out as often as the theory of branching processes predicts',
     (cases, contactRate) => {
       const population = 4_000;
       const parameters = { ...flu, population, contactRate, initiallyInfected: cases, days: 200 };

@@ -23,7 +23,7 @@ function fitError(contactRate: number, recoveryRate: number): number {
 }
 
 describe('the deterministic form', () => {
-  test('fits the data of the boarding school as well as published', () => {
+  test('fits the data of the boarding school with the published error', () => {
     // Murray gives r = 2.18e-3 a day and person, and a threshold of 202 persons. The contact rate is then 1.66334, and
     // the recovery rate 0.44036.
     expect(fitError(763 * 2.18e-3, 202 * 2.18e-3)).toBeCloseTo(17.21, 2);
@@ -39,7 +39,7 @@ describe('the deterministic form', () => {
     }
   });
 
-  test('S + I + R = N at all times', () => {
+  test('keeps S + I + R = N at all times', () => {
     const times = Array.from({ length: 141 }, (_, i) => i / 10);
     for (const { susceptible, infected, recovered } of solve(flu, times).states) {
       expect(susceptible + infected + recovered).toBeCloseTo(763, 8);
@@ -60,7 +60,7 @@ describe('the deterministic form', () => {
     expect(left / right).toBeCloseTo(1, 6);
   });
 
-  test('has a peak of the height and at the state that theory gives', () => {
+  test('has the height and the state of the peak that theory predicts', () => {
     const { peakInfected, peakDay } = solve(flu, []);
     const threshold = (763 * 0.44) / 1.663;
     expect(peakInfected).toBeCloseTo(763 - threshold - threshold * Math.log(762 / threshold), 6);

@@ -34,8 +34,8 @@ export function chancesOfInfected(
 
 /**
  * For a large population at a time: how far the mean numbers of persons differ from the deterministic form, and the
- * variances around the means. They come from an expansion in the size of the population. The terms that are left out
- * are smaller by a factor of that size.
+ * variances around the means. Both come from an expansion in the size of the population. The omitted terms are smaller
+ * by a factor of this size.
  *
  * N. G. van Kampen, "Stochastic Processes in Physics and Chemistry", 3rd edition (2007), chapter X.
  */
@@ -68,8 +68,8 @@ export function expansion(
 }
 
 /**
- * The number of persons who are ever infected in the deterministic form if it never ends, with those who are infected
- * at the start. It is the solution of the final-size equation.
+ * The number of persons who are ever infected in the deterministic form if the run never ends. It includes the persons
+ * who are infected at the start, and it is the solution of the final-size equation.
  */
 export function finalSize({
   population,
@@ -80,7 +80,7 @@ export function finalSize({
   const susceptible = population - initiallyInfected;
   const ratio = contactRate / recoveryRate;
   let size = population;
-  // iterates S∞ = S0 exp(-R0 (N - S∞) / N), from above; so the size falls to the largest root
+  // iterates S∞ = S0 exp(-R0 (N - S∞) / N) from the largest possible size, so the size falls to the largest root
   for (let step = 0; step < 10_000; step++) {
     size = population - susceptible * Math.exp((-ratio * size) / population);
   }

@@ -13,9 +13,9 @@ export interface System {
 }
 
 /**
- * The inventory position after each review is a Markov chain on s to S. It is the stock that demand has left, or S if
- * this stock is below s. The level at a time is the position after the last review whose order has arrived, minus the
- * demand since that review. A review without an order counts as an order of 0 items, which has a lag, too. A review
+ * The inventory position after each review is a Markov chain on s to S. It is the stock that remains after demand, or S
+ * if this stock is below s. The level at a time is the position after the last review whose order has arrived, minus
+ * the demand since that review. A review without an order counts as an order of 0 items, which also has a lag. A review
  * that was a time v ago is this last review with the probability F(v) (1 - F(v - T)). F is the distribution of the lag,
  * and T is the review period.
  */
@@ -84,7 +84,7 @@ function compoundPoisson(mean: number, sizes: readonly number[], most: number): 
 
 /** For each position from s to S, the share of reviews that have this position afterwards. */
 function stationary(s: number, S: number, demand: readonly number[]): Map<number, number> {
-  // the visits between two orders: one visit at S, and further visits at the positions below to which demand leads
+  // the mean numbers of visits between two orders: one visit to S, and visits to lower positions because of demand
   const visits = new Map<number, number>();
   for (let position = S; position >= s; position--) {
     let count = position === S ? 1 : 0;
@@ -96,8 +96,8 @@ function stationary(s: number, S: number, demand: readonly number[]): Map<number
 }
 
 /**
- * The mean of a function over the time since the last review whose order has arrived. It uses Gauss-Legendre quadrature
- * with three points in each panel.
+ * The mean of a function over the time since the last review whose order has arrived. The integral uses Gauss-Legendre
+ * quadrature with three points in each panel.
  */
 function overTime(of: (time: number) => number[], { min, max }: System['lag'], period: number): number[] {
   const hasCome = (time: number) => (time >= max ? 1 : time <= min ? 0 : (time - min) / (max - min));

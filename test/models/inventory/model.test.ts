@@ -21,7 +21,7 @@ describe('the model Inventory', () => {
     for (const [name, value] of Object.entries(here)) expect(outputs.get(name)).toBe(JSON.stringify(value));
   });
 
-  test('has a stored parameter variation that shows the effect of a larger store', async () => {
+  test('has a stored parameter variation that shows the effect of a higher order-up-to level', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Inventory');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);

@@ -18,7 +18,7 @@ describe('long-run outputs', () => {
     { s: 40, S: 80, period: 1, rate: 10, weights: [1, 2, 2, 1], lag: { min: 0.5, max: 1 } },
     { s: 30, S: 30, period: 0.5, rate: 7, weights: [3, 0, 1], lag: { min: 2, max: 2.4 } },
     { s: -3, S: 12, period: 2, rate: 2.5, weights: [1, 1], lag: { min: 0.25, max: 1.75 } },
-  ])('agree with the Markov chain: $s, $S, demand $rate a month', (system) => {
+  ])('agree with the Markov chain for the policy ($s, $S) and the demand rate $rate a month', (system) => {
     const { s, S, period, rate, weights, lag } = system;
     const runs = replications(
       {
@@ -48,7 +48,7 @@ describe('long-run outputs', () => {
     expectMeans({ level: expected['Mean inventory'] - expected['Mean backorders'] }, level);
   });
 
-  test('equal those in the documentation', () => {
+  test('of the Markov chain equal the values in the documentation', () => {
     const page = readFileSync(
       path.join(import.meta.dirname, '../../../docs/reference/models/inventory.md'),
       'utf8',
@@ -85,25 +85,28 @@ describe('long-run outputs', () => {
     [40, 100, 132.34, 84.62, 46.42, 1.3],
     [60, 80, 150.02, 105.69, 44.02, 0.31],
     [60, 100, 143.2, 89.05, 53.91, 0.24],
-  ])('are distributed around the values of Law and Kelton: policy (%d, %d)', (s, S, ...printed) => {
-    const runs = replications({ 'Reorder point': s, 'Order-up-to level': S }, 60);
-    const names = [
-      'Mean total cost',
-      'Mean ordering cost',
-      'Mean holding cost',
-      'Mean shortage cost',
-    ] as const;
-    for (const [i, name] of names.entries()) {
-      const { mean, variance } = moments(runs.map((run) => run[name]));
-      expect(Math.abs(printed[i]! - mean) / Math.sqrt(variance)).toBeLessThan(4);
-    }
-  });
+  ])(
+    'of one run by Law and Kelton are within 4 standard deviations of the mean: policy (%d, %d)',
+    (s, S, ...printed) => {
+      const runs = replications({ 'Reorder point': s, 'Order-up-to level': S }, 60);
+      const names = [
+        'Mean total cost',
+        'Mean ordering cost',
+        'Mean holding cost',
+        'Mean shortage cost',
+      ] as const;
+      for (const [i, name] of names.entries()) {
+        const { mean, variance } = moments(runs.map((run) => run[name]));
+        expect(Math.abs(printed[i]! - mean) / Math.sqrt(variance)).toBeLessThan(4);
+      }
+    },
+  );
 });
 
 describe('a run', () => {
   const month = fc.double({ min: 0.2, max: 2, noNaN: true });
 
-  test('loses no item: each order is delivered or on its way, and all demand is filled or backordered', () => {
+  test('loses no item: each ordered item is delivered or on order, and all demand is filled or backordered', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 1000n),
@@ -146,7 +149,7 @@ describe('a run', () => {
     );
   });
 
-  test('reviews the inventory at its start, and not at its end', () => {
+  test('reviews the inventory at its start but not at its end, and does not count orders before the end of the warm-up', () => {
     const base = {
       'Initial inventory': 0,
       'Demand rate': 0,
@@ -167,7 +170,7 @@ describe('a run', () => {
     expect(orders({ ...busy, 'Warm-up time': 1.5 }).Orders).toBe(1);
   });
 
-  test('has the same demand and lags under another policy, so the difference of two policies varies less', () => {
+  test('has the same demand and lags under another policy, so the difference between two policies varies less than with other seeds', () => {
     const [one, other] = [20, 25].map((s) => replications({ 'Reorder point': s }, 100)) as [
       Outputs[],
       Outputs[],
@@ -192,7 +195,7 @@ describe('a run', () => {
     expect(new Set([1n, 2n, -1n].map(written)).size).toBe(3);
   });
 
-  test('has a chart of its whole course, with a fixed number of points', () => {
+  test('has a chart of its whole course with 501 points', () => {
     for (const [start, stop] of [
       [0, 12],
       [-50, 3_000],
@@ -215,7 +218,7 @@ describe('a run', () => {
 });
 
 describe('the animation', () => {
-  test('has the outputs of a run, whatever the steps and the number of pictures', () => {
+  test('has the same outputs as a run, for any steps and any number of pictures', () => {
     const more = { 'Warm-up time': 6 };
     expectOutputsOfDrawn(24, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),

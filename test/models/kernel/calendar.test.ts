@@ -9,7 +9,7 @@ interface Entry {
   id: EventId;
 }
 
-/** Steps with few different times and priorities, so that some events have the same ones. */
+/** Steps with few different times and priorities, so that some events have equal times and priorities. */
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ time: fc.nat(12), priority: fc.integer({ min: -2, max: 2 }) }) },
   { weight: 2, arbitrary: fc.constant('happen' as const) },
@@ -28,7 +28,7 @@ class Model {
 }
 
 describe('the calendar', () => {
-  test('orders events by time, priority and sequence, while events are added, taken and cancelled', () => {
+  test('orders events by time, priority and sequence, while events are added, happen and are cancelled', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const calendar = new Calendar();
@@ -86,7 +86,7 @@ describe('the calendar', () => {
     );
   });
 
-  test('grows with the number of waiting events', () => {
+  test('keeps the order of 5,000 waiting events', () => {
     const calendar = new Calendar();
     const happened: number[] = [];
     // 7919 is a prime, so the delays are a permutation
@@ -97,7 +97,7 @@ describe('the calendar', () => {
     expect(happened).toEqual(Array.from({ length: 5_000 }, (_, i) => i));
   });
 
-  test('does not cancel an event that has happened or was cancelled, even if its place is used again', () => {
+  test('does not cancel an event that has happened or was cancelled, even if a new event uses its place', () => {
     const calendar = new Calendar();
     const first = calendar.add(1, () => undefined, undefined, 0);
     calendar.happen();

@@ -97,7 +97,7 @@ const continuous: Record<string, Continuous> = {
 
 describe('continuous distributions', () => {
   test.each(Object.entries(continuous))(
-    '%s has its moments and its cdf',
+    '%s has the expected moments and the expected cdf',
     (name, { draw, mean, variance, cdf }) => {
       const values = sample(name, draw);
       expectMoments(values, mean, variance);
@@ -118,7 +118,7 @@ describe('continuous distributions', () => {
     expect(gammaFunction(0.5)).toBeCloseTo(Math.sqrt(Math.PI), 13);
   });
 
-  test('distributions by inversion use one random number per draw and are monotonic in it', () => {
+  test('a distribution by inversion uses one random number for each draw and is monotonic in this number', () => {
     const numbers = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
     for (const name of Object.keys(continuous).filter((name) => !/^(gamma|erlang)/.test(name))) {
       const values = numbers.map((u) => continuous[name]!.draw(given(u)));
@@ -185,7 +185,7 @@ const discrete: Record<string, Discrete> = {
 
 describe('discrete distributions', () => {
   test.each(Object.entries(discrete))(
-    '%s has its moments and its probabilities',
+    '%s has the expected moments and the expected probabilities',
     (name, { draw, mean, variance, chance }) => {
       const values = sample(name, draw);
       expectMoments(values, mean, variance);
@@ -207,12 +207,12 @@ describe('discrete distributions', () => {
     },
   );
 
-  test('poisson with a large mean has its moments, although the probability of 0 underflows', () => {
+  test('poisson with a large mean has the expected moments, although the probability of 0 underflows', () => {
     expectMoments(sample('large', (random) => poisson(random, 2_345.6)).slice(0, 4_000), 2_345.6, 2_345.6);
     expect(poisson(given(0.5), 0)).toBe(0);
   });
 
-  test('an empirical distribution keeps the order of its values, and never draws a value of weight 0', () => {
+  test('an empirical distribution keeps the order of its values, never draws a value of weight 0, and refuses invalid weights', () => {
     expect([0.05, 0.1, 0.39, 0.41, 0.79, 0.81, 0.999].map((u) => empirical.draw(given(u)))).toEqual([
       0, 2, 2, 3, 3, 4, 4,
     ]);

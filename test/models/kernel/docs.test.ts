@@ -9,7 +9,7 @@ test('the example of docs/reference/kernel.md prints the output that the page sh
   const docs = readFileSync(path.join(ROOT, 'docs/reference/kernel.md'), 'utf8');
   const [, example] = /```ts\n(.*?)```/s.exec(docs)!;
   const [, printed] = /prints\n\n```\n(.*?)```/s.exec(docs)!;
-  // Node resolves imports of a module from standard input from the folder where it starts
+  // Node resolves the imports of a module on standard input relative to the working folder
   const output = execFileSync(process.execPath, ['--input-type=module-typescript', '-'], {
     cwd: ROOT,
     input: example!,

@@ -14,8 +14,8 @@ export function gammaFunction(x: number): number {
 }
 
 /**
- * The cdf of a gamma distribution with scale 1, which is the regularized lower incomplete gamma function. Uses its
- * series.
+ * The cdf of a gamma distribution with scale 1, which is the regularized lower incomplete gamma function. The
+ * function computes it by a series.
  */
 export function gammaCdf(shape: number, x: number): number {
   if (x <= 0) return 0;

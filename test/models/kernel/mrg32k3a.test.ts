@@ -33,12 +33,12 @@ function quotient(dividend: bigint, divisor: bigint, prime: bigint): bigint {
 }
 
 describe('MRG32k3a', () => {
-  test('gives the published values when seeded with six 12345s', () => {
+  test('gives the published values for a seed of six times 12345', () => {
     const generator = new Mrg32k3a([12345, 12345, 12345, 12345, 12345, 12345]);
     expect(draw(generator, 3)).toEqual([0.12701112204657714, 0.3185275653967945, 0.3091860155832701]);
   });
 
-  test('is exact: it equals arithmetic with whole numbers', () => {
+  test('equals exact arithmetic with whole numbers', () => {
     let state: State = [M1 - 1n, 1n, M1 - 1n, M2 - 1n, M2 - 1n, 1n];
     const generator = generatorAt(state);
     for (let i = 0; i < 50_000; i++) {
@@ -51,7 +51,7 @@ describe('MRG32k3a', () => {
   test('is exact even if rounding moves a quotient to another whole number', () => {
     for (let i = 1n; i <= 2_000n; i++) {
       for (const rest of [-1n, 0n, 1n]) {
-        // these remainders are the next state of the two parts
+        // with this state, the next value of both parts is `rest`
         const [b, f] = [(i * 2_654_435_761n) % M1, (i * 2_246_822_519n) % M2];
         const a = quotient(1403580n * b - rest, 810728n, M1);
         const d = quotient(527612n * f - rest, 1370589n, M2);
@@ -61,7 +61,7 @@ describe('MRG32k3a', () => {
     }
   });
 
-  test('a million values have the mean and variance of a uniform', () => {
+  test('a million values have the mean and variance of a uniform distribution', () => {
     const generator = new Mrg32k3a([12345, 12345, 12345, 12345, 12345, 12345]);
     const count = 1_000_000;
     let [sum, squares] = [0, 0];

@@ -58,7 +58,7 @@ describe('M/M/c agrees with Erlang C', () => {
     [0.5, 0.7, 0.8, 0.9, 0.95].map((utilization) => ({ servers, utilization })),
   );
 
-  test.each(cells)('$servers servers at $utilization', ({ servers, utilization }) => {
+  test.each(cells)('for $servers servers at the utilization $utilization', ({ servers, utilization }) => {
     const queue = (erlangC(servers, servers * utilization) * utilization) / (1 - utilization);
     const wait = queue / (servers * utilization);
     expectMeans(
@@ -78,7 +78,7 @@ describe('M/G/1 agrees with Pollaczek and Khinchine', () => {
     ['lognormal', (random) => lognormal(random, -0.5, 1), Math.E],
   ];
 
-  test.each(services)('%s service times', (_name, service, secondMoment) => {
+  test.each(services)('for %s service times', (_name, service, secondMoment) => {
     const utilization = 0.8;
     const wait = (utilization * secondMoment) / (2 * (1 - utilization));
     expectMeans(
@@ -95,7 +95,7 @@ describe('M/G/c/c agrees with Erlang B', () => {
     ['lognormal', (random) => lognormal(random, -0.5, 1)],
   ];
 
-  test.each(services)('%s service times', (_name, service) => {
+  test.each(services)('for %s service times', (_name, service) => {
     const [servers, load] = [5, 4];
     const run = (replication: number) => {
       const [arrivals, times] = ['arrivals', 'services'].map((name) => randomStream(2n, replication, name));
@@ -141,7 +141,7 @@ describe('laws that hold for each run', () => {
         inSystem.set(inSystem.value - 1);
         desk.release();
       };
-      // the system is empty at the start and at the end, so no customer is cut off and the law holds exactly
+      // the system is empty at the start and at the end, so all customers have left and the law holds exactly
       simulation.schedule(0, arrive, 2_000);
       simulation.run();
       const rate = 2_000 / simulation.now;

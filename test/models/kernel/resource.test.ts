@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { Queue, Resource, Simulation } from '../../../models/kernel/index.ts';
 
-test('a queue is first in, first out, like an array', () => {
+test('a queue returns its items in the order in which they were added, like an array', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat()), { maxLength: 200 }), (steps) => {
       const queue = new Queue<number>();
@@ -35,7 +35,7 @@ describe('a resource', () => {
     return { simulation, resource, begun };
   }
 
-  test('serves one customer per server at once, and the others in the order of arrival', () => {
+  test('serves at most one customer per server at the same time, in the order of arrival', () => {
     const { simulation, resource, begun } = twoServers();
     simulation.run(3.5);
     expect([resource.busy.value, resource.waiting.value]).toEqual([2, 1]);
@@ -49,7 +49,7 @@ describe('a resource', () => {
     expect([resource.busy.value, resource.waiting.value]).toEqual([0, 0]);
   });
 
-  test('counts how many servers were busy and how many customers waited, and for how long', () => {
+  test('measures the busy servers, the waiting customers and the waiting times', () => {
     const { simulation, resource } = twoServers();
     simulation.run();
     expect(simulation.now).toBe(7);

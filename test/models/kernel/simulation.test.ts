@@ -20,7 +20,7 @@ describe('a simulation', () => {
     expect([simulation.now, simulation.pending]).toEqual([12, 0]);
   });
 
-  test('runs all events up to a time, also those at that time, and sets its clock to it', () => {
+  test('runs all events before and at a time, and sets its clock to this time; an earlier time changes nothing', () => {
     const simulation = new Simulation();
     let count = 0;
     for (const delay of [1, 2, 2, 3]) simulation.schedule(delay, () => count++);
@@ -32,7 +32,7 @@ describe('a simulation', () => {
     expect([count, simulation.now]).toEqual([3, 2.5]);
   });
 
-  test('orders events at the same time by priority, then in the order of scheduling, also if they are added at that time', () => {
+  test('orders events at the same time by priority and then by scheduling, even if an event at this time adds them', () => {
     const simulation = new Simulation();
     const seen: string[] = [];
     const note = (what: string): void => void seen.push(what);
@@ -56,7 +56,7 @@ describe('a simulation', () => {
     expect(simulation.cancel(events[0]!)).toBe(false);
   });
 
-  test('gives the same results, in however many steps it runs', () => {
+  test('gives the same results for any number of steps', () => {
     const course = (stops: readonly number[]): number[] => {
       const simulation = new Simulation();
       const random = randomStream(1n, 1, 'gaps');
@@ -79,7 +79,7 @@ describe('a simulation', () => {
     );
   });
 
-  test.each([-1, NaN, Infinity])('does not schedule an event %d from now', (delay) => {
+  test.each([-1, NaN, Infinity])('does not schedule an event with the delay or the time %d', (delay) => {
     const simulation = new Simulation(5);
     expect(() => simulation.schedule(delay, () => undefined)).toThrow(`cannot happen ${delay} from now`);
     expect(() => simulation.scheduleAt(delay, () => undefined)).toThrow(`cannot happen at ${delay}`);
@@ -87,7 +87,7 @@ describe('a simulation', () => {
   });
 });
 
-test('a warm-up restarts statistics before other events at its time', () => {
+test('the end of a warm-up resets statistics before other events at the same time', () => {
   const simulation = new Simulation();
   const tally = new Tally();
   for (const time of [1, 2, 3, 4]) simulation.schedule(time, (n: number) => tally.add(n), time);

@@ -24,13 +24,13 @@ describe('a tally', () => {
     );
   });
 
-  test('keeps the variance of large values that are close together', () => {
+  test('has the exact variance of large values with small differences', () => {
     const tally = new Tally();
     for (const value of [4, 7, 13, 16]) tally.add(1e9 + value);
     expect(tally.variance).toBe(30);
   });
 
-  test('has no figures without values, and none after a reset', () => {
+  test('has no mean, variance or extremes without values or after a reset', () => {
     const tally = new Tally();
     const none = tally.statistics();
     expect(none).toEqual({
@@ -85,7 +85,7 @@ describe('a time-weighted statistic', () => {
     );
   });
 
-  test('does not change when it is read', () => {
+  test('does not change when a program reads it', () => {
     const looked = (looks: boolean): string => {
       const simulation = new Simulation();
       const statistic = new TimeWeighted(simulation, 1);
@@ -122,7 +122,7 @@ describe('a time-weighted statistic', () => {
 });
 
 describe('a histogram', () => {
-  test('counts each value exactly once, in its interval', () => {
+  test('counts each value exactly once in the right interval', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 150 })), (values) => {
         const histogram = new Histogram(-10, 5, 20);
@@ -140,7 +140,7 @@ describe('a histogram', () => {
     );
   });
 
-  test("is an output in the clients' form, and is empty after a reset", () => {
+  test('has the form of an output for clients, and is empty after a reset', () => {
     const histogram = new Histogram(0, 0.5, 2);
     const empty = JSON.stringify(histogram.data());
     for (const value of [-1, 0, 0.4, 0.5, 1, Infinity]) histogram.add(value);
@@ -163,13 +163,13 @@ describe('a histogram', () => {
     [NaN, 5],
     [1, 0],
     [1, 1.5],
-  ])('refuses intervals of the width %d, %d of them', (width, intervals) => {
+  ])('refuses the interval width %d with %d intervals', (width, intervals) => {
     expect(() => new Histogram(0, width, intervals)).toThrow(`${intervals} intervals of the width ${width}`);
   });
 });
 
 describe('a time series', () => {
-  test('has the requested number of samples, each taken after the events of its time', () => {
+  test('has the requested number of samples, and takes each sample after the events at the same time', () => {
     const simulation = new Simulation(10);
     let level = 0;
     const series = new TimeSeries(simulation, 12, 5, () => level);
@@ -179,7 +179,7 @@ describe('a time series', () => {
     expect(() => outputText('DATA_SET', series.data())).not.toThrow();
   });
 
-  test('ends exactly at the end, despite rounding', () => {
+  test('has its last sample exactly at the end, despite rounding', () => {
     fc.assert(
       fc.property(
         fc.double({ min: -1e6, max: 1e6, noNaN: true }),

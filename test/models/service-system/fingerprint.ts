@@ -1,4 +1,4 @@
-/** Sends the outputs of some runs to the thread that started this one. Prints them if this is the main thread. */
+/** Sends the outputs of some runs to the parent thread. The main thread prints the outputs instead. */
 import { parentPort } from 'node:worker_threads';
 import { fingerprint } from './support.ts';
 

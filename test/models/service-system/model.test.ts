@@ -57,7 +57,7 @@ describe('the model Service System Demo', () => {
     }
   });
 
-  test('has the seven system inputs, whose defaults change nothing', async () => {
+  test('has the seven system inputs; a request with their defaults gets the same run, and equal dates and times give equal outputs', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const version = await service.latest('Service System Demo');
     const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');
@@ -76,7 +76,7 @@ describe('the model Service System Demo', () => {
     const stated = Object.fromEntries(system.map(({ name, value }) => [name, value]));
     expect((await requestRun(service, version, stated)).body.id).toBe(bare.id);
 
-    // if the times are dates that span the same number of minutes, the run is the same, byte for byte
+    // a run between two dates has the same outputs as a run of the same number of minutes
     const byTime = await outputsOf(service, version, {
       '{STOP_TIME}': 240,
       '{STOP_DATE}': '2026-02-01T04:00',

@@ -15,29 +15,32 @@ describe('the figures of the model', () => {
     { servers: 8, rate: 7, service: 1, stop: 2_000 },
     { servers: 1, rate: 0.6, service: 1.2, stop: 20_000 },
     { servers: 3, rate: 25, service: 0.1, stop: 1_000 },
-  ])('agree with Erlang C: $servers servers, $rate a minute', ({ servers, rate, service, stop }) => {
-    const load = rate * service;
-    const queue = (erlangC(servers, load) * load) / (servers - load);
-    const runs = replications({
-      '{STOP_TIME}': stop,
-      'Server capacity': servers,
-      'Arrival rate': rate,
-      'Mean service time': service,
-    });
-    expectMeans(
-      {
-        'Server utilization': load / servers,
-        'Mean queue size': queue,
-        'Mean waiting time': queue / rate,
-        'Customers served': rate * (stop - 100),
-      },
-      runs as unknown as Record<string, number>[],
-    );
-    for (const run of runs) {
-      expect(run['Queue size'].mean).toBe(run['Mean queue size']);
-      expect(run['Time in system'].statistics.count).toBe(run['Customers served']);
-    }
-  });
+  ])(
+    'agree with Erlang C for $servers servers and $rate customers a minute',
+    ({ servers, rate, service, stop }) => {
+      const load = rate * service;
+      const queue = (erlangC(servers, load) * load) / (servers - load);
+      const runs = replications({
+        '{STOP_TIME}': stop,
+        'Server capacity': servers,
+        'Arrival rate': rate,
+        'Mean service time': service,
+      });
+      expectMeans(
+        {
+          'Server utilization': load / servers,
+          'Mean queue size': queue,
+          'Mean waiting time': queue / rate,
+          'Customers served': rate * (stop - 100),
+        },
+        runs as unknown as Record<string, number>[],
+      );
+      for (const run of runs) {
+        expect(run['Queue size'].mean).toBe(run['Mean queue size']);
+        expect(run['Time in system'].statistics.count).toBe(run['Customers served']);
+      }
+    },
+  );
 
   test('the time in the system of M/M/1 has an exponential distribution', () => {
     const runs = replications({ 'Server capacity': 1, 'Arrival rate': 0.5, '{STOP_TIME}': 20_000 });
@@ -51,14 +54,14 @@ describe('the figures of the model', () => {
     expect(hitsOutLow + hitsOutHigh + hits.reduce((sum, count) => sum + count, 0)).toBe(statistics.count);
   });
 
-  test('an overloaded system grows at the excess rate', () => {
+  test('the queue of an overloaded system grows at the arrival rate minus the service rate', () => {
     const runs = replications({ 'Server capacity': 6, 'Arrival rate': 9 }, 20);
     const waiting = runs.map((run) => run['Queue|Waiting'].dataY.at(-1)!);
     expect(Math.abs(zOf(waiting, (9 - 6) * 1_000))).toBeLessThan(4);
     for (const run of runs) expect(run['Server utilization']).toBeGreaterThan(0.999);
   });
 
-  test('the chart shows the whole run, with a fixed number of points', () => {
+  test('the chart shows the whole run with 501 points, and customers wait only while all servers are busy', () => {
     for (const [start, stop] of [
       [0, 150],
       [-50, 3_000],
@@ -73,7 +76,7 @@ describe('the figures of the model', () => {
     }
   });
 
-  test('whatever the number and speed of servers, the same customers arrive, and each is served or still in the system', () => {
+  test('the number of arrivals does not depend on the servers, and each customer is served or still in the system', () => {
     const came = [1, 8, 100].flatMap((servers) =>
       [0.2, 1].map((service) => {
         const run = outputsOf({
@@ -89,7 +92,7 @@ describe('the figures of the model', () => {
     expect(Math.abs(came[0]! - 7_000)).toBeLessThan(4 * Math.sqrt(7_000));
   });
 
-  test('without customers, there are no figures about customers', () => {
+  test('a run without customers has no statistics about customers', () => {
     const run = outputsOf({ 'Arrival rate': 0 });
     expect(run).toMatchObject({
       'Server utilization': 0,
@@ -109,7 +112,7 @@ describe('the figures of the model', () => {
 });
 
 describe('the animation', () => {
-  test('has the outputs of a run, whatever the steps and the number of pictures', () => {
+  test('has the same outputs as a run, for any steps and any number of pictures', () => {
     const more = { 'Server capacity': 7 };
     expectOutputsOfDrawn(200, {
       sceneOf: (horizon) => sceneOf({ ...horizon, ...more }),
@@ -117,7 +120,7 @@ describe('the animation', () => {
     });
   });
 
-  test('shows who waits and who is served, even if they are many', () => {
+  test('shows waiting customers and busy servers, even if there are many', () => {
     for (const [inputs, shown] of [
       [{}, ['>8 of 8<', 'from minute 100 on']],
       [{ 'Server capacity': 3 }, ['>3 of 3<', /and [\d,]+ more/]],
@@ -138,7 +141,7 @@ describe('the same inputs give the same bytes', () => {
   const script = path.join(import.meta.dirname, 'fingerprint.ts');
   const here = fingerprint();
 
-  test('in a second run, and another seed gives other bytes', () => {
+  test('in a second run; another seed and other inputs give other bytes', () => {
     expect(fingerprint()).toBe(here);
     expect(new Set(here.split('\n')).size).toBe(4);
   });
