@@ -31,7 +31,7 @@ async function finish(id: string, ...seqs: number[]): Promise<void> {
 const stays = () => Promise.resolve(false);
 const names = (rows: readonly ResultRow[]) => rows.map(runName);
 
-describe('rows as runs finish', () => {
+describe('the rows of a followed campaign', () => {
   test('come as soon as they exist, and end with the campaign', async () => {
     await addNamed(store, ['a', 'b', 'c'], 2);
     await finish('flu', 3);
@@ -185,7 +185,7 @@ describe('rows as runs finish', () => {
     expect(asked).toBe(3);
   });
 
-  test('end with an error that says what to do if the columns change', async () => {
+  test('end with the error CAMPAIGN_CHANGED if the columns change', async () => {
     await addNamed(store, ['a', 'b']);
     await finish('flu', 0);
     const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();

@@ -4,7 +4,7 @@ import { campaign } from '../store/fixtures.ts';
 
 const HOUR = 3_600_000;
 
-test('files that nothing needs can be removed when they are an hour old', () => {
+test('files that no campaign needs can be removed when they are more than an hour old', () => {
   const now = 10 * HOUR;
   const files = [
     { hash: 'named', putAt: 0, isKept: false },

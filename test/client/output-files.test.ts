@@ -102,7 +102,7 @@ describe('a file that is not kept', () => {
   test.each<[number, RegExp]>([
     [404, /^The model service does not have the file\.$/],
     [410, /^The model service refuses the file\.$/],
-  ])('is reported after status %d, and no partial file stays', async (status, says) => {
+  ])('is an error after status %d, and no partial file stays', async (status, says) => {
     server.say(status, '');
     const error = await refusal(files.save(value, at('a.csv')));
     expect(error.code).toBe('FILE_UNAVAILABLE');
@@ -142,15 +142,18 @@ describe('a file that is not kept', () => {
   });
 });
 
-test.each(['', 'null', '{}', '"a.csv"'])('a value that is no reference is reported: %j', async (text) => {
-  const error = await refusal(files.read(text));
-  expect([error.code, error.message]).toEqual([
-    'FILE_UNAVAILABLE',
-    'The value is not a reference to a file.',
-  ]);
-});
+test.each(['', 'null', '{}', '"a.csv"'])(
+  'a value that is not a reference to a file is an error: %j',
+  async (text) => {
+    const error = await refusal(files.read(text));
+    expect([error.code, error.message]).toEqual([
+      'FILE_UNAVAILABLE',
+      'The value is not a reference to a file.',
+    ]);
+  },
+);
 
-test('a path that cannot be written is reported', async () => {
+test('a path that cannot be written is an error', async () => {
   mkdirSync(at('folder'), { recursive: true });
   writeFileSync(at('file'), '');
   for (const path of [at('folder'), at('file/a.csv')])

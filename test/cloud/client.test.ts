@@ -14,27 +14,30 @@ describe('every endpoint', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(endpoints).toSorted());
   });
 
-  test.each(calls)('$name: $method $path', async ({ name, call, method, path, body, answer }) => {
-    server.say(200, JSON.stringify(answer));
-    const value = await call(server.client());
-    // the answer to a stop has no content
-    expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
-    expect(server.asked).toHaveLength(1);
-    const [asked] = server.asked;
-    expect([asked!.method, asked!.url]).toEqual([method, `/api/open/8.5.0${path}`]);
-    if (name === 'uploadFile') {
-      expect([...asked!.body]).toEqual([0, 1, 254, 255]);
-      expect(asked!.headers['content-type']).toBe('application/octet-stream');
-    } else if (body !== undefined) {
-      expect(JSON.parse(asked!.body.toString())).toEqual(body);
-      expect(asked!.headers['content-type']).toMatch(/^application\/json/);
-    } else {
-      expect(asked!.body.length).toBe(0);
-    }
-  });
+  test.each(calls)(
+    '$name sends $method $path and returns the answer',
+    async ({ name, call, method, path, body, answer }) => {
+      server.say(200, JSON.stringify(answer));
+      const value = await call(server.client());
+      // the answer to a stop has no content
+      expect(value).toEqual(name === 'stopRun' ? undefined : strip(answer, value));
+      expect(server.asked).toHaveLength(1);
+      const [asked] = server.asked;
+      expect([asked!.method, asked!.url]).toEqual([method, `/api/open/8.5.0${path}`]);
+      if (name === 'uploadFile') {
+        expect([...asked!.body]).toEqual([0, 1, 254, 255]);
+        expect(asked!.headers['content-type']).toBe('application/octet-stream');
+      } else if (body !== undefined) {
+        expect(JSON.parse(asked!.body.toString())).toEqual(body);
+        expect(asked!.headers['content-type']).toMatch(/^application\/json/);
+      } else {
+        expect(asked!.body.length).toBe(0);
+      }
+    },
+  );
 
   test.each(calls)(
-    '$name stops when it is aborted, before and during the answer',
+    '$name stops when it is aborted before its request or during its request',
     async ({ call, answer }) => {
       server.say(200, answer);
       const before = AbortSignal.abort(new Error('not wanted'));
@@ -73,14 +76,14 @@ describe('the key', () => {
 });
 
 describe('addresses', () => {
-  test('an address may end with a slash or without it', async () => {
+  test('an address may end with slashes', async () => {
     server.say(200, []);
     await server.client({ url: `${server.url}//` }).listModels();
     expect(server.asked[0]!.url).toBe('/api/open/8.5.0/models');
   });
 
   test.each(['nonsense', '', 'ftp://127.0.0.1/api', 'http://', 'file:///etc/passwd'])(
-    '"%s" is refused',
+    'the address "%s" is refused',
     async (url) => {
       const error = await failure(server.client({ url }).listModels());
       expect([error.kind, error.code]).toEqual(['unreachable', 'SERVICE_UNREACHABLE']);
@@ -114,19 +117,19 @@ describe('status values', () => {
   });
 });
 
-describe('stopRun', () => {
+describe('answers without content', () => {
   test.each<[string, number, string]>([
     ['200 with null', 200, 'null'],
     ['200 without a body', 200, ''],
     ['200 with white space', 200, ' \r\n'],
     ['204', 204, ''],
-  ])('accepts %s', async (_, status, body) => {
+  ])('stopRun accepts %s', async (_, status, body) => {
     server.say(status, body);
     await server.client().stopRun('v', runRequest);
     expect(server.asked).toHaveLength(1);
   });
 
-  test('an empty answer is malformed if the endpoint has a body', async () => {
+  test('listModels does not accept an empty answer', async () => {
     for (const status of [200, 204]) {
       server.say(status, '');
       expect((await failure(server.client().listModels())).kind).toBe('malformed');
@@ -188,7 +191,7 @@ describe('a service of an older version', () => {
     expect(server.asked.at(-1)!.method).toBe('POST');
   });
 
-  test('does not count as found if it answers with a page', async () => {
+  test('does not have a model if its older path answers with a page', async () => {
     server.answer((response, { method }) => {
       if (method === 'POST') response.writeHead(404).end('{}');
       else response.end('<html>an application of one page</html>');
@@ -200,18 +203,21 @@ describe('a service of an older version', () => {
     [429, 'throttled'],
     [500, 'server'],
     [503, 'server'],
-  ])('is not "not found" if the older path fails with %d', async (status, kind) => {
-    server.answer((response, { method, url }) => {
-      response.writeHead(isOlder(method, url) ? status : 404).end('{}');
-    });
-    const client = server.client();
-    const error = await failure(client.getRunResults('v', 'r', []));
-    expect([error.kind, error.isRetryable]).toEqual([kind, true]);
-    olderInstall(404);
-    expect(await client.getRunResults('v', 'r', [])).toHaveLength(1);
-  });
+  ])(
+    'gives a temporary error, and not "not found", if the older path fails with %d',
+    async (status, kind) => {
+      server.answer((response, { method, url }) => {
+        response.writeHead(isOlder(method, url) ? status : 404).end('{}');
+      });
+      const client = server.client();
+      const error = await failure(client.getRunResults('v', 'r', []));
+      expect([error.kind, error.isRetryable]).toEqual([kind, true]);
+      olderInstall(404);
+      expect(await client.getRunResults('v', 'r', [])).toHaveLength(1);
+    },
+  );
 
-  test('is not "not found" if the connection breaks on the older path', async () => {
+  test('gives a connection error, and not "not found", if the connection breaks on the older path', async () => {
     server.answer((response, { method, url }) => {
       if (isOlder(method, url)) response.destroy();
       else response.writeHead(404).end('{}');

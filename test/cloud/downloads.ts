@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 export const whole = (bytes: Uint8Array) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
 
-/** The whole content without its length. The end of the connection ends it. */
+/** The whole content without its length. The content ends when the connection ends. */
 export const unmeasured = (bytes: Uint8Array) => (response: ServerResponse) => {
   response.useChunkedEncodingByDefault = false;
   response.shouldKeepAlive = false;

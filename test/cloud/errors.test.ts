@@ -59,13 +59,16 @@ const troubles: [string, (server: TestServer) => void][] = [
   ['a page with an error', (on) => on.say(500, `<html>${KEY} ${SIGNATURE}</html>`)],
   ['cut JSON', (on) => on.say(200, `{"url":"http://h/?signature=${SIGNATURE}`)],
   [
-    'another value',
+    'an object with other fields',
     (on) => on.say(200, { [KEY]: KEY, status: SIGNATURE, id: [SIGNATURE], name: { [KEY]: 1 } }),
   ],
-  ['a list of others', (on) => on.say(200, [{ [KEY]: KEY, type: SIGNATURE, aggregationType: KEY }])],
-  ['a reset', (on) => on.answer((response) => response.destroy())],
   [
-    'a reset in the middle',
+    'a list of objects with other fields',
+    (on) => on.say(200, [{ [KEY]: KEY, type: SIGNATURE, aggregationType: KEY }]),
+  ],
+  ['a broken connection', (on) => on.answer((response) => response.destroy())],
+  [
+    'a connection that breaks in the middle of the answer',
     (on) =>
       on.answer((response) => {
         response.writeHead(200);
@@ -85,7 +88,6 @@ describe.each(troubles)('%s', (_, cause) => {
       { name: 'file', call: () => client.getOutputFileUrl(HASH, FILENAME) },
       { name: 'check', call: () => client.checkFile(HASH) },
     ]) {
-      // these endpoints accept every JSON text as an answer
       const settled = await call(client).then(
         () => undefined,
         (error: unknown) => error,
@@ -101,7 +103,7 @@ describe.each(troubles)('%s', (_, cause) => {
 });
 
 describe('the key', () => {
-  test('is in no error, also if a word stands before it, or if it is encoded or cut', async () => {
+  test('is in no error, even if the key begins with "Bearer" or the service repeats it encoded or cut off', async () => {
     const message = `key=${encodeURIComponent(KEY)} ${KEY} ${'x'.repeat(480)}`;
     server.say(400, { message: `${message}${KEY}` });
     for (const key of [KEY, `Bearer ${KEY}`]) {
@@ -116,7 +118,7 @@ describe('the key', () => {
     expect(error.message).toBe('GET /models: 400: Days is missing. Did you mean "Day"?');
   });
 
-  test('is in no connection error, and a password of the address is not either', async () => {
+  test('is in no connection error, and such an error does not contain a password of the address', async () => {
     server.answer((response) => response.destroy());
     const url = server.url.replace('http://', `http://user:${SIGNATURE}@`);
     const text = everythingIn(await failure(server.client({ url, key: KEY }).listModels()));
@@ -130,7 +132,7 @@ describe('the key', () => {
 });
 
 describe('CloudError', () => {
-  test('is recognized, and is an error for users', () => {
+  test('is recognized as a CloudError and as a ForayError', () => {
     const error = new CloudErrorClass('timeout', 'no answer');
     expect([isCloudError(error), isForayError(error), error instanceof ForayError]).toEqual([
       true,

@@ -8,7 +8,7 @@ import { failure, startServer, type TestServer } from './support.ts';
 const SLACK_MS = 2;
 
 describe('Gate', () => {
-  test('lets the requests of one second through at once, and then keeps the rate', async () => {
+  test('lets at most the requests of one second through at once, and then keeps the rate', async () => {
     const RATE = 50;
     const COUNT = 90;
     const gate = new Gate(RATE);
@@ -47,7 +47,7 @@ describe('Gate', () => {
     }
   });
 
-  test('does not save up unused requests', async () => {
+  test('lets no more requests through at once after an idle time', async () => {
     const RATE = 20;
     const gate = new Gate(RATE);
     await delay(500);
@@ -75,7 +75,7 @@ describe('Gate', () => {
     for (let n = 0; n < 10_000; n += 1) await gate.pass();
   });
 
-  test('lets nothing through while it is closed; the longest of several pauses counts', async () => {
+  test('lets nothing through while it is closed, and the longest of several pauses counts', async () => {
     const gate = new Gate(Infinity);
     const closedAt = performance.now();
     gate.blockFor(120);
@@ -123,7 +123,7 @@ describe('retryAfterMs', () => {
     ['86401', 86_400_000],
     ['9'.repeat(400), 86_400_000],
     ['Sat, 20 Nov 2100 12:00:30 GMT', 86_400_000],
-  ])('%s: %d', (header, ms) => {
+  ])('a header of "%s" means a pause of %d ms', (header, ms) => {
     expect(retryAfterMs(header, NOW)).toBe(ms);
   });
 });
@@ -146,7 +146,7 @@ describe('Retry-After of a service', () => {
     [429, 'seconds'],
     [503, 'seconds'],
     [429, 'a date'],
-  ])('%d with %s: no call sends a request earlier', async (status, form) => {
+  ])('no call sends a request before the time that an answer of %d gives as %s', async (status, form) => {
     const began = performance.now();
     // a date has whole seconds, so the pause may be up to a second shorter
     const asks = form === 'seconds' ? '1' : new Date(Date.now() + 2_000).toUTCString();
@@ -168,7 +168,7 @@ describe('Retry-After of a service', () => {
     for (const { at } of later) expect(at - began).toBeGreaterThanOrEqual(allowedAt - SLACK_MS);
   });
 
-  test('a client that repeats its requests waits as long', async () => {
+  test('a client that repeats its requests waits for this time', async () => {
     onceThrottled(429, () => '1');
     expect(await server.client({ attempts: 2 }).listModels()).toEqual([]);
     const [first, second] = server.asked;
@@ -197,7 +197,7 @@ describe('Retry-After of a service', () => {
     expect(await client.listModels()).toEqual([]);
   });
 
-  test('the requests of a client keep its rate', async () => {
+  test('the requests of a client do not exceed its rate', async () => {
     server.say(200, []);
     const began = performance.now();
     const client = server.client({ rate: 20 });

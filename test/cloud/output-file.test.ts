@@ -62,13 +62,13 @@ test('the client requests the address with the key, hash and name, and then the 
   expect(JSON.stringify(fetching!.headers)).not.toContain(KEY);
 });
 
-test('the client makes up a name for a file without one', async () => {
+test('the client requests a file without a name under the name "file"', async () => {
   await server.client().fetchOutputFile({ hash: shaOf(content), localPath: '' }, () => () => undefined);
   expect(server.asked[0]!.url).toMatch(/&filename=file$/);
 });
 
-describe('these are tried again', () => {
-  test('an expired address, with a new address', async () => {
+describe('the client tries again after', () => {
+  test('an expired address, and each attempt requests a new address', async () => {
     downloads = [status(403), status(403), whole(content)];
     expect((await fetched()).sha256).toBe(shaOf(content));
     expect(signed).toBe(3);
@@ -78,7 +78,7 @@ describe('these are tried again', () => {
     ['a transfer that is cut', cut(content)],
     ['a server error', status(500)],
     ['a connection that breaks', (response: ServerResponse) => void response.destroy()],
-    ['a page in its place', whole(Buffer.from('<html>maintenance</html>'))],
+    ['a page in place of the file', whole(Buffer.from('<html>maintenance</html>'))],
     ['half a file of unknown length', unmeasured(content.subarray(0, 7))],
   ])('%s', async (_, first) => {
     downloads = [first, whole(content)];
@@ -88,7 +88,7 @@ describe('these are tried again', () => {
     expect(signed).toBe(2);
   });
 
-  test('a host that asks for a pause, after the pause', async () => {
+  test('a pause for which the host asks', async () => {
     let at = 0;
     downloads = [
       (response) => {
@@ -117,21 +117,21 @@ describe('these are tried again', () => {
   });
 });
 
-describe('a file that cannot be fetched is an error without its address', () => {
+describe('the client gives an error without the address of the file for', () => {
   test.each<[string, CloudErrorKind, number, (response: ServerResponse) => void]>([
-    ['that is gone', 'not-found', 1, status(404)],
-    ['that is gone for good', 'not-found', 1, status(410)],
+    ['that is gone (404)', 'not-found', 1, status(404)],
+    ['that is permanently gone (410)', 'not-found', 1, status(410)],
     ['whose addresses are never valid', 'refused', 4, status(403)],
     [
-      'at another address: the client does not follow redirects',
+      'at another address, because the client does not follow redirects',
       'refused',
       4,
       status(302, { location: '/files/x' }),
     ],
     ['of which the host sends only a part', 'refused', 4, status(206)],
-    ['that is always cut', 'unreachable', 4, cut(content)],
-    ['that fails', 'server', 4, status(500)],
-    ['that is throttled', 'throttled', 4, status(429)],
+    ['whose transfer always breaks', 'unreachable', 4, cut(content)],
+    ['for which the host always answers 500', 'server', 4, status(500)],
+    ['for which the host always answers 429', 'throttled', 4, status(429)],
   ])('a file %s', async (_, kind, attempts, answer) => {
     downloads = [answer];
     const error = await failure(fetched());
@@ -141,7 +141,7 @@ describe('a file that cannot be fetched is an error without its address', () => 
     for (const secret of [SIGNATURE, '/files/h', KEY]) expect(said).not.toContain(secret);
   });
 
-  test('a file that the service does not know, requested once', async () => {
+  test('a file that the service does not know, after only one request', async () => {
     server.say(404, { message: 'No file with the hash is stored.' });
     expect((await failure(fetched())).kind).toBe('not-found');
     expect(server.asked).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('a file that cannot be fetched is an error without its address', () => 
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(SIGNATURE);
   });
 
-  test('a file that is never complete, with different content each time', async () => {
+  test('a file that is never complete and has different content each time', async () => {
     let length = 1;
     downloads = [(response) => unmeasured(content.subarray(0, length++))(response)];
     expect((await failure(fetched())).kind).toBe('malformed');
@@ -174,7 +174,7 @@ describe('a file that cannot be fetched is an error without its address', () => 
 });
 
 describe('sizes', () => {
-  test('a file with too large an announced size is not read', async () => {
+  test('a file whose announced size is too large is not read', async () => {
     downloads = [
       (response) => {
         response.writeHead(200, { 'content-length': 2 ** 40 });
@@ -246,7 +246,7 @@ describe('hashes', () => {
     expect(signed).toBe(2);
   });
 
-  test('a file with the right hash is accepted at once, of any length', async () => {
+  test('a file of unknown length is accepted at once if its hash is right', async () => {
     downloads = [unmeasured(content)];
     expect((await fetched()).bytes.equals(content)).toBe(true);
     expect(signed).toBe(1);

@@ -21,7 +21,7 @@ export interface TestServer {
   url: string;
   asked: Asked[];
   answer(handler: Handler): void;
-  /** Answers every request with this. */
+  /** Answers every request with this status, body and headers. */
   say(status: number, body: unknown, headers?: Record<string, string>): void;
   client(options?: Partial<TransportOptions>): CloudClient;
 }
@@ -45,7 +45,7 @@ export async function startServer(): Promise<TestServer> {
       handler(response, one);
     });
   });
-  // Node closes a connection that is idle for 5 s. On a busy machine, that may be just when the client uses it again.
+  // Node closes a connection that is idle for 5 s. On a busy machine, the client may use it again at that moment.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanups.push(async () => {

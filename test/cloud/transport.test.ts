@@ -27,7 +27,7 @@ describe('statuses', () => {
     [507, 'server', true, 'SERVICE_FAILED'],
     [301, 'malformed', true, 'SERVICE_FAILED'],
     [304, 'malformed', true, 'SERVICE_FAILED'],
-  ])('%d is %s', async (status, kind, isRetryable, code) => {
+  ])('an answer with status %d is an error of the kind "%s"', async (status, kind, isRetryable, code) => {
     server.say(
       status,
       { status, message: 'Days is\n  missing' },
@@ -75,15 +75,15 @@ describe('statuses', () => {
   });
 });
 
-describe('invalid answers', () => {
+describe('answers that are not as specified', () => {
   test.each([
     ['a page', '<!doctype html><title>Welcome</title>'],
     ['cut JSON', '[{"id":"m","name":"Epi'],
     ['two values', '[] []'],
     ['not UTF-8', '[{"id":"\xff'],
     ['NaN', 'NaN'],
-    ['deep nesting', '['.repeat(200_000)],
-  ])('%s', async (_, body) => {
+    ['nested too deeply', '['.repeat(200_000)],
+  ])('an answer is an error if it is %s', async (_, body) => {
     server.say(200, body);
     const error = await failure(server.client().listModels());
     expect([error.kind, error.message]).toEqual(['malformed', 'GET /models: the answer is not JSON']);
@@ -257,7 +257,7 @@ describe('attempts', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test.each([400, 401, 404])('a permanent error, %d, is not tried again', async (status) => {
+  test.each([400, 401, 404])('a request is not tried again after the permanent error %d', async (status) => {
     server.say(status, '');
     await failure(server.client({ attempts: 3 }).listModels());
     expect(server.asked).toHaveLength(1);

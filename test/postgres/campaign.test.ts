@@ -55,7 +55,7 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
     expect(expected.split('\n').length).toBeGreaterThan(20);
     expect(await printedResults(shared, 'shared', flags)).toBe(expected);
   }
-  // both workers took part, and neither printed a secret
+  // both workers still run, and neither printed the password
   for (const worker of workers) {
     expect(worker.hasEnded()).toBe(false);
     expect(worker.said()).not.toContain(PASSWORD);

@@ -37,7 +37,7 @@ async function connections(): Promise<number> {
   return Number((await server.query(address, counting))[0]!.n);
 }
 
-test('several processes that open a store at once get the same store', async () => {
+test('a new store that is opened six times at once is one store, and leaves no connections after it is closed', async () => {
   const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(address)));
   expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
   await Promise.all(stores.map((store, n) => store.putFile(String(n), new Uint8Array([n]), 1)));
@@ -60,12 +60,15 @@ test.each<[string, (address: string) => string, string]>([
   ['of a database that does not exist', (at) => at.replace(/\w+$/, 'nothing'), 'STORE_UNUSABLE'],
   ['with another password', (at) => at.replace(PASSWORD, `${PASSWORD}-no`), 'STORE_UNUSABLE'],
   ['of another user', (at) => at.replace('//foray', '//nobody'), 'STORE_UNUSABLE'],
-])('an address %s is refused without its password', async (_, change, expected) => {
-  const { code, text } = await refusal(openStore(change(address)));
-  expect(code).toBe(expected);
-  expect(text).not.toContain(PASSWORD);
-  expect(await connections()).toBe(0);
-});
+])(
+  'foray refuses an address %s, and the error does not contain the password',
+  async (_, change, expected) => {
+    const { code, text } = await refusal(openStore(change(address)));
+    expect(code).toBe(expected);
+    expect(text).not.toContain(PASSWORD);
+    expect(await connections()).toBe(0);
+  },
+);
 
 test('the command line says at which address no server listens, and exits with 3', async () => {
   const gone = address.replace(/:\d+\/\w+$/, ':1/foray');
@@ -77,7 +80,7 @@ test('the command line says at which address no server listens, and exits with 3
   expect(stderr).not.toContain(PASSWORD);
 });
 
-test('a store of a newer foray is refused and not changed', async () => {
+test('foray refuses a store of a newer foray, and leaves no connections', async () => {
   await (await openStore(address)).close();
   await server.query(
     address,
@@ -97,7 +100,7 @@ test('foray refuses an open store after a newer foray has changed it', async () 
     address,
     "insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')",
   );
-  const { code, text } = await until('the store notices the change', () =>
+  const { code, text } = await until('the store refuses a request', () =>
     store.listCampaigns().then(
       () => undefined,
       (error: unknown) => refusal(Promise.reject(error as Error)),
@@ -111,21 +114,24 @@ test('foray refuses an open store after a newer foray has changed it', async () 
   await store.close();
 });
 
-test.each(Object.keys(migrationsFor(postgresTypes)))('a store of %s is migrated', async (last) => {
-  const all = migrationsFor(postgresTypes);
-  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
-  const { Migrator } = await import('kysely/migration');
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve(all) },
-  }).migrateTo(last);
-  expect(error).toBeUndefined();
-  await db.destroy();
-  const store = await openStore(address);
-  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
-  expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
-  await store.close();
-});
+test.each(Object.keys(migrationsFor(postgresTypes)))(
+  'openStore migrates a store that has the migrations up to %s',
+  async (last) => {
+    const all = migrationsFor(postgresTypes);
+    const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
+    const { Migrator } = await import('kysely/migration');
+    const { error } = await new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(all) },
+    }).migrateTo(last);
+    expect(error).toBeUndefined();
+    await db.destroy();
+    const store = await openStore(address);
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+    expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+    await store.close();
+  },
+);
 
 test('a store works again after its server has stopped and started', async () => {
   const store = await openStore(address);
@@ -139,7 +145,7 @@ test('a store works again after its server has stopped and started', async () =>
   await store.close();
 });
 
-test('a server that stops during a transaction fails the transaction, but not the process', async () => {
+test('if the server is killed during a transaction, the transaction fails and foray continues', async () => {
   const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
   const { code } = await refusal(
     db.transaction().execute(async (transaction) => {
@@ -156,7 +162,7 @@ test('a server that stops during a transaction fails the transaction, but not th
   await db.destroy();
 });
 
-test('if PostgreSQL cannot store a character, the text loses only this character', async () => {
+test('if PostgreSQL cannot store a character, foray replaces only this character', async () => {
   const store = await openStore(address);
   await store.addCampaign({ campaign: campaign('flu'), definition: 'a\0b', digest: '' }, 1);
   expect((await store.getCampaign('flu'))?.definition).toBe('a\uFFFDb');

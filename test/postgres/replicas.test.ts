@@ -78,7 +78,7 @@ test('a campaign whose runs two replicas execute has one result per run, even if
       "select holder from runs where status = 'COMPLETED' group by holder",
     );
     return holders.length === 2 || undefined;
-  }, 'both to have executed runs');
+  }, 'both replicas to have executed runs');
   await killed!.close();
   expect((await toTheEnd(world, 'two')).phase).toBe('completed');
   for (const requests of answered) expect(requests).toBeGreaterThan(0);
@@ -97,14 +97,17 @@ test('a campaign whose runs two replicas execute has one result per run, even if
 });
 
 describe('one of two replicas', () => {
-  test('executes runs that were requested from the other replica, and both know them', async () => {
+  test('executes runs that were requested from the other replica, and both replicas know these runs', async () => {
     const [idle, busy] = await twoReplicas();
     const version = await idle.latest('Rehearsal');
     expect(await busy.latest('Rehearsal')).toBe(version);
     expect((await outputsOf(idle, version, { Seconds: 0, Value: 7 })).get('Echo')).toBe('7');
     const { body: run } = await requestRun(idle, version, { Seconds: 30 });
     await reach(idle, run, 'RUNNING');
-    await until(async () => messageIn(await stateOf(idle, run)).total > 0 || undefined, 'progress there');
+    await until(
+      async () => messageIn(await stateOf(idle, run)).total > 0 || undefined,
+      'the progress of the run',
+    );
     await idle.post(`/versions/${version}/runs/stop`, simulation({ Seconds: 30 }));
     await reach(busy, run, 'STOPPED');
     // the executor of this replica is free again
@@ -112,7 +115,7 @@ describe('one of two replicas', () => {
     await reach(busy, next, 'COMPLETED');
   });
 
-  test('gives its runs to the other replica at once when it ends, and leaves nothing behind', async () => {
+  test('gives its run to another replica when it ends, and the run does not count as lost', async () => {
     const [, first] = await twoReplicas();
     const version = await first.latest('Rehearsal');
     const { body: run } = await requestRun(first, version, { Seconds: 0.5 });
@@ -124,7 +127,7 @@ describe('one of two replicas', () => {
     expect(rows).toEqual([{ executions: 2, losses: 0 }]);
   });
 
-  test('has the versions of the other replica', async () => {
+  test('knows and executes the versions of models that only the other replica has', async () => {
     const [first] = await twoReplicas();
     const models = temporaryFolder();
     writeModel(models, 'twice', TWICE);
@@ -134,7 +137,7 @@ describe('one of two replicas', () => {
     expect(await second.latest('Rehearsal')).toBe(await first.latest('Rehearsal'));
   });
 
-  test('continues with a new id as a holder of runs if it was taken for lost', async () => {
+  test('continues with a new id as a holder of runs after its old id was closed', async () => {
     const service = await startTestService({ dataDir, database });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });
@@ -186,7 +189,7 @@ describe('a replica is refused', () => {
     throw new Error('the service started');
   }
 
-  test('with other keys, until the first replica has accepted them', async () => {
+  test('with other keys while a replica with the first keys runs', async () => {
     const first = await startTestService({ dataDir, database });
     const other = temporaryFolder();
     const keyFile = path.join(other, 'keys.yaml');
@@ -198,7 +201,7 @@ describe('a replica is refused', () => {
     await startTestService({ dataDir, database, keyFile });
   });
 
-  test('but not if several replicas start at once: the first sets the keys, and the others wait for it', async () => {
+  test('but not if several replicas start at once, because the others wait until the first has set the keys', async () => {
     const opened = await Promise.all([1, 2, 3].map(() => openPostgres(database)));
     onCleanup(async () => void (await Promise.all(opened.map((one) => one.close()))));
     for (const [n, { peers }] of opened.entries()) await peers.join(`holder ${n}`, `folder ${n}`);
@@ -218,7 +221,7 @@ describe('a replica is refused', () => {
     await opened[0]!.peers.agree(() => Promise.reject(new Error('another replica has already agreed')));
   });
 
-  test('with another data folder', async () => {
+  test('with another data folder than the other replicas', async () => {
     await startTestService({ dataDir, database });
     const other = temporaryFolder();
     expect(await refusal(startTestService({ dataDir: other, database }))).toBe(
@@ -238,7 +241,7 @@ describe('a replica is refused', () => {
     );
   });
 
-  test('of an older foray, or of a newer foray while older ones run', async () => {
+  test('if it is of an older foray, or of a newer foray while services of an older foray run', async () => {
     const service = await startTestService({ dataDir, database });
     const newer = { ...postgresMigrations, '999': 'CREATE TABLE more (id TEXT)' };
     const { host, pathname } = new URL(database);

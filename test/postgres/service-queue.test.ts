@@ -69,7 +69,7 @@ function interrupted(database: Database, after: (text: string) => Promise<void>)
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
 
-test('the tables are the same as in SQLite, plus the table of shares of runs', async () => {
+test('PostgreSQL has the same tables and columns as SQLite, and also the table "progress"', async () => {
   await open();
   const sqlite = openDatabase(temporaryFolder());
   onCleanup(() => sqlite.close());
@@ -91,7 +91,7 @@ test('the tables are the same as in SQLite, plus the table of shares of runs', a
 });
 
 describe('two services on one database', () => {
-  test('never execute a run twice', async () => {
+  test('never claim a run twice', async () => {
     const queues = [queueIn(await databaseOfTest()), queueIn(await open())];
     const ids = await add(queues[0]!, 200);
     const holders = await Promise.all(queues.flatMap((queue) => [queue.open(), queue.open()]));

@@ -7,7 +7,10 @@ import type { Tables } from '../../src/store/tables.ts';
 import { addNamed, done, upTo } from '../store/fixtures.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 
-/** If the statistics of PostgreSQL do not contain a campaign, PostgreSQL expects no rows of it and plans badly. */
+/**
+ * If the statistics of PostgreSQL do not contain a campaign, PostgreSQL expects no rows of this campaign
+ * and makes slow plans.
+ */
 
 const place = { name: 'The store', shown: 'of a test', setBy: '--store' };
 

@@ -22,7 +22,7 @@ export const EMPTY = {
   version: null,
 } as const;
 
-/** A campaign that varies Rate. `waits` has the output Wait of each replication by rate; null means a failed run. */
+/** A campaign that varies Rate. `waits` has the output Wait of each run by rate. It is null for a failed run. */
 export function side(
   id: string,
   waits: Record<string, (number | null)[]>,

@@ -43,7 +43,10 @@ outputs: {names: [Peak day, Trajectory], files: keep}
     await server.kill();
     const left = server.files().length;
     // the runs that end in the meantime wait for the bucket
-    await until('the service says so', async () => (await healthOf(world.service.url)).status === 'degraded');
+    await until(
+      'the service reports the outage',
+      async () => (await healthOf(world.service.url)).status === 'degraded',
+    );
     expect(server.files()).toHaveLength(left);
     await server.start();
   }

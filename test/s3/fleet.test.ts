@@ -71,7 +71,7 @@ async function refusingAddresses(): Promise<S3Server['place']> {
 
 test.each([
   ['the store itself', () => Promise.resolve(server.place), []],
-  ['the service, where the store cannot be reached', refusingAddresses, ['GET', 'PUT']],
+  ['the service if they cannot reach the store', refusingAddresses, ['GET', 'PUT']],
 ])('executors get files from and send files to %s', async (_where, place, passed) => {
   const { log, seen } = transfers();
   const fleet = await startFleet(writeFiles, { s3: await place(), log });
@@ -115,7 +115,7 @@ test('executors get and store files, also after an outage of the bucket', async 
   expect(server.files()).not.toContain(hashOf('3'));
 });
 
-test('an executor that cannot store outputs starts no more runs and says why; all runs complete when it can', async () => {
+test('an executor that cannot store outputs starts no more runs and says why; all runs complete when it can store outputs', async () => {
   const fleet = await startFleet(
     (models) =>
       writeModel(
@@ -135,12 +135,15 @@ test('an executor that cannot store outputs starts no more runs and says why; al
   await server.kill();
   const runs = [];
   for (let N = 0; N < RUNS; N += 1) runs.push((await requestRun(service, version, { N })).body);
-  const why = await until('it says so', async () => (await fleet.listed('writer'))?.problem ?? undefined);
+  const why = await until(
+    'the executor says why',
+    async () => (await fleet.listed('writer'))?.problem ?? undefined,
+  );
   expect(why).toMatch(/^the outputs of \d+ runs wait, because the service cannot store them$/);
   const [{ held }] = rows(service.dataDir, `SELECT count(*) AS held FROM runs WHERE status = 'RUNNING'`) as [
     { held: number },
   ];
-  // the runs that already execute at the limit continue, but fewer than all runs can wait
+  // runs that already execute at the limit still end, so more outputs than the limit may wait, but not all outputs
   expect(held).toBeLessThan(5 * SLOTS);
   await server.start();
   for (const run of runs) await reach(service, run, 'COMPLETED');

@@ -142,13 +142,13 @@ function contentOf(folder: string): string {
     try {
       hash.update(readFileSync(entry));
     } catch {
-      // a folder
+      // the entry is a folder
     }
   }
   return hash.digest('hex');
 }
 
-test('all answers are the same after a move, even if it was killed twice', async () => {
+test('all answers of a service are the same after a move, even if the move was killed twice', async () => {
   const { dataDir, models, runs, File } = await history();
   const copy = path.join(temporaryFolder(), 'data');
   cpSync(dataDir, copy, { recursive: true });
@@ -251,7 +251,7 @@ test('a move names a damaged file and moves all others; it completes after the d
   expect((await moved.get<boolean>(`/check-file?hash=${whole}`)).body).toBe(true);
 });
 
-test('files of services with a PostgreSQL database can be moved to a bucket', async () => {
+test('the files of a service with a PostgreSQL database can be moved to a bucket', async () => {
   const database = await postgres.database();
   const dataDir = temporaryFolder();
   const service = await startTestService({ dataDir, database });

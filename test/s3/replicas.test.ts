@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
 });
 
-test('a campaign with input files gives the same bytes with replicas and executors, even if one of each is killed', async () => {
+test('a campaign with input files gives the same bytes with replicas and executors, even if a replica and an executor are killed', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
@@ -124,7 +124,7 @@ outputs: {names: [Size, Text], files: keep}
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
 });
 
-test('an executor keeps its long run even if it talks to only one replica', async () => {
+test('an executor keeps its long run even if it communicates with only one replica', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;

@@ -61,7 +61,7 @@ async function contentOf(service: Pick<TestService, 'get'>, output: string): Pro
   return content;
 }
 
-test('files of clients and runs are in the bucket, and every service that uses it has them', async () => {
+test('files of clients and runs are in the bucket, and every service with this bucket can use them', async () => {
   const [one, two] = [await start(), await start()];
   const { status, body: File } = await upload(one, 'content');
   expect([status, File]).toEqual([200, hashOf('content')]);
@@ -71,7 +71,7 @@ test('files of clients and runs are in the bucket, and every service that uses i
   expect(server.files()).toContain(File);
 });
 
-test('a missing file is refused as without a bucket', async () => {
+test('a service with a bucket refuses a missing file with the same errors as a service without a bucket', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const refused = await requestRun(service, version, { N: 1, File: hashOf('nowhere') });
@@ -80,7 +80,7 @@ test('a missing file is refused as without a bucket', async () => {
   expect([missing.status, missing.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_FILE' })]);
 });
 
-test('during an outage of the bucket, runs wait, nothing fails, and the service reports the outage; then all runs complete', async () => {
+test('during an outage of the bucket, runs wait, uploads get 503, and the service reports the outage; then all runs complete', async () => {
   const service = await start();
   const version = await service.latest('Files');
   const { body: File } = await upload(service, 'before');
@@ -103,7 +103,7 @@ test('during an outage of the bucket, runs wait, nothing fails, and the service 
 
   await server.start();
   await reach(service, run, 'COMPLETED');
-  // the other service must fetch the input, and the bucket stops again before the run starts
+  // the other service must fetch the input from the bucket
   const waiting = (await requestRun(other, await other.latest('Files'), { N: 2, File })).body;
   await reach(other, waiting, 'COMPLETED');
   await until(
@@ -112,7 +112,7 @@ test('during an outage of the bucket, runs wait, nothing fails, and the service 
   );
 });
 
-test('a service that is stopped during an outage of the bucket executes the run again', async () => {
+test('a service that is stopped during an outage of the bucket executes the run again after its next start', async () => {
   const dataDir = temporaryFolder();
   const service = await startTestService({ modelDirs: [models], s3: server.place, dataDir });
   const version = await service.latest('Files');
@@ -148,7 +148,10 @@ test('a model never gets a file that is damaged in the bucket', async () => {
   const { body: File } = await upload(one, 'undamaged');
   writeFileSync(server.pathOf(File), 'damaged!!');
   const { body: run } = await requestRun(two, await two.latest('Files'), { N: 5, File });
-  await until(async () => (await healthOf(two.running.url)).status === 'degraded' || undefined, 'it is said');
+  await until(
+    async () => (await healthOf(two.running.url)).status === 'degraded' || undefined,
+    'a degraded status',
+  );
   expect(['FRESH', 'RUNNING']).toContain((await stateOf(two, run)).status);
   // an upload replaces the damaged file
   await upload(one, 'undamaged');
@@ -222,7 +225,7 @@ test.each([
   's3://bucket?secret=Hidden',
   's3://Bucket_?region=a',
   'bucket',
-])('the address %s is refused, and the error does not repeat it', (address) => {
+])('the address %s is refused, and the error contains no secret from the address', (address) => {
   let said = '';
   try {
     readS3Address(address);

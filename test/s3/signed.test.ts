@@ -61,7 +61,7 @@ describe('addresses of uploads', () => {
     expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
   });
 
-  test('are valid for 300 seconds and only for uploads; only a hash can get one', async () => {
+  test('are valid for 300 seconds and only for uploads, and only a hash can have such an address', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'one');
     expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);

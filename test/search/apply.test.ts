@@ -67,7 +67,7 @@ test('a paused search ends earlier when it may ask for fewer points', async () =
   expect(search!.asked).toBeLessThan(100);
 });
 
-test('a search whose best point is at a bound continues within wider bounds', async () => {
+test('a finished search continues within wider bounds, and its best point is then outside the old bounds', async () => {
   await world.foray.submit(definition('stop: { points: 10 }', '{ min: 1.2, max: 1.4, digits: 4 }'), {
     id: 'wide',
   });

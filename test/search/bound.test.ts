@@ -8,7 +8,7 @@ import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
 const BOX = { x: { min: 0, max: 10, digits: 2 }, y: { min: 0, max: 10, digits: 2 } };
 
-test('a CMA-ES search at a bound restarts elsewhere, and does not end before its points are used up', async () => {
+test('a CMA-ES search whose best point is at a bound restarts, and continues to its maximum number of points', async () => {
   const campaign = searchCampaign(BOX, { method: 'cma', parallel: 4, stop: stopAfter(400) });
   const corner = ([x, y]: readonly number[]) => ({ f: String(x! + 2 * y!), g: '1' });
   const { asks, events } = await new SearchInMemory(campaign, corner, 1).toTheEnd(0.05);

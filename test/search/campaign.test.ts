@@ -9,7 +9,7 @@ import { EPIDEMIC } from '../service/fixed.ts';
 /** Tests searches as campaigns, from the definition to the best point. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
-/** The least error of the deterministic model, at 1.669226 and 0.443450. */
+/** The least error of the deterministic model. It is at Contact rate 1.669226 and Recovery rate 0.443450. */
 const OPTIMUM = 17.158799;
 
 let world: World;
@@ -173,7 +173,7 @@ test('a search delays its next step while points wait to be requested', async ()
   expect(2 * (await calls('waits', 'propose'))).toBeLessThan(await calls('waits', 'advance'));
 });
 
-test('the activity that sees the last run of a generation asks for the next one', async () => {
+test('the activity that sees the last run of a generation asks for the points of the next generation', async () => {
   const search = '  method: cma\n  parallel: 20\n  stop: { points: 60 }';
   await world.foray.submit(flu({ search, rest: 'seed: 3' }), { id: 'at-once' });
   expect(await toTheEnd(world, 'at-once')).toMatchObject({ phase: 'completed', points: 60 });

@@ -30,20 +30,23 @@ describe('CMA-ES', () => {
     ['sphere', sphere, 1, 0.5, 10, 1360],
     ['ellipsoid', ellipsoid, 1, 0.5, 5, 1432],
     ['Rosenbrock', rosenbrock, 0, 0.1, 5, 1744],
-  ])('reaches the minimum of %s as fast as pycma', (_name, { of }, start, sigma, dimension, reference) => {
-    const mean = new Array<number>(dimension).fill(start);
-    const found = median([...seeds, 11].map((seed) => unboundedEvaluations(of, mean, sigma, 1e-8, seed)));
-    expect(found).toBeGreaterThan(0.8 * reference);
-    expect(found).toBeLessThan(1.2 * reference);
-  });
+  ])(
+    'reaches the minimum of %s after about as many evaluations as pycma',
+    (_name, { of }, start, sigma, dimension, reference) => {
+      const mean = new Array<number>(dimension).fill(start);
+      const found = median([...seeds, 11].map((seed) => unboundedEvaluations(of, mean, sigma, 1e-8, seed)));
+      expect(found).toBeGreaterThan(0.8 * reference);
+      expect(found).toBeLessThan(1.2 * reference);
+    },
+  );
 
-  test('fits the epidemic of a boarding school', () => {
+  test('fits the epidemic model to the cases of a boarding school with few evaluations', () => {
     const counts = seeds.map((seed) => evaluationsTo(17.33, 1000, cma, flu, seed));
     expect(median(counts)).toBeLessThanOrEqual(60);
     expect(Math.max(...counts)).toBeLessThanOrEqual(130);
   });
 
-  test('leaves local minima by restarts', () => {
+  test('finds the optimum of a function with local minima in at least 9 of 10 searches', () => {
     const counts = seeds.map((seed) =>
       evaluationsTo(withinOnePercent(hartmann6), 4000, cma, hartmann6, seed),
     );
@@ -61,7 +64,7 @@ describe('CMA-ES', () => {
     expect([x, y, z]).toEqual([0, 1, 0].map((value) => expect.closeTo(value, 4)));
   });
 
-  test('finds the levels of integers together with a real optimum', () => {
+  test('finds the best levels of integers and the optimum of a real input', () => {
     const dimensions = [integer(10), real, integer(2), integer(5)];
     const best = [at(8, 10), 0.123, at(1, 2), at(0, 5)];
     const found = seeds.map((seed) => {
@@ -74,7 +77,7 @@ describe('CMA-ES', () => {
     }
   });
 
-  test('reaches each level of an integer when all values are equal', () => {
+  test('proposes each combination of levels when all values are equal', () => {
     const { told } = play(
       cma,
       problemOf({ dimensions: [integer(6), integer(3)] }),
@@ -84,7 +87,7 @@ describe('CMA-ES', () => {
     expect(new Set(told.map(({ x }) => x.join())).size).toBe(18);
   });
 
-  test('meets a requirement although points with better values do not meet it', () => {
+  test('finds the best point that meets a requirement although points with better values do not meet it', () => {
     // the least sum with x·y of at least 0.25 is at (0.5, 0.5)
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
@@ -93,7 +96,7 @@ describe('CMA-ES', () => {
     expect(value).toBeCloseTo(1, 3);
   });
 
-  test('walks around points that fail', () => {
+  test('finds an optimum that lies next to failing points', () => {
     const outcome = (x: readonly number[]) => ({
       value: x[0]! < 0.2 ? null : (x[0]! - 0.1) ** 2 + (x[1]! - 0.7) ** 2,
       excess: [],
@@ -119,7 +122,7 @@ describe('CMA-ES', () => {
     expect([sizeOf(false), sizeOf(true)]).toEqual([6, 12]);
   });
 
-  test('starts at the best known point', () => {
+  test('starts near the best known point', () => {
     const method = cma(problemOf({ dimensions: [real, real] }));
     const tell = (x: number[], value: number | null): void =>
       method.tell({ ask: null, x, value, variance: null, runs: 1, excess: [] });
@@ -131,7 +134,7 @@ describe('CMA-ES', () => {
     expect(shift).toBeGreaterThan(0.1);
   });
 
-  test('recommends its centre when values are noisy, which is better than the best observed point', () => {
+  test('recommends its centre when values are noisy, and this is on average better than the best observed point', () => {
     const optimum = [0.4, 0.6];
     const errorOf = (x: readonly number[]): number => (x[0]! - optimum[0]!) ** 2 + (x[1]! - optimum[1]!) ** 2;
     const errors = Array.from({ length: 20 }, (_, seed) => {
@@ -153,8 +156,8 @@ describe('CMA-ES', () => {
   });
 });
 
-describe('the end of a noisy search', () => {
-  test('keeps the recommendation of its best restart', () => {
+describe('a noisy search', () => {
+  test('still recommends the best point when it restarts', () => {
     // the values have no noise, so that the restarts end soon
     const problem = problemOf({ dimensions: [real, real], isNoisy: true });
     const method = cma(problem);
@@ -193,7 +196,7 @@ describe('the constants', () => {
 });
 
 describe('the box', () => {
-  test('reaches each of its points, and does not limit the distribution', () => {
+  test('has a free value for each of its points, and small changes of a free value give small changes in the box', () => {
     const dimensions: OrderedDimension[] = [{ kind: 'real' }];
     fc.assert(
       fc.property(
@@ -211,7 +214,7 @@ describe('the box', () => {
     );
   });
 
-  test('keeps the probability of leaving a level', () => {
+  test('keeps the probability that a sample leaves a level at 1/(N·λ)', () => {
     const dimensions: OrderedDimension[] = [
       { kind: 'integer', levels: 5 },
       { kind: 'integer', levels: 3 },

@@ -43,9 +43,9 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
-describe('in free order', () => {
+describe('searches in free and in fixed order', () => {
   test.each(['cma', 'gp', 'direct'] as const)(
-    '%s continues from its log without any difference',
+    '%s has the same log with and without restarts in free order',
     async (method) => {
       const campaign = campaignOf({ method, order: 'free', stop: stopAfter(method === 'gp' ? 16 : 40) });
       for (const seed of [1, 2]) {
@@ -60,7 +60,7 @@ describe('in free order', () => {
     ['free', 3],
     ['fixed', 0],
   ] as const)(
-    '%s: when all points but the first of four have finished, the search asks for %i more',
+    'in %s order, a search asks for %i more points when only the first of four points is open',
     async (order, more) => {
       const course = await SearchCourse.of(campaignOf({ order }), { asks: [], events: [] });
       const { asks } = await course.step(new Map());
@@ -94,7 +94,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
 );
 
 test.each(['cma', 'gp', 'direct'] as const)(
-  '%s searches outside its old bounds when they become wider',
+  '%s searches outside the old bounds when the bounds become wider',
   async (method) => {
     const within = (max: number, search: Partial<Search>): Campaign => {
       const box = { min: -1, max, digits: 3 };
@@ -117,7 +117,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
       expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
-      // after another change of its conditions for stopping, the search continues again
+      // after another change of the conditions for stopping, the search continues again
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
       expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
@@ -155,7 +155,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
     searchCampaign({ x: { ...box, max }, y: { ...box, min: -2 } }, { method, ...search });
   const wide = campaignIn(2, { stop: stopAfter(few ? 12 : 30) });
 
-  test('finds the best point within narrower bounds, and keeps points outside them in its log', async () => {
+  test('finds the best point within narrower bounds, and keeps the points outside the bounds in its log', async () => {
     const narrow = campaignIn(0, { stop: stopAfter(few ? 20 : 60) });
     const [before, after] = await changedLogs(wide, narrow);
     const valuesOf = ({ asks }: SearchLog) => asks.map(({ values, told }) => [values, told?.value]);
@@ -170,7 +170,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
     expect(is.value).toBeGreaterThan(was.value);
   });
 
-  test('finds the best point that meets other requirements, and judges each point again', async () => {
+  test('finds the best point that meets new requirements, and judges each earlier point again', async () => {
     // g is x, and x is above the limit at the lowest f
     const require = [{ output: 'g', min: null, max: 0, chance: null }];
     const strict = campaignIn(2, { require, stop: stopAfter(few ? 20 : 60) });
@@ -195,7 +195,7 @@ test('a point that does not meet the condition counts as failed and does not run
   }
 });
 
-test('a search over few points ends after all of them, and runs no point twice', async () => {
+test('a search over few points ends when the method has no further point, and runs no point twice', async () => {
   const values = ['0', '1', '2'];
   const inputs = ['x', 'y'].map((name) => ({
     name,
@@ -205,9 +205,11 @@ test('a search over few points ends after all of them, and runs no point twice',
     isOrdered: true,
   }));
   for (const method of ['cma', 'gp', 'direct'] as const) {
-    const log = await new SearchInMemory(campaignOf({ inputs, method }), bowl, 1).toTheEnd(0.2);
+    const world = new SearchInMemory(campaignOf({ inputs, method }), bowl, 1);
+    const log = await world.toTheEnd(0.2);
     const points = new Set(log.asks.map(({ ordinal }) => ordinal));
     expect(points.size).toBeLessThanOrEqual(9);
+    expect(world.runCount).toBe(points.size);
     expect(log.events[0]).toEqual({ kind: 'stopped', by: 'exhausted' });
   }
 });
@@ -233,7 +235,7 @@ test('a point that does not meet a requirement is never the best one', async () 
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
 });
 
-test('over many noisy searches, the reported value of the winner is right on average, and the best observed value is too good', async () => {
+test('in many noisy searches, the reported value of the winner is right on average, and its value during the search is too good', async () => {
   const confirm = { best: 4, replications: 8, indifference: 0.2, confidence: 0.95, report: 15 };
   const stop = { points: 40, runs: null, value: null, gain: null, stall: null };
   const errors: { reported: number; seen: number; isHeld: boolean }[] = [];

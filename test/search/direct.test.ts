@@ -10,7 +10,7 @@ describe('DIRECT', () => {
   testLaws(direct);
 
   test.each(directRows())(
-    'comes within 1 % of the minimum of $name as fast as SciPy',
+    'comes within 1 % of the minimum of $name after about as many points as SciPy',
     ({ evaluations, reference }) => {
       // SciPy divides the cells of an iteration in another order
       expect(Math.abs(evaluations - reference)).toBeLessThanOrEqual(0.1 * reference);
@@ -28,7 +28,7 @@ describe('DIRECT', () => {
     expect(pointsOf(2)).toEqual(pointsOf(1));
   });
 
-  test('starts in the middle, goes a third to each side, and waits for the values', () => {
+  test('proposes the middle, waits for its value, and then proposes points a third away on each side', () => {
     const method = direct(problemOf({ dimensions: [real, real], parallel: 10 }));
     const proposed = (): unknown => {
       const proposal = method.ask();
@@ -66,7 +66,7 @@ describe('DIRECT', () => {
     );
   });
 
-  test('finds the best of many levels together with a real optimum', () => {
+  test('finds the best of 100 levels of one input and the optimum of a real input', () => {
     const bowl = valued((x) => (x[0]! - 0.805) ** 2 + (x[1]! - 0.3) ** 2);
     const { x } = play(
       direct,
@@ -78,7 +78,7 @@ describe('DIRECT', () => {
     expect(x[1]).toBeCloseTo(0.3, 2);
   });
 
-  test('meets a requirement although points with better values do not meet it', () => {
+  test('finds the best point that meets a requirement although points with better values do not meet it', () => {
     const outcome = (x: readonly number[]) => ({ value: x[0]! + x[1]!, excess: [0.25 - x[0]! * x[1]!] });
     const problem = problemOf({ dimensions: [real, real], requirements: 1 });
     const { value, x } = play(direct, problem, outcome, 500).method.recommend()!;

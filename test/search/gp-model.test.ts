@@ -50,7 +50,7 @@ describe('a Gaussian process agrees with scikit-learn', () => {
 describe('the posterior', () => {
   const covariance = new Covariance(dimensions, parameters);
 
-  test('is the same when points are added in place', () => {
+  test('is the same when points are added one by one', () => {
     const grown = Posterior.of(covariance, points.slice(0, 2), values, noise).copy(1);
     points.slice(2).forEach((point, i) => grown.add(point, values[i + 2]!, noise[i + 2]!));
     const whole = Posterior.of(covariance, points, values, noise);
@@ -113,14 +113,14 @@ test.each([-30, -24.9, -6, -1.01, -0.99, 0, 3])(
   },
 );
 
-test('the expected improvement is smooth where its formula changes', () => {
+test('the logarithms of improvement and probability are continuous where their formulas change', () => {
   for (const z of [-1, -25]) {
     expect(logImprovement(z - 1e-9).log).toBeCloseTo(logImprovement(z + 1e-9).log, 6);
     expect(logChance(z - 1e-9).log).toBeCloseTo(logChance(z + 1e-9).log, 6);
   }
 });
 
-test('a minimum inside a box and at its edge is found', () => {
+test('the minimizer finds a minimum inside a box, and a minimum at the edge of a box', () => {
   const rosenbrock = (x: Float64Array, slope: Float64Array): number => {
     const off = x[1]! - x[0]! ** 2;
     slope.set([-400 * x[0]! * off - 2 * (1 - x[0]!), 200 * off]);

@@ -44,7 +44,7 @@ const bowl = (x: readonly number[]): number => x.reduce((sum, value) => sum + (v
 const key = (x: readonly number[]): string => x.map((value) => value.toFixed(9)).join();
 
 describe('a search by a Gaussian process', () => {
-  test('proposes the same points after the same calls, also if a call in between asks for its best point', () => {
+  test('proposes the same points for the same seed and results, also if other calls ask for the best point', () => {
     const plain = run(gaussianProcess(problem()), (x) => ({ value: bowl(x) }), 15);
     const curious = gaussianProcess(problem());
     const value = (x: number[]): Outcome => {
@@ -95,7 +95,7 @@ describe('a search by a Gaussian process', () => {
     expect(method.ask()).toBeNull();
   });
 
-  test('does not propose the same point again and again if its proposals are rounded', () => {
+  test('proposes at least 15 different points in 30 asks if its proposals are rounded', () => {
     const method = gaussianProcess(problem());
     const onSteps = (x: number[]): number[] => x.map((value) => Math.round(value * 5) / 5);
     const seen = new Set<string>();
@@ -107,7 +107,7 @@ describe('a search by a Gaussian process', () => {
     expect(seen.size).toBeGreaterThanOrEqual(15);
   });
 
-  test('finds the best point that meets a requirement, and leaves a region where points fail', () => {
+  test('finds the best point that meets a requirement, and proposes few points in a region where points fail', () => {
     const method = gaussianProcess(problem({ requirements: 1 }));
     const points = run(
       method,
@@ -157,7 +157,7 @@ describe('a search by a Gaussian process comes within 1 %', () => {
     [branin, 1, 60],
     [flu, 1, 20],
     [flu, 16, 80],
-  ])('of the optimum of a known function', (fn, parallel, most) => {
+  ])('of the optimum of a known function after a limited number of points', (fn, parallel, most) => {
     expect(gpSearch(fn, 1, parallel, most).evaluations).not.toBeNull();
   });
 });

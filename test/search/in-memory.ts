@@ -77,8 +77,8 @@ export class SearchInMemory {
   private readonly run: Run;
   private readonly order: Stream;
   /**
-   * The number of runs that have finished since the last step, and the number after which the next step may ask for
-   * more.
+   * The number of runs that have finished since the last step, and the number of runs that must finish before the next
+   * step may have content.
    */
   private finished = 0;
   private needs = 0;
@@ -90,7 +90,7 @@ export class SearchInMemory {
   }
 
   /**
-   * Continues to the end, and returns the log.
+   * Continues the search to its end, and returns the log.
    *
    * @param rebuilds - the share of steps before which the course is rebuilt from the log
    */

@@ -97,7 +97,7 @@ test.each(
   expect(runs).toMatchObject({ new: 0, failed: 0 });
   expect(await logOf(killed)).toEqual(await logOf(undisturbed));
   report(
-    `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs, each executed once, the log as undisturbed`,
+    `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs; each run was executed once; the log equals the log without kills`,
   );
 });
 
@@ -142,7 +142,7 @@ test.each(seeds(1, 5))(
     expect(world.executions().every((times) => times === 1)).toBe(true);
     expect(between).toBeGreaterThan(0);
     report(
-      `search, seed ${seed}: ${CHANGES} kills of the worker at a change, ${between} of them before the next ask, the log as undisturbed`,
+      `search, seed ${seed}: ${CHANGES} kills of the worker at a change, ${between} of them before the next ask; the log equals the log without kills`,
     );
   },
 );
@@ -178,7 +178,7 @@ test.each(seeds(1, 5))(
       expect(await toTheEnd(beside, undisturbed)).toMatchObject({ phase: 'completed', runs: { new: 0 } });
       expect(await logOf(killed, beside)).toEqual(await logOf(undisturbed, beside));
       report(
-        `search, seed ${seed}: ${KILLS} kills of the model service, ${runs.done} runs, each there once, the log as undisturbed`,
+        `search, seed ${seed}: ${KILLS} kills of the model service, ${runs.done} runs; each run exists once; the log equals the log without kills`,
       );
     } finally {
       await beside.close();

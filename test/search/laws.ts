@@ -34,7 +34,7 @@ const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Out
     };
   });
 
-/** Tests the laws of a method that takes only numbers. */
+/** Tests the rules for all methods that take only numbers. */
 export function testLaws(maker: MethodMaker): void {
   test('proposals are allowed, in the box, and in the middle of a level', () => {
     fc.assert(

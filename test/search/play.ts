@@ -19,7 +19,8 @@ export function valued(of: (x: readonly number[]) => number): (x: readonly numbe
 }
 
 /**
- * Acts as the caller of a method. Asks for points until the allowed number is open, and tells the result of the oldest.
+ * Acts as the caller of a method. Asks for points until the allowed number is open, and then tells the method the
+ * result of the oldest open point.
  *
  * @returns the method, and the told points
  */

@@ -56,7 +56,7 @@ async function said(...line: string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-test('the story of a search has its points in order, and the winner first', async () => {
+test('the story of a search has its points in the order of their asks, and the winner is the first finalist', async () => {
   const { points, finalists, summary, isNoisy } = story;
   expect(isNoisy).toBe(true);
   expect(points).toHaveLength(summary.asked);
@@ -84,7 +84,7 @@ test('the story of a search has its points in order, and the winner first', asyn
   }
 });
 
-test('the report states the value from runs that did not choose the winner', async () => {
+test('the report states the value from runs that were not used to choose the winner', async () => {
   const { best } = story.summary;
   const { record } = await world.foray.results('flu');
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
@@ -97,7 +97,7 @@ test('the report states the value from runs that did not choose the winner', asy
   expect(page).toContain('it ended because it may ask for no more points');
 });
 
-test('the table has the winner first, with its value, and there is no other table of best points', () => {
+test('the report has only one table of best points, and the first row is the winner', () => {
   const { best } = story.summary;
   const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
   expect(row).toContain(`<code>${best!.key}</code>`);
@@ -133,7 +133,7 @@ test('explain shows when the search asked for a point', async () => {
   expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');
 });
 
-test('foray watch shows the result of a search so far', async () => {
+test('foray watch shows the number of points and the best value of a search', async () => {
   expect(await said('watch', 'flu')).toMatch(
     /; search: 2\d points asked for, .*; it ended because it may ask for no more points; best: Fit error \d+\.?\d* ± /,
   );

@@ -14,7 +14,7 @@ test.each([
   expect(rinottConstant(systems, 20, 0.95).toFixed(3)).toBe(expected);
 });
 
-test('the constant falls with more first runs towards the constant of known variances, and rises with the systems and the confidence', () => {
+test('the constant falls with the number of first runs to the constant of known variances, and rises with the confidence', () => {
   const constants = [2, 3, 5, 20, 100, 2_000].map((first) => rinottConstant(2, first, 0.95));
   expect(constants).toEqual(constants.toSorted((a, b) => b - a));
   // the constant of known variances is √2 times the normal quantile

@@ -92,7 +92,7 @@ test('the decision divides a budget as in the textbook', () => {
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50 + REPORT);
   counts[0]! -= REPORT;
-  // rounds and estimates may change the number by one
+  // the rounds and the estimated variances may change a number by one
   for (const [at, expected] of [11, 9, 19, 9, 2].entries())
     expect(Math.abs(counts[at]! - expected)).toBeLessThanOrEqual(1);
 });
@@ -120,7 +120,7 @@ test('the value of the best point comes from runs that were not used to choose i
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
-test('a comparison of equal points with common random numbers ends; without chance, each point has one run', () => {
+test('a comparison of equal points with common random numbers ends, and without chance each point has one run', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);

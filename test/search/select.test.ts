@@ -84,7 +84,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(await logOf('undisturbed')).toEqual(await logOf('killed'));
 });
 
-test('the whole budget is spent, and the rest goes to the best point', async () => {
+test('a selection spends its whole budget, and then gives the best point its own runs', async () => {
   const select = '{ minimize: Mean total cost, runs: 60, report: 5 }';
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'budget' });
   const status = await toTheEnd(world, 'budget');
@@ -92,7 +92,7 @@ test('the whole budget is spent, and the rest goes to the best point', async () 
   expect(status.select).toMatchObject({ method: 'ocba', best: { runs: 5, isSure: false } });
 });
 
-test('points that do not meet a requirement are not the best', async () => {
+test('the best point of a selection meets the requirement', async () => {
   const select =
     '{ minimize: Mean total cost, require: { Service level: { min: 0.9 } }, indifference: 5, report: 5 }';
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'required' });
@@ -102,7 +102,7 @@ test('points that do not meet a requirement are not the best', async () => {
   expect(levels.reduce((sum, level) => sum + level, 0) / 5).toBeGreaterThanOrEqual(0.9);
 });
 
-test('a model without chance needs one run per point', async () => {
+test('a selection of points without chance ends after the first replications, and the value has no interval', async () => {
   const definition = {
     file: 'flu.yaml',
     text: `
@@ -119,7 +119,7 @@ select: { minimize: Peak infected, indifference: 1 }
   expect(runs.total).toBeLessThanOrEqual(30);
 });
 
-test('the command line describes the best point', async () => {
+test('the command line describes the best point of a selection', async () => {
   const said = async (...line: string[]): Promise<string> => {
     const { code, stdout, stderr } = await foray(world.folder, line, { env: environmentOf(world.settings) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
@@ -139,7 +139,7 @@ test('the command line describes the best point', async () => {
   expect(page).toMatch(/12 further runs give its own value/);
 });
 
-test('a plan shows the first replications and the maximum number of runs', async () => {
+test('a plan shows the first and the maximum number of runs, and refuses a budget below the first runs', async () => {
   const certain = await world.foray.plan(stock({ select: KN }));
   expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
   const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });

@@ -5,8 +5,8 @@ import { isFull, report } from '../support/seeds.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
 /**
- * Runs searches of many random spaces. Each point must be within the bounds, on the steps and meet `where`. No run may
- * be repeated.
+ * Runs searches of many random spaces. Each point must be within the bounds and on the steps, and must meet `where`. No
+ * run may be repeated.
  */
 
 const SPACES = isFull ? 10_000 : 150;
@@ -48,7 +48,7 @@ const choice: fc.Arbitrary<Unnamed<SearchedInput>> = fc
 
 interface Tried {
   inputs: SearchedInput[];
-  /** The sum of all inputs is at most this share of the way from the lowest to the highest sum. */
+  /** The sum of all inputs is at most this share of the way from the lowest to the highest sum. No limit if null. */
   limit: number | null;
   method: MethodName;
   parallel: number;
@@ -92,7 +92,7 @@ function isOf(input: SearchedInput, text: string): boolean {
   );
 }
 
-test(`${SPACES} spaces: each point lies in the space, and no run is executed twice`, async () => {
+test(`searches of ${SPACES} random spaces ask only for points in the space, and execute no run twice`, async () => {
   let points = 0;
   await fc.assert(
     fc.asyncProperty(tried, async ({ inputs, limit, method, parallel, order, seed }) => {

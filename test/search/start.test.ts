@@ -45,13 +45,13 @@ const search = (method: string, start: string) => `search:
   ${start}`;
 
 test.each(['gp', 'cma', 'direct'])(
-  '%s gets the known points, and asks for the best of them first',
+  'a search by %s begins with the known points within its bounds, and first asks for the best known point',
   async (method) => {
     const id = `known-${method}`;
     await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
     const { search: found, runs, phase } = await toTheEnd(world, id);
     expect(phase).toBe('completed');
-    // the contact rate 2.5 is out of bounds
+    // the three points with the contact rate 2.5 are outside the bounds
     const unused = [{ points: 3, which: 'outside the bounds' }];
     expect(found).toMatchObject({ known: 9, unused, asked: 8, stoppedBy: 'points' });
     const { asks, events } = await world.foray['store'].searchLog(id);
@@ -64,14 +64,15 @@ test.each(['gp', 'cma', 'direct'])(
   },
 );
 
-test('a Gaussian process finds better points sooner if it gets known points', async () => {
+test('a Gaussian process finds a better point with the same number of asks if it begins with known points', async () => {
   await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
-  const alone = await toTheEnd(world, 'alone');
-  const began = await world.foray.status('known-gp');
-  expect(began.search!.best!.value).toBeLessThan(alone.search!.best!.value);
+  await world.foray.submit(definition(search('gp', 'start: { campaign: grid }')), { id: 'informed' });
+  const [alone, informed] = [await toTheEnd(world, 'alone'), await toTheEnd(world, 'informed')];
+  expect(informed.search!.asked).toBe(alone.search!.asked);
+  expect(informed.search!.best!.value).toBeLessThan(alone.search!.best!.value);
 });
 
-test('points with other fixed inputs are not known', async () => {
+test('a search does not use points of a campaign whose fixed inputs differ', async () => {
   await world.foray.submit(definition(search('cma', 'start: { campaign: grid }'), 700), { id: 'other' });
   const { search: found } = await toTheEnd(world, 'other');
   expect(found).toMatchObject({
@@ -83,7 +84,7 @@ test('points with other fixed inputs are not known', async () => {
   );
 });
 
-test('points without a value of the output are not known', async () => {
+test('a search does not use points without a value of its output, or points that do not meet "where"', async () => {
   const outputs = (text: string) => text.replace('outputs: [Fit error]', 'outputs: [Peak infected]');
   const { file, text } = definition('design: { grid: { Contact rate: [1.5, 1.7], Recovery rate: [0.4] } }');
   await world.foray.submit({ file, text: outputs(text) }, { id: 'peaks' });
@@ -99,7 +100,7 @@ test('points without a value of the output are not known', async () => {
   });
 });
 
-test('a search that begins with a missing campaign is refused', async () => {
+test('foray refuses a search that begins with the results of a missing campaign', async () => {
   await expect(
     world.foray.submit(definition(search('cma', 'start: { campaign: gird }'))),
   ).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });

@@ -52,7 +52,7 @@ test("before the winner's further runs exist, the summary has no value that is i
   expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
 });
 
-test("then the winner's value comes from the further runs, and the finalists have the compared means", () => {
+test("after the winner's further runs, its value comes from these runs, and the finalists have the compared means", () => {
   const over: SearchLog = { ...log, events: [...log.events, { kind: 'over' }] };
   const finished = new Map([
     [0, compared],

@@ -116,7 +116,7 @@ describe('a store of the first release', () => {
     for (const [ordinal, name] of of.entries()) yield { ordinal, key: `key ${name}`, values: [name] };
   }
 
-  test('opens with all its content and results in the order of the design, and keeps its identity', async () => {
+  test('opens with its id, all its content, and results in the order of the design', async () => {
     const database = new DatabaseSync(file);
     const { value } = database.prepare("select value from meta where name = 'id'").get()!;
     database.close();
@@ -173,7 +173,7 @@ describe('a store of the first release', () => {
     expect(executed.map(({ name }) => name)).toEqual(Object.keys(migrations));
   });
 
-  test('supports all operations of the present release', async () => {
+  test('supports retries, observations and changes of the present release', async () => {
     await opened(async (store) => {
       expect(await store.resetFailed('flu', true, 10)).toBe(1);
       expect(await store.intend('flu', [4], 11)).toMatchObject([{ seq: 4, failures: 0, reseeded: 1 }]);
@@ -194,7 +194,7 @@ describe('a store of the first release', () => {
     });
   });
 
-  test('completes a half expanded design with the numbers that its workflow expects', async () => {
+  test('completes a half-expanded design with the numbers of runs that its workflow expects', async () => {
     await opened(async (store) => {
       expect(await store.addPoints('new', points(names), 3)).toEqual({ points: 4, runs: 12 });
       expect(await store.waitingRuns('new', -1, 20, false)).toEqual([...Array(12).keys()]);

@@ -124,7 +124,7 @@ export async function cutShort(
  */
 const NUMBERS = 1_000;
 
-/** The seqs of all runs of a campaign by state. Reading them changes nothing. */
+/** The seqs of all runs of a campaign by state. */
 export async function seqsOf(
   store: Store,
   id = 'flu',
@@ -138,7 +138,7 @@ export async function seqsOf(
   return { waiting, open, over: over.toSorted((a, b) => a - b) };
 }
 
-/** Requests all waiting runs, and returns `name/replication` of each by its seq. */
+/** Requests all waiting runs, and returns `name/replication` of each run by the seq of the run. */
 export async function requestAll(store: Store, id = 'flu'): Promise<Map<number, string>> {
   await store.setPhase(id, 'running', 1);
   const planned = await store.intend(id, await store.waitingRuns(id, -1, 1_000_000, false), 6_000);
@@ -182,7 +182,7 @@ export function upTo(count: number): number[] {
   return [...Array(count).keys()];
 }
 
-/** The points of a design of 2,500 that an activity reads before its worker is killed. */
+/** Yields some points of a design of 2,500 points. Then it throws an error, as if the worker was killed. */
 export function* dying(survived: number): Generator<Point> {
   for (const point of points(2_500)) {
     if (point.ordinal === survived) throw new Error('killed');

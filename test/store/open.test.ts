@@ -64,14 +64,14 @@ describe('openStore', () => {
     'store.db',
     'sqlite:',
     '',
-  ])('refuses the address "%s", without its password', async (address) => {
+  ])('refuses the address "%s", and the error does not contain the password', async (address) => {
     const { code, line, text } = await refusal(address);
     expect(code).toBe('STORE_UNUSABLE');
     expect(line).toMatch(/Write sqlite:PATH/);
     expect(text).not.toContain('secret');
   });
 
-  test('refuses a file that is not a database, does not change it, and keeps no file open', async () => {
+  test('refuses a file that is not a database, does not change the file, and keeps no file open', async () => {
     for (const content of ['campaign: flu\n'.repeat(100), `SQLite format 3\0${'x'.repeat(4_000)}`]) {
       writeFileSync(file, content);
       const { code, line } = await refusal(`sqlite:${file}`);
@@ -90,7 +90,7 @@ describe('openStore', () => {
     expect((await refusal(`sqlite:${plain}/store.db`)).code).toBe('STORE_UNUSABLE');
   });
 
-  test('refuses a store of a newer foray, and does not change it', async () => {
+  test('refuses a store of a newer foray, and keeps no file open', async () => {
     await (await openStore(`sqlite:${file}`)).close();
     const database = new DatabaseSync(file);
     database.exec("insert into kysely_migration values ('999-of-the-future', '2030-01-01T00:00:00Z')");
@@ -106,7 +106,7 @@ describe('openStore', () => {
     chmodSync(file, 0o444);
     chmodSync(folder.path, 0o555);
     try {
-      // root can write to the file all the same
+      // root can write to the file nevertheless
       if (process.getuid?.() === 0) await (await openStore(`sqlite:${file}`)).close();
       else expect((await refusal(`sqlite:${file}`)).code).toBe('STORE_UNUSABLE');
     } finally {
@@ -161,16 +161,21 @@ describe('openStore', () => {
   });
 });
 
-test.each(Object.keys(migrations))('a store of %s is migrated', async (last) => {
-  const db = new Kysely({ dialect: sqliteDialect(file) });
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const { error } = await migrator.migrateTo(last);
-  expect(error).toBeUndefined();
-  await db.destroy();
-  const store = await openStore(`sqlite:${file}`);
-  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
-  expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
-  expect(await store.keepFile('flu', 'hash', { sha256: 'sha', content: new Uint8Array([1]) }, 1)).toBe(true);
-  expect(await store.missingFiles('flu')).toEqual([]);
-  await store.close();
-});
+test.each(Object.keys(migrations))(
+  'openStore migrates a store that has the migrations up to %s',
+  async (last) => {
+    const db = new Kysely({ dialect: sqliteDialect(file) });
+    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+    const { error } = await migrator.migrateTo(last);
+    expect(error).toBeUndefined();
+    await db.destroy();
+    const store = await openStore(`sqlite:${file}`);
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+    expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
+    expect(await store.keepFile('flu', 'hash', { sha256: 'sha', content: new Uint8Array([1]) }, 1)).toBe(
+      true,
+    );
+    expect(await store.missingFiles('flu')).toEqual([]);
+    await store.close();
+  },
+);

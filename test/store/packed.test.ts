@@ -24,6 +24,6 @@ test('large outputs are compressed, and small outputs are readable in the databa
   expect(toColumns({ 'Peak day': '7' })).toEqual({ outputs: '{"Peak day":"7"}', packed: null });
 });
 
-test('a run without outputs has nothing stored for them', () => {
+test('a run for which no outputs are stored has no outputs', () => {
   expect(toOutputs({ outputs: null, packed: null })).toEqual({});
 });

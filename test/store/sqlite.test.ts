@@ -13,7 +13,7 @@ import { campaign, done, points } from './fixtures.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 
-test('a store in memory works, and ends with its handle', async () => {
+test('each store in memory has its own id and content', async () => {
   const first = await openStore('sqlite::memory:');
   const second = await openStore('sqlite::memory:');
   expect(first.id).not.toBe(second.id);
@@ -67,7 +67,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     const pages = [restOfPoint(db, 1, place), otherPoints(db, 1, place)];
     for (const page of pages) {
       const plan = planOf(page.limit(PAGE).compile());
-      // the plan has points and runs, each with an index on more than the campaign and the state
+      // the plan searches points and runs by indices that have more columns than the campaign and the state
       expect(plan).toHaveLength(2);
       for (const step of plan) expect(step).toMatch(/^SEARCH (points|runs) USING INDEX .*\(campaign=\? AND /);
       expect(plan.join()).not.toMatch(/SCAN|TEMP B-TREE|state=/);
@@ -75,7 +75,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
   });
 
   test.each([1, 3, 50, 51, PAGE])(
-    'reads the outputs of a page by an index, even if it has %s ranges',
+    'reads the outputs of a page by an index, even if the page has %s ranges of runs',
     (ranges) => {
       const seqs = Array.from({ length: ranges }, (_, at) => [10 * at, 10 * at + 1]).flat();
       const steps = planOf(outputsOf(db, 1, seqs).compile()).filter((step) => step.includes('outputs'));
@@ -85,7 +85,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
     },
   );
 
-  /** Runs an action. Returns the queries that the store sends to SQLite. */
+  /** Runs an action. Returns the queries about runs that the store sends to SQLite. */
   async function asked(does: (store: Store) => Promise<unknown>): Promise<CompiledQuery[]> {
     const queries: CompiledQuery[] = [];
     const logged = new Kysely<Tables>({
@@ -183,7 +183,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
       expect(step).toMatch(/^SEARCH runs USING INDEX .*\bseq=\?/);
   });
 
-  test('reads all results while runs finish: new results appear once or not at all', async () => {
+  test('reads each earlier result once, and each new result at most once, while runs finish', async () => {
     const store = await openStore(`sqlite:${file}`);
     const before = await store.counts('flu');
     const seen = new Set<number>();

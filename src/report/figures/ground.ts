@@ -40,7 +40,9 @@ export async function groundFigures(
       title: `${output.name} over ${x} and ${y}`,
       caption: sentences(
         `The circles are the ${counted(asked.length, 'point')} of the search`,
-        `The cells are the grid of ${record.campaign.name}: ${counted(grid.cells.length, 'point')}, which the search did not use; lighter is lower`,
+        `The cells are the grid of ${record.campaign.name} (${counted(grid.cells.length, 'point')})`,
+        'The search did not use these points',
+        'A lighter cell has a lower value',
       ),
       id: 'ground',
       spec: heatMapUnder(grid, output, {

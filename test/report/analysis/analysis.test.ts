@@ -43,7 +43,7 @@ async function csvOf(analyses: readonly Analysis[]): Promise<string[]> {
   return pieces.join('').trimEnd().split('\n');
 }
 
-describe.each(designs)('%s', (title, played) => {
+describe.each(designs)('the analysis "%s"', (title, played) => {
   const analysis = analysisOf(played);
 
   test('has a sentence, a table and pictures', async () => {
@@ -72,11 +72,11 @@ test('a curve has a picture over time, and rows with times', async () => {
   expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
 });
 
-describe('a sentence about a curve says which input matters when', () => {
+describe('a sentence about a curve says which input matters at which times', () => {
   const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
     courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);
 
-  test('if it is the same input all the time', () => {
+  test('if the same input matters most at all times', () => {
     expect(told(([a]) => ({ dataX: [0, 1, 5], dataY: [a, a, a] }))).toBe(
       'A matters most for Course at all 3 times from 0 to 5; B and C have no visible effect at any time.',
     );

@@ -25,7 +25,7 @@ describe('points', () => {
     ]);
   });
 
-  test('of any two designs are complete, each point with its numbers', async () => {
+  test('of any two designs are complete, and each point has its numbers', async () => {
     const design = fc
       .uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1 })
       .chain((rates) =>
@@ -68,7 +68,7 @@ describe('points', () => {
     );
   });
 
-  test('are joined without inputs that are fixed at different values', async () => {
+  test('are joined by the other inputs if an input is fixed at different values', async () => {
     const a = side('a', { 1: [1, 2], 2: [3, 4] });
     const b = side('b', { 2: [5, 6], 1: [7, 9] }, {}, [policy('priority')]);
     const comparison = compareCampaigns(a, b);
@@ -85,7 +85,7 @@ describe('points', () => {
     expect(compareCampaigns(c, d).method).toBe('paired');
   });
 
-  test('of a later version are joined without its new inputs', async () => {
+  test('are joined by the inputs that both campaigns have if a later version has a new input', async () => {
     const a = side('a', { 1: [1] }, {}, []);
     const b = side('b', { 1: [4] });
     const comparison = compareCampaigns(a, b);
@@ -117,7 +117,7 @@ describe('points', () => {
     ]);
   });
 
-  test('are not joined if only one campaign has a varied input', () => {
+  test('are refused if one campaign varies an input that the other campaign does not have', () => {
     const a = side('a', { 1: [1] });
     const b = side('b', { 1: [1] });
     const other = { ...b, campaign: { ...b.campaign, base: [rate, SEED], ...gridOf([]) } };
@@ -129,7 +129,7 @@ describe('points', () => {
     expect(() => compareCampaigns(other, alone)).toThrow('"a" varies "Servers"');
   });
 
-  test('are an error if there is no common point, or if a campaign has no finished runs', async () => {
+  test('are refused if there is no common point, or if a campaign has no finished runs', async () => {
     const a = side('a', { 1: [1] });
     for (const b of [side('b', { 2: [1] }), side('b', {})]) {
       await expect(pointsIn(a, b)).rejects.toMatchObject({

@@ -23,10 +23,10 @@ describe('differences', () => {
   });
 
   test.each<[string, Partial<Campaign>, Partial<Campaign>]>([
-    ['another seed', { seed: 1 }, { seed: 2 }],
-    ['common random numbers in one', { commonRandomNumbers: true }, {}],
-    ['no seed in one', { seed: null }, { seed: 0 }],
-  ])('are Welch’s with %s', async (_, ofA, ofB) => {
+    ['different seeds', { seed: 1 }, { seed: 2 }],
+    ['common random numbers in one campaign', { commonRandomNumbers: true }, {}],
+    ['no seed in one campaign', { seed: null }, { seed: 0 }],
+  ])('use Welch’s method with %s', async (_, ofA, ofB) => {
     const comparison = compareCampaigns(side('a', a, ofA), side('b', b, ofB));
     expect(comparison.method).toBe('Welch');
     const [point] = await Array.fromAsync(comparison.points);
@@ -53,7 +53,7 @@ describe('differences', () => {
     }
   });
 
-  test('include the outputs that are numbers with the same unit in both', () => {
+  test('are computed for the outputs that are numbers with the same unit in both campaigns', () => {
     const one: CampaignOutput[] = [
       wait,
       { name: 'Cost', type: 'DOUBLE', units: null },
@@ -73,7 +73,7 @@ describe('differences', () => {
     );
   });
 
-  test('of shares use Newcombe’s method, paired or not; differences of quantiles come from both intervals', async () => {
+  test('of shares use Newcombe’s method, with or without pairs, and differences of quantiles use order statistics', async () => {
     const late = ['P(Wait > 2.5)', 'Q(Wait, 0.5)'];
     const many = (shift: number) => Array.from({ length: 40 }, (_, at) => shift + (at % 5));
     const compared = async (seed: number) => {
@@ -172,27 +172,27 @@ describe('a comparison', () => {
   });
 
   test.each<[string, (number | null)[][], (number | null)[][], string]>([
-    ['all', [[1, 2]], [[2, 1]], 'Wait: no interval excludes 0.'],
+    ['the only point has an interval', [[1, 2]], [[2, 1]], 'Wait: no interval excludes 0.'],
     [
-      'some',
+      'one of two points has an interval, which contains 0',
       [[1, 2], [1], []],
       [[2, 1], [1], []],
       'Wait: no interval excludes 0; 1 of 2 points has no interval.',
     ],
     [
-      'few',
+      'one of four points has an interval, which excludes 0',
       [[1, 2], [1], [null, 1], [null]],
       [[5, 6.1], [1], [1, 2], [3]],
       'Wait: differs at 1 point of 1 that has an interval (1 higher in B); by chance alone about 0.05 would; 3 of 4 points have no interval.',
     ],
     [
-      'none',
+      'no point has an interval',
       [[1], [null]],
       [[1], [1]],
       'Wait: no point has an interval, because it needs two replications with a finite value in each campaign.',
     ],
-    ['none at all', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
-  ])('says where it has no interval: with %s', async (_, inA, inB, said) => {
+    ['no point has a value in both campaigns', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
+  ])('says how many points have no interval if %s', async (_, inA, inB, said) => {
     const byRate = (all: (number | null)[][]) => Object.fromEntries(all.map((waits, at) => [at, waits]));
     const comparison = compareCampaigns(side('a', byRate(inA)), side('b', byRate(inB)));
     const summary = new ComparisonSummary(comparison);
@@ -231,7 +231,7 @@ describe('a comparison', () => {
   });
 });
 
-test('differences are better or worse if both campaigns have the same goal, or a goal is given', async () => {
+test('a comparison calls differences better or worse if both campaigns have the same goal, or the caller gives a goal', async () => {
   const goal = { output: 'Wait', wants: 'lowest' } as const;
   const sides = (goals: (Campaign['goal'] | undefined)[]) =>
     [side('a', { '1.0': [1, 1.1, 1.2] }), side('b', { '1.0': [5, 5.2, 5.1] })].map((one, at) => ({

@@ -11,7 +11,7 @@ test('the panels with the largest effects stay in the order of the inputs', () =
   expect(largestPanels([3, 1, 2], (number) => number)).toEqual([3, 1, 2]);
 });
 
-test('a caption says how many inputs are left out', () => {
+test('a caption says how many inputs are shown if not all inputs are shown', () => {
   expect(largestText(30, 12)).toBe('The 12 of 30 inputs with the largest effects are shown');
   expect(largestText(12, 12)).toBeUndefined();
 });

@@ -41,7 +41,7 @@ describe('names of files', () => {
     );
   });
 
-  test('are the names of the outputs if these names are simple', () => {
+  test('are the names of the outputs, with other characters than ASCII letters, digits, "-" and "_" percent-encoded', () => {
     expect([...fileNames(['Trajectory', 'Burnt area', 'Größe', 'nul', 'a%20b'])]).toEqual([
       ['Trajectory', 'Trajectory'],
       ['Burnt area', 'Burnt%20area'],
@@ -85,7 +85,7 @@ describe('rows with their files', () => {
     for (let n = 0; n < count; n += 1) yield Promise.resolve(row(n));
   }
 
-  test('keep their order, whichever file is written first, with a limited number of files at once', async () => {
+  test('keep their order in whatever order the files are written, and at most 8 files are written at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 60 }), async (delays) => {
         let [busy, most] = [0, 0];

@@ -49,7 +49,7 @@ describe('CSV', () => {
     );
   });
 
-  test('a campaign has one line per run, ended by LF', async () => {
+  test('a campaign has a header line and one line per run, and each line ends with LF', async () => {
     const text = await textOf(formatResults('csv', campaign, stream(rows)));
     const lines = text.split('\n');
     expect(lines).toHaveLength(5);
@@ -62,7 +62,7 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test('numbers are numbers, non-scalar values are objects, missing values are null', async () => {
+  test('has numbers as numbers, curves as objects and missing values as null', async () => {
     const lines = (await textOf(formatResults('jsonl', campaign, stream(rows)))).trimEnd().split('\n');
     const [first, failed] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toHaveLength(3);
@@ -72,7 +72,7 @@ describe('JSON Lines', () => {
     expect(failed).toMatchObject({ status: 'failed', 'Fit error': null, Infected: null, reason: 'no' });
   });
 
-  test('keeps every digit, and any value on one line', async () => {
+  test('keeps every digit, and writes each row on one line', async () => {
     const columns: Column[] = [
       { name: 'long', kind: 'number' },
       { name: 'infinite', kind: 'number' },

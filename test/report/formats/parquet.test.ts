@@ -73,7 +73,7 @@ describe('Parquet', () => {
     );
   });
 
-  test('a campaign with failures', async () => {
+  test('has null for the outputs of a failed run, and the same values as the rows as objects', async () => {
     const rows = [sampleRow(0, ['1.2', '0.3']), failedRow(1, ['1.2', '0.31'], 'no')];
     const table = () => tableOf(record.campaign, stream(rows));
     const found = await read(await fileOf(table()));
@@ -98,7 +98,7 @@ describe('Parquet', () => {
     expect(num_rows).toBe(0n);
   });
 
-  test('has types, units, sides and the definition, and is equal for equal campaigns', async () => {
+  test('has the definition and the columns in its metadata, and the id of the campaign only with `all`', async () => {
     const told = async (all: boolean) => {
       const table = tableOf(record.campaign, sampleRows(record), { all });
       const file = await fileOf(table, {}, { ...description, all });
@@ -146,7 +146,7 @@ describe('Parquet', () => {
     expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
-  test('is the same, however many rows come at a time', async () => {
+  test('is the same for batches of any size', async () => {
     const rows = Array.from({ length: 45_000 }, (_, row): Cell[] => [
       String(row),
       row % 9 === 0 ? null : 'x',
@@ -163,7 +163,7 @@ describe('Parquet', () => {
     }
   });
 
-  test('has bounds and nulls of each group, and stores repeated texts once', async () => {
+  test('has the bounds and the number of nulls of each column, and stores repeated texts once', async () => {
     const rows = Array.from({ length: 3_000 }, (_, row): Cell[] => [
       row % 5 === 0 ? null : String(row / 4),
       row % 3 === 0 ? null : ['b', 'ß', '\u{1F600}', '\uFFFD'][row % 4]!,
@@ -214,7 +214,7 @@ describe('Parquet', () => {
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([16, 16, 8]);
   });
 
-  test('has null for a value of a wrong type, and reports it; broken JSON is a text', async () => {
+  test('has null for values of a wrong type, reports their number, and keeps broken JSON as a text', async () => {
     const told: unknown[] = [];
     const rows = [
       ['many', '1.5', '9223372036854775808', 'yes', '2026-13-01T00:00', 'now', 'x', '{oops'],

@@ -6,7 +6,7 @@ import {
 } from '../../../src/report/html/campaign-section.ts';
 import { countsOf, sampleRecord } from '../support.ts';
 
-test('durations are in units that people use', () => {
+test('a duration has one or two units, beginning with its largest unit', () => {
   const told = [0, 1_449, 9_990, 59_700, 3_599_000, 3_600_000, 3_690_000, 86_400_000, 30 * 3_600_000].map(
     durationText,
   );
@@ -23,7 +23,7 @@ test('durations are in units that people use', () => {
   ]);
 });
 
-test('replications are shown with their precision', () => {
+test('the report shows the number of replications, and the precision if the campaign has one', () => {
   const { campaign } = sampleRecord({ replications: 20 });
   expect(replicationsText(campaign)).toBe('20 of each point');
   const precision = {
@@ -52,7 +52,7 @@ describe('the section about the campaign', () => {
     ].map(([, name, value]) => [name, value]);
   };
 
-  test('has the inputs with one value, but no varied inputs and no seed from which other seeds are derived', () => {
+  test('lists only the inputs that have the same value in all runs', () => {
     expect(inputsOf(null)).toEqual([
       ['{RANDOM_SEED}', '1'],
       ['Days', '14 days'],

@@ -12,14 +12,14 @@ import {
 } from '../support.ts';
 import { marks } from '../marks.ts';
 
-describe('other designs', () => {
+describe('the report of other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
-  test('one numeric input: for each output, one point with its interval per value', async () => {
+  test('draws the mean and its interval at each value of a single numeric input, for each output', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
-    // rules are only intervals, because the bars of distributions are rectangles
+    // only intervals are drawn as rules; the bars of distributions are rectangles
     expect(marks(page, 'rule')).toEqual([4, 4]);
     expect(marks(page, 'symbol')).toEqual([4, 1, 4, 1]);
     expect(page).toContain('Peak day by Contact rate');
@@ -30,7 +30,7 @@ describe('other designs', () => {
     expect(page).toContain('Lowest point, its first replication, in front of the median');
   });
 
-  test('known values: a line and its comparison with the intervals', async () => {
+  test('draws known values as a line, and compares them with the intervals in a table', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
     // all runs of a point have equal values, so its interval has no width
@@ -61,7 +61,7 @@ describe('other designs', () => {
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
-  test('values with very different distances are drawn at equal distances, each with a label', async () => {
+  test('draws values at equal distances if their real distances differ much, and labels each value', async () => {
     const record = sampleRecord({
       grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],
     });
@@ -75,7 +75,7 @@ describe('other designs', () => {
     for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
   });
 
-  test('values of all magnitudes are drawn', async () => {
+  test('draws an output whose values range from 1e-300 to 1e300, and has no NaN', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const rows = ['1e-300', '1', '1e300'].map((error, at) => {
       const row = sampleRow(at, [String(at + 1)]);
@@ -86,7 +86,7 @@ describe('other designs', () => {
     expect(page).not.toContain('NaN');
   });
 
-  test('three inputs: one panel for each', async () => {
+  test('draws one panel for each of three inputs, and no intervals without replications', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(12), sampleRows(record));
@@ -95,7 +95,7 @@ describe('other designs', () => {
     expect(page).not.toContain('interval');
   });
 
-  test('three inputs in a grid: also a heat map for each value of one input', async () => {
+  test('draws a grid of three inputs also as heat maps: one for each value of one input', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });
     const page = await renderReport(record, countsOf(24), sampleRows(record));
@@ -103,7 +103,7 @@ describe('other designs', () => {
     expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
   });
 
-  test('no effects without varied inputs or numeric outputs', async () => {
+  test('draws no effects if no input varies or no output is numeric', async () => {
     const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
     const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));
     expect(
@@ -116,7 +116,7 @@ describe('other designs', () => {
     expect(page.match(/<code>[0-9a-f]{16}/g)).toHaveLength(3);
   });
 
-  test('replications of one point: bands, and the first replication', async () => {
+  test('draws the replications of a single point as bands behind the curve of the first replication', async () => {
     const record = sampleRecord({ grid: [], replications: 20 });
     const page = await renderReport(record, countsOf(20), sampleRows(record));
     expect(page).toContain(
@@ -127,7 +127,7 @@ describe('other designs', () => {
     expect(page).not.toContain('<h2>Timeline</h2>');
   });
 
-  test('the chosen output is shown; an unknown one is an error that lists the names', async () => {
+  test('shows the chosen output, and refuses an unknown output and observations of an output that is no curve', async () => {
     const record = sampleRecord();
     const page = await renderReport(record, countsOf(2), stream(rows(2)), { show: ['Peak day'] });
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
@@ -143,7 +143,7 @@ describe('other designs', () => {
     });
   });
 
-  test('BOOLEAN outputs and formulas are drawn as shares, and are in the table and the distributions', async () => {
+  test('shows BOOLEAN outputs as shares, draws the effects on formulas, and prefers a numeric output by default', async () => {
     const rate = [doubles('Contact rate', [1, 2])];
     const outputs = [
       { name: 'Extinct', type: 'BOOLEAN', units: null },
@@ -176,7 +176,7 @@ describe('other designs', () => {
     expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
   });
 
-  test('by default the first output with values is shown', async () => {
+  test('shows the first output that has values by default', async () => {
     const record = sampleRecord();
     const odd = rows(4).map((row, at) => {
       const { 'Fit error': error, ...others } = row.outputs;
@@ -189,7 +189,7 @@ describe('other designs', () => {
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
   });
 
-  test('an output without values', async () => {
+  test('says that an output has no values, and then draws only the timeline', async () => {
     const record = sampleRecord();
     const none = rows(2).map((row) => ({ ...row, outputs: { 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(2), stream(none));
@@ -198,7 +198,7 @@ describe('other designs', () => {
     expect(page).toContain('<h2>Timeline</h2>');
   });
 
-  test('failures are grouped by cause, the most frequent first', async () => {
+  test('groups failures by cause, and lists the most frequent cause first', async () => {
     const record = sampleRecord();
     const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>
       failedRow(i, ['1.2', '0.3'], `because ${reason}`),
@@ -209,7 +209,7 @@ describe('other designs', () => {
     expect(
       [...table.matchAll(/<td class="(?:number|reason)">(.*?)<\/td>/gs)].map(([, cell]) => cell),
     ).toEqual(['2', 'because b\nseed …', '1', 'because a']);
-    // the table has the first failure of each cause, with its message if this says more than the cause
+    // the table shows the first failure of each cause, and the message of this failure if it says more than the cause
     const examples = [...table.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell]) =>
       cell!.replaceAll(/<.*?>|\s+/g, ' ').trim(),
     );

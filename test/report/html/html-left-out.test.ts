@@ -3,7 +3,7 @@ import { renderReport } from '../../../src/report/html/html.ts';
 import type { ResultRow } from '../../../src/store/index.ts';
 import { countsOf, doubles, sampleRecord, sampleRow, sampleRows, stream, observed } from '../support.ts';
 
-describe('the report says what it leaves out', () => {
+describe('a report that leaves something out', () => {
   const pageOf = async (record: ReturnType<typeof sampleRecord>, rows: ResultRow[], options = {}) => {
     const page = await renderReport(record, countsOf(rows.length), stream(rows), options);
     return page.replaceAll(/\s+/g, ' ');
@@ -14,7 +14,7 @@ describe('the report says what it leaves out', () => {
   const named = (count: number, name: string, type: 'DOUBLE' | 'DATA_SET') =>
     Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, type, units: null }));
 
-  test('outputs after the twelfth, except the chosen one', async () => {
+  test('says that 12 of 14 outputs are shown, among them the chosen output', async () => {
     const outputs = named(14, 'Cost', 'DOUBLE');
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])], outputs });
     const rows = [1, 2, 3].map((rate, i) => ({
@@ -22,16 +22,16 @@ describe('the report says what it leaves out', () => {
       outputs: Object.fromEntries(outputs.map(({ name }, at) => [name, String(rate * (at + 1))])),
     }));
     const page = await pageOf(record, rows, { show: ['Cost 14'] });
-    // the captions of other effects and of distributions have it, as visible text and in the name of the picture
+    // two captions have this sentence (other effects, distributions): as visible text and as the label of the picture
     expect(page.match(/The first 12 of 14 outputs are shown\./g)).toHaveLength(4);
     // an output that is drawn has its name in two pictures: effects and distributions
     const texts = (name: string) => page.match(new RegExp(`>${name}</text>`, 'g'))?.length;
     expect([texts('Cost 14'), texts('Cost 11'), texts('Cost 12')]).toEqual([2, 2, undefined]);
     const few = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 12) } };
-    expect(await wordsOf(few, rows)).not.toContain('outputs the first');
+    expect(await wordsOf(few, rows)).not.toContain('outputs are shown');
   });
 
-  test('DATA_SETs after the eighth, except the observed one', async () => {
+  test('says that 8 of 10 DATA_SETs are shown, among them the observed one', async () => {
     const outputs = named(10, 'Course', 'DATA_SET');
     const record = sampleRecord({ outputs });
     const row = sampleRow(0, ['1.2', '0.3']);
@@ -41,7 +41,7 @@ describe('the report says what it leaves out', () => {
     const titles = [...page.matchAll(/<h2>Course (\d+)<\/h2>/g)].map(([, number]) => Number(number));
     expect(titles).toEqual([10, 1, 2, 3, 4, 5, 6, 7]);
     expect(page).toContain('pupils in bed');
-    // the sentence stands only below the last of them
+    // only the section of the last curve has this sentence
     expect(page.match(/<p class="soft">[^<]*The first 8 of 10 DATA_SETs are shown\.<\/p>/g)).toHaveLength(1);
     expect(page.lastIndexOf('The first 8 of')).toBeGreaterThan(page.indexOf('<h2>Course 7'));
   });
@@ -49,7 +49,7 @@ describe('the report says what it leaves out', () => {
   test.each([
     [512, false],
     [513, true],
-  ])('points of curves of %d points', async (points, isSaid) => {
+  ])('says that a curve of %d points is drawn with fewer points: %s', async (points, isSaid) => {
     const record = sampleRecord();
     const dataX = Array.from({ length: points }, (_, i) => i);
     const outputs = { 'Fit error': '1', Infected: JSON.stringify({ dataX, dataY: dataX }) };
@@ -60,7 +60,7 @@ describe('the report says what it leaves out', () => {
     expect(said).toBe(isSaid);
   });
 
-  test('an input with many texts, and grouped values', async () => {
+  test('says that an input has too many texts for a picture, and that neighbouring values are grouped', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`);
     const rates = doubles(
       'Rate',
@@ -75,7 +75,7 @@ describe('the report says what it leaves out', () => {
     const [crowded, texts, line, grid] = await Promise.all(
       records.map(async (record) => {
         const rows = await Array.fromAsync(sampleRows(record));
-        // the rows of the sample do not have numbers for these texts
+        // `sampleRow` computes no outputs from texts, so each row gets a value here
         return wordsOf(
           record,
           rows.map((row, i) => ({ ...row, outputs: { 'Fit error': String(i % 7) } })),
@@ -90,7 +90,7 @@ describe('the report says what it leaves out', () => {
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
   });
 
-  test('runs without a finite value', async () => {
+  test('counts the runs without a finite value, and names the outputs with fewer than two different values', async () => {
     const outputs = ['Drawn', 'Whole', 'Alike', 'Lone', 'Same', 'None'].map((name) => ({
       name,
       type: 'DOUBLE' as const,
@@ -112,7 +112,7 @@ describe('the report says what it leaves out', () => {
     );
   });
 
-  test('points of an earlier design', async () => {
+  test('says that the pictures do not show points that belong only to an earlier design', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const rows = ['1', '2', '3', '9'].map((rate, i) => sampleRow(i, [rate]));
     const said = 'These pictures do not show points that belong only to an earlier design.';
@@ -120,7 +120,7 @@ describe('the report says what it leaves out', () => {
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });
 
-  test('known values of unfinished points', async () => {
+  test('says how many known values are for points that have not finished', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const numbers = new Map([['Fit error', 1]]);
     const known = ['1', '2', '2.5'].map((rate) => ({ values: [rate], numbers }));

@@ -17,14 +17,14 @@ describe('the report of a grid', () => {
   const record = sampleRecord();
   const rendered = renderReport(record, countsOf(1271), sampleRows(record), { observed });
 
-  test('has one cell per point, marks the best one, and shows curves and observations', async () => {
+  test('has one cell per point, marks the lowest point, and shows curves and observations', async () => {
     const page = await rendered;
     // further rectangles are bars of the distributions and of the timeline
     expect(marks(page, 'rect')[0]).toBe(1271);
     expect(page).toContain('lowest: 17.21');
     expect(page).toContain('at Contact rate 1.675 per day, Recovery rate 0.44 per day');
     expect(page).toContain('Contact rate (per day)');
-    // two rings around the best point, the means by each input with the lowest mean, and the observations
+    // two rings around the lowest point, the means by each of two inputs with their lowest mean, two observations
     expect(marks(page, 'symbol')).toEqual([1, 1, 41, 1, 31, 1, 2]);
     expect(page).toContain('pupils in bed');
     // areas: two bands and the outstanding runs; lines: the means by each input, the median and the best point's curve
@@ -34,7 +34,7 @@ describe('the report of a grid', () => {
     ]);
   });
 
-  test('has each numeric output, the timeline of the runs and the definition', async () => {
+  test('has its sections in a fixed order, and says how long the runs took', async () => {
     const page = await rendered;
     const headings = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title);
     expect(headings).toEqual([
@@ -47,12 +47,12 @@ describe('the report of a grid', () => {
       'What was run',
     ]);
     expect(page).toContain('The number of runs by value: 1,271 runs over all points.');
-    // two of three runs are new, and each took 5 s
+    // two thirds of the runs are new, and each took 5 s
     expect(page).toContain('1 h 11 min in all');
     expect(page).toContain('Population');
   });
 
-  test('says "best" only for a goal, and ranks by it', async () => {
+  test('says "best" only if there is a goal, and ranks the points by the goal', async () => {
     const plain = await rendered;
     expect(plain.replaceAll(/--best|var\(--best\)/g, '')).not.toMatch(/\bbest\b/i);
     const goal = { output: 'Fit error', wants: 'highest' } as const;
@@ -73,7 +73,7 @@ describe('the report of a grid', () => {
     expect(other).toContain('<h2>Best points</h2>');
   });
 
-  test('lists the ten lowest points, lowest first', async () => {
+  test('lists ten points, and begins with the lowest point', async () => {
     const keys = [...(await rendered).matchAll(/<code>([0-9a-f]{16})<\/code>/g)].map(([, key]) => key);
     expect(keys).toHaveLength(10);
     expect(keys[0]).toBe((27 + 19 * 31 - 13).toString(16).padStart(16, '0'));
@@ -94,22 +94,22 @@ describe('the report of a grid', () => {
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  test('every reference in a picture leads to an id in the same picture', async () => {
+  test('has no id twice, and each reference in a picture leads to an id on the page', async () => {
     const page = await rendered;
     const ids = [...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [, id] of page.matchAll(/url\(#([^)]+)\)/g)) expect(ids).toContain(id);
   });
 
-  test('is the same each time', async () => {
+  test('has the same text each time it is rendered', async () => {
     expect(await renderReport(record, countsOf(1271), sampleRows(record), { observed })).toBe(await rendered);
   });
 });
 
-describe('unsafe content', () => {
+describe('the report of unsafe content', () => {
   const evil = '"><script>alert(1)</script>$&';
 
-  test('is escaped everywhere: names, values and reasons', async () => {
+  test('escapes names, values, reasons and the definition', async () => {
     const record = sampleRecord({
       id: evil,
       name: evil,
@@ -143,7 +143,7 @@ describe('unsafe content', () => {
     expect(page).toContain('campaign: &#34;&#62;&#60;script');
   });
 
-  test("is left out: only the origin of the service's address is shown", async () => {
+  test("shows only the origin of the service's address, without the user, the path and the query", async () => {
     const record = sampleRecord({
       service: 'https://user:pw@host.example:8443/api/open/8.5.0?apiKey=secret',
     });

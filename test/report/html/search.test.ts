@@ -7,7 +7,7 @@ import { searchFigures } from '../../../src/report/figures/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
 
-/** Tests the report of a search. The test makes up the points, so no service runs them. */
+/** Tests the report of a search. The tests invent the points and their values, so no service runs them. */
 
 const search: NonNullable<Campaign['search']> = {
   inputs: [
@@ -80,7 +80,7 @@ async function pageOf(story: SearchStory): Promise<string> {
 }
 
 describe('the report of a search', () => {
-  test('draws its points over the heat map of a grid', async () => {
+  test('draws the points of the search over the heat map of a grid', async () => {
     const grid = sampleRecord();
     const range = search.inputs[0]!;
     const inputs = ['Contact rate', 'Recovery rate'].map((name) => ({ ...range, name }));
@@ -93,7 +93,7 @@ describe('the report of a search', () => {
     const known = { inputs: { 'Contact rate': 2.2, 'Recovery rate': 0.6 }, label: 'published' };
     const [figure] = await groundFigures(campaign, story, { record: grid, rows: sampleRows(grid), known });
     expect(figure!.caption).toBe(
-      'The circles are the 2 points of the search. The cells are the grid of flu-calibration: 1,271 points, which the search did not use; lighter is lower.',
+      'The circles are the 2 points of the search. The cells are the grid of flu-calibration (1,271 points). The search did not use these points. A lighter cell has a lower value.',
     );
     const { layer } = figure!.spec as unknown as { layer: { data: { values: object[] } }[] };
     // the points are at the middles of cells; the axes have 41 and 31 cells
@@ -104,7 +104,7 @@ describe('the report of a search', () => {
     expect(layer.at(-1)!.data.values[0]).toMatchObject({ x: 40.5, y: 30.5 });
   });
 
-  test('never names a point that does not meet the requirements', async () => {
+  test('lists only points that meet the requirements, and explains the marks of the other points', async () => {
     const page = await pageOf(storyWith([point(0, 5, { isFeasible: false }), point(1, 30), point(2, null)]));
     expect(page).toContain('Lowest Fit error <strong>30</strong>');
     const [row] = /<tr class="first">.*?<\/tr>/.exec(page)!;
@@ -114,7 +114,7 @@ describe('the report of a search', () => {
     expect(page).toContain('Points that failed are marked below');
   });
 
-  test('says so when no point meets the requirements', async () => {
+  test('says that no point meets the requirements', async () => {
     const page = await pageOf(
       storyWith([point(0, 5, { isFeasible: false }), point(1, 6, { isFeasible: false })]),
     );
@@ -125,25 +125,31 @@ describe('the report of a search', () => {
     expect(page).toContain('-search-points.svg');
   });
 
-  test('shows texts of the definition as plain text', async () => {
+  test('escapes the value of an input that looks like HTML', async () => {
     const page = await pageOf(storyWith([point(0, 5, { values: ['2', '<i>'] }), point(1, 30)]));
     expect(page).not.toContain('<i>');
     expect(page).toContain('&#60;i&#62;');
   });
 
-  test('draws a sample of many points, with the best one', () => {
-    const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, ask === 4_321 ? 1 : 100 + (ask % 7)));
+  test('draws an even sample of many points that includes the best point, and the best value so far of all points', () => {
+    const low = new Map([
+      [2, 50],
+      [4_321, 1],
+    ]);
+    const points = Array.from({ length: 5_000 }, (_, ask) => point(ask, low.get(ask) ?? 100 + (ask % 7)));
     const figures = searchFigures(record.campaign, storyWith(points));
     expect(figures.map(({ id }) => id)).toEqual(['search-progress', 'search-points']);
     for (const { caption, spec } of figures) {
       expect(Number(/^(\d+) points spread evenly/.exec(caption)![1])).toBeLessThanOrEqual(801);
-      expect(JSON.stringify(spec)).toContain('"value":1');
+      expect(JSON.stringify(spec)).toMatch(/"value":1[,}]/);
     }
-    // the line has all points
-    expect(JSON.stringify(figures[0]!.spec)).toContain('"ask":4321');
+    // point 2 is not in the sample, but the best value so far has a step there
+    const [progress, lines] = figures.map(({ spec }) => JSON.stringify(spec));
+    expect(lines).not.toContain('"value":50');
+    expect(progress).toContain('{"ask":2,"value":50}');
   });
 
-  test('draws no parallel coordinates if there is one input, and no picture if no point is known', () => {
+  test('draws no parallel coordinates if the search has one input, and no picture if no point has a value', () => {
     const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
     expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
       'search-progress',
@@ -152,7 +158,7 @@ describe('the report of a search', () => {
   });
 });
 
-test('requirements are shown with their limits', () => {
+test('the text of the requirements has the limits of each requirement, and there is none without requirements', () => {
   const limits = { output: 'Peak', min: null, max: 320, chance: null };
   expect(requirementsText([])).toBeUndefined();
   expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(

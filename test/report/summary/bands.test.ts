@@ -8,7 +8,7 @@ import { quantile } from '../../../src/statistics/quantile.ts';
 const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
 
 describe('bands', () => {
-  test('of curves with common places are the quantiles at these places', () => {
+  test('of curves with the same x values are the quantiles at these x values', () => {
     const family = fc
       .integer({ min: 1, max: 9 })
       .chain((length) =>
@@ -56,7 +56,7 @@ describe('bands', () => {
     expect(bandsOf([])).toEqual([]);
   });
 
-  test('use the last of several points of a curve at one place', () => {
+  test('use the last point if a curve has several points at one x', () => {
     const step: Curve = [
       [0, 0],
       [1, 0],
@@ -71,7 +71,7 @@ describe('bands', () => {
   });
 });
 
-test('a curve is reduced to its ends and points between them', () => {
+test('a curve with too many points keeps its first point, its last point and some points between them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 60 }),
@@ -114,7 +114,7 @@ describe('an even sample', () => {
     }
   });
 
-  test('makes only items that it may keep, and leaves out invalid ones', () => {
+  test('makes only the items that it may keep, and leaves out an item that is undefined', () => {
     const made: number[] = [];
     const sample = new EvenSample<number>(10);
     for (let i = 0; i < 10_000; i += 1) {

@@ -56,7 +56,7 @@ describe('a distribution', () => {
     expect(looked.intervals(40)).toEqual(whole.intervals(40));
   });
 
-  test('has adjacent intervals of equal width, as narrow as allowed', () => {
+  test('has adjacent intervals of equal width that are as narrow as allowed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -1e6, max: 1e6 }), { minLength: 2, maxLength: 40 }),
@@ -79,7 +79,7 @@ describe('a distribution', () => {
     );
   });
 
-  test('needs no more memory for many values than for a few', () => {
+  test('has at most 1,024 intervals for any number of values', () => {
     const distribution = new Distribution();
     for (let i = 0; i < 200_000; i += 1) distribution.add(Math.sin(i) * 1.5 ** (i % 100));
     expect(distribution.intervals(2_000).length).toBeLessThanOrEqual(1_024);

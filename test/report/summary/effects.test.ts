@@ -24,7 +24,7 @@ const meansOf = ({ effects }: MainEffects) =>
   effects.map(({ axis, means }) => [axis.input.name, means.map(({ bin, mean }) => [bin, mean])]);
 
 describe('effects', () => {
-  test('two numeric inputs make a grid, in the order of numbers, and main effects', () => {
+  test('two numeric inputs give main effects and a grid whose values are in numeric order', () => {
     const [grid, main] = gather(
       [
         [10, 9, 100],
@@ -66,7 +66,7 @@ describe('effects', () => {
     expect(gather([[1, 2]], [])).toEqual([]);
   });
 
-  test('one input: the effect has all its values, even if each has few points', () => {
+  test('the effect of a single input has all values of the input, even if each value has only one point', () => {
     const values = Array.from({ length: 41 }, (_, i) => i);
     const [main] = gather(
       [values],
@@ -75,7 +75,7 @@ describe('effects', () => {
     expect(meansOf(main)).toEqual([['Input 0', values.map((value) => [value, value])]]);
   });
 
-  test('three inputs: main effects, and one grid for each value of the input with the fewest values', () => {
+  test('three inputs give main effects, and one grid for each value of the input with the fewest values', () => {
     const levels = [
       [1, 2],
       [3, 4, 5],
@@ -107,7 +107,7 @@ describe('effects', () => {
       ['2', 12],
     ]);
     expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
-    // two values for each input are too few for a picture
+    // two values of the second input are too few for a grid
     expect(
       gather(
         [
@@ -133,7 +133,7 @@ describe('effects', () => {
     expect(second).toMatchObject({ mean: 20, low: null, high: null });
   });
 
-  test('the effects know how many points they leave out', () => {
+  test('the effects name inputs with too many values, and say whether they leave out points of an earlier design', () => {
     const nothing = { crowded: [], cut: [], isBeside: false };
     const values = Array.from({ length: 20_001 }, (_, i) => i);
     const leftOut = (varied: number[][], points: number[][]) => {
@@ -149,7 +149,7 @@ describe('effects', () => {
     expect(leftOut([values], line)).toEqual({ ...nothing, cut: ['Input 0'] });
     expect(leftOut([[1, 2]], [])).toEqual(nothing);
     expect(leftOut([[1, 2]], [[1], [3]])).toEqual({ ...nothing, isBeside: true });
-    // a grid has cells, but no effects of each input
+    // the second input has few values, so only the first input is cut
     expect(
       leftOut(
         [values, [1, 2]],
@@ -161,7 +161,7 @@ describe('effects', () => {
     ).toEqual({ ...nothing, cut: ['Input 0'] });
   });
 
-  test('values that are too many are grouped with their neighbours', () => {
+  test('an axis with too many values groups neighbouring values', () => {
     const values = Array.from({ length: 1_000 }, (_, i) => i);
     const axis = axisOf(doubles('x', []), values.map(String), 150);
     expect(axis.bins).toHaveLength(150);
@@ -199,7 +199,7 @@ test('points collect their replications, and count failed ones separately', asyn
   expect(valueOf(first!, peak!)).toBeUndefined();
 });
 
-test('the range of the colours follows the range of the values', () => {
+test('the range of the values decides whether the scale of the colours is linear, logarithmic or a square root', () => {
   expect(colourScale([10, 90])).toBe('linear');
   expect(colourScale([10, 110])).toBe('log');
   expect(colourScale([0, 1, 90])).toBe('sqrt');

@@ -19,7 +19,7 @@ function read(text: string) {
 }
 
 describe('reference values', () => {
-  test('are read by name, in any order, as canonical values', async () => {
+  test('are read from columns in any order, and the values of inputs become canonical', async () => {
     const text =
       '\ufeffFit error, Recovery rate,Contact rate,Peak day\n17.5,0.440,"1.20",\n\n,0.45,1.2,6e0\n';
     expect(await read(text)).toEqual({
@@ -115,7 +115,7 @@ describe('agreement', () => {
     precision: null,
   });
 
-  test('counts the points of the reference whose intervals contain its values', () => {
+  test('says for each point of the reference whether the interval contains the known value', () => {
     const agreement = new Agreement(reference, measures, 0.95);
     agreement.add({ values: ['1', '2'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['1', '3'], samples: sampleOf(9, 10, 12) });

@@ -46,7 +46,7 @@ test('points without a grid give a scatter plot with a smooth line, and a surfac
     for (const { value, low, high } of smooth) expect(low! <= value && value <= high!).toBe(true);
 });
 
-test('points for Sobol indices give a scatter plot, too, although many of them share values', () => {
+test('points for Sobol indices also give a scatter plot, although many points have the same value of an input', () => {
   const names = ['A', 'B', 'C', 'D'];
   const inputs = names.map((name) => ({
     name,
@@ -99,7 +99,7 @@ test('there is no surface if the points lie on a line', () => {
   expect(kinds.map(({ kind }) => kind)).toEqual(['scatter']);
 });
 
-test('the smooth line has no band without independent replications', () => {
+test('the smooth line has no band if the points have common random numbers', () => {
   const points = spread(40, 1);
   const effects = new EffectGatherer({ ...listed(points), ...plain, commonRandomNumbers: true });
   for (const [i, point] of points.entries())
@@ -124,7 +124,7 @@ test('the page draws the points, and shows numbers with four digits and the full
   expect(short!.length).toBeLessThanOrEqual(6);
 });
 
-test('a convex hull knows its area and which points are inside', () => {
+test('a convex hull has the right corners and area, and the right points are inside', () => {
   const hull = hullOf([
     [0, 0],
     [2, 0],

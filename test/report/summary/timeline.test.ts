@@ -83,7 +83,7 @@ describe('the timeline', () => {
     );
   });
 
-  test('leaves out a run with an unknown time, and counts a run that ends before its start as a short one', () => {
+  test('leaves out a run with an unknown time, and counts no time for a run that ends before its request', () => {
     const timeline = new Timeline();
     const row = rowOf({ from: 10, length: 0, kind: 'new' });
     timeline.add({ ...row, requestedAt: null });

@@ -53,7 +53,7 @@ describe('the results table', () => {
     expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null, null]);
   });
 
-  test("has unique names, and foray's own columns keep their names", () => {
+  test("gives each column a unique name, and keeps the names of foray's own columns", () => {
     const status = { name: 'status', type: 'DOUBLE', units: null } as const;
     const { columns } = resultTable({ varied: [status], outputs: [status] }, stream([]));
     expect(names({ columns }).slice(2, 5)).toEqual(['status', 'status (input)', 'status (output)']);
@@ -84,7 +84,7 @@ describe('the long table', () => {
     expect(cells.at(-1)!.slice(0, 5)).toEqual(['0000000000000002', '1', 'failed', '1.2', '0.31']);
   });
 
-  test('has no time without curves', () => {
+  test('has no column "time" if no output is a curve', () => {
     const outputs = campaign.outputs.filter(({ type }) => type !== 'DATA_SET');
     expect(names(longTable({ ...campaign, outputs }, stream([])))).not.toContain('time');
   });
@@ -101,12 +101,15 @@ describe('the long table', () => {
     ],
     ['{"dataX":[0,1],"dataY":[1]}', [[null, null, '{"dataX":[0,1],"dataY":[1]}']]],
     ['"none"', [[null, null, '"none"']]],
-  ])('a curve of %s', async (given, expected) => {
-    const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
-    const row = { ...sampleRow(1, []), outputs: { Infected: given } };
-    const cells = await Array.fromAsync(longTable(of, stream([row])).rows);
-    expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
-  });
+  ])(
+    'has one row per point of the curve %s, and keeps a text that is not a curve',
+    async (given, expected) => {
+      const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
+      const row = { ...sampleRow(1, []), outputs: { Infected: given } };
+      const cells = await Array.fromAsync(longTable(of, stream([row])).rows);
+      expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
+    },
+  );
 
   test('gives a long curve in small batches', async () => {
     const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };

@@ -11,7 +11,7 @@ import {
 } from '../../../src/report/words/words.ts';
 
 describe('words', () => {
-  test('units', () => {
+  test('a unit is written in words or as its usual symbol', () => {
     expect(unitText('PER_DAY')).toBe('per day');
     expect(unitText('SQ_METER')).toBe('square meter');
     expect(unitText('MPS_SQ')).toBe('m/s²');
@@ -20,7 +20,7 @@ describe('words', () => {
     expect(titleOf({ name: 'Population', units: null })).toBe('Population');
   });
 
-  test('amounts', () => {
+  test('an amount has its unit in the singular or the plural', () => {
     expect(amount('3.18', 'DAY')).toBe('3.18 days');
     expect(amount('1', 'DAY')).toBe('1 day');
     expect(amount('0.44', 'PER_DAY')).toBe('0.44 per day');
@@ -30,7 +30,7 @@ describe('words', () => {
     expect(amount('5', null)).toBe('5');
   });
 
-  test('numbers', () => {
+  test('a number has four digits, or all digits before the decimal point if there are more', () => {
     expect([17.2128, 0, 123456.7, 1e-9, -0.5].map(numberText)).toEqual([
       ...['17.21', '0', '123,457', '1.000e-9', '-0.5'],
     ]);
@@ -41,7 +41,7 @@ describe('words', () => {
     ]);
   });
 
-  test('values that are not one cell', () => {
+  test('a value that does not fit in one cell is described in a few words', () => {
     const briefOf = (type: Parameters<typeof brief>[0]['type'], text: string) =>
       brief({ name: '', kind: 'json', type: type! }, text);
     expect(briefOf('DATA_SET', '{"dataX":[1],"dataY":[2]}')).toBe('1 point');

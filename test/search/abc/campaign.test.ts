@@ -72,7 +72,7 @@ test('a calibration ends with a posterior of the requested number of points', as
   expect(rows.filter(({ generation }) => generation === 1)).toHaveLength(20);
 });
 
-test('the particles do not depend on the timing', async () => {
+test('the points of a calibration do not depend on the timing of its runs', async () => {
   const logOf = async (id: string) =>
     (await world.rows(id))
       .map(({ ask, generation, weight, values, outputs }) => ({ ask, generation, weight, values, outputs }))
@@ -95,7 +95,7 @@ test('the command line describes a calibration', async () => {
   );
 });
 
-test('the report has the posterior beside the prior, its table and the generations', async () => {
+test('the report has pictures and a table of the posterior, and the generations', async () => {
   await said('report', 'abc', '-o', 'abc.html');
   const page = readFileSync(join(world.folder, 'abc.html'), 'utf8').replaceAll(/\s+/g, ' ');
   for (const id of ['posterior', 'posterior-pairs']) expect(page).toContain(`data-file="abc-${id}.svg"`);
@@ -108,7 +108,7 @@ test('the report has the posterior beside the prior, its table and the generatio
   expect(page).not.toMatch(/other runs/i);
 });
 
-test('a plan shows the maximum number of points', async () => {
+test('a plan of a calibration shows the maximum number of points', async () => {
   const plan = await world.foray.plan(definition());
   expect(plan).toMatchObject({
     calibration: { particles: 20, generations: 3 },

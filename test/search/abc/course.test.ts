@@ -21,18 +21,21 @@ const few: Partial<Calibration> = {
   stop: { tolerance: 0.4, generations: 20, acceptance: 0.01, points: 100_000 },
 };
 
-test.each([1, 2, 3])('the posterior of a normal mean is exact, seed %i', async (seed) => {
-  const campaign = normalMean({}, { seed });
-  const { mean, sd, tolerance, low, high } = await posteriorOf(
-    campaign,
-    await logOf(campaign, noisyMean(seed)),
-  );
-  expect(tolerance).toBe(0.1);
-  expect(Math.abs(mean - 1.199)).toBeLessThan(0.1);
-  expect(Math.abs(sd ** 2 - 0.802)).toBeLessThan(0.12);
-  expect(low).toBeCloseTo(1.199 - 1.96 * 0.896, 0);
-  expect(high).toBeCloseTo(1.199 + 1.96 * 0.896, 0);
-});
+test.each([1, 2, 3])(
+  'the posterior of a normal mean is close to the exact posterior, seed %i',
+  async (seed) => {
+    const campaign = normalMean({}, { seed });
+    const { mean, sd, tolerance, low, high } = await posteriorOf(
+      campaign,
+      await logOf(campaign, noisyMean(seed)),
+    );
+    expect(tolerance).toBe(0.1);
+    expect(Math.abs(mean - 1.199)).toBeLessThan(0.1);
+    expect(Math.abs(sd ** 2 - 0.802)).toBeLessThan(0.12);
+    expect(low).toBeCloseTo(1.199 - 1.96 * 0.896, 0);
+    expect(high).toBeCloseTo(1.199 + 1.96 * 0.896, 0);
+  },
+);
 
 test('the particles do not depend on the order in which runs finish, or on restarts', async () => {
   const campaign = normalMean(few);
@@ -45,7 +48,7 @@ test('the particles do not depend on the order in which runs finish, or on resta
     expect(await new SearchInMemory(campaign, noisyMean(1), seed).toTheEnd(rebuilds)).toEqual(log);
 });
 
-test('a generation accepts the points that are close enough and have the lowest numbers', async () => {
+test('a generation accepts the first 40 of the points whose distances are small enough', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   const begun = log.events.filter((event) => event.kind === 'generation');
@@ -74,7 +77,7 @@ test('the next tolerance is a quantile of the accepted distances', async () => {
   expect(distances.filter((distance) => distance <= second!.tolerance!)).toHaveLength(20);
 });
 
-test('a point that is asked again gets its own run', async () => {
+test('each ask for the same point gets its own run, and a model without chance runs each point only once', async () => {
   const choice = { kind: 'choice' as const, values: ['0', '1', '2', '3'] };
   const priors = [{ name: 'θ', isWhole: true, distribution: choice }];
   const campaign = normalMean({ ...few, priors });
@@ -128,7 +131,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
     'acceptance',
   ],
   [
-    'it has run all its points',
+    'it has reached its maximum number of points',
     { ...few, stop: { ...few.stop!, tolerance: 0, points: 100 } },
     String,
     'points',

@@ -12,8 +12,8 @@ import { pidsIn } from './kills.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 
 /**
- * Tests campaigns that search by an outside optimiser. Whatever its process does or when it ends, the log stays the
- * same.
+ * Tests campaigns that search by an outside optimiser. The log stays the same if the process of the optimiser is killed
+ * or makes mistakes at any time.
  */
 
 const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
@@ -73,7 +73,7 @@ const untilGone = (file: string): Promise<boolean> =>
   until('the processes have ended', () => pidsIn(file).length > 0 && !pidsIn(file).some(isAlive));
 
 const untilPaused = (id: string): Promise<CampaignStatus> =>
-  until('it is paused', async () => {
+  until('the campaign is paused', async () => {
     const status = await world.foray.status(id);
     return status.phase === 'paused' && status;
   });
@@ -123,7 +123,7 @@ describe('the campaign pauses without any loss when the optimiser', () => {
     ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
     ['lacks', 'gives no value of "Contact rate"'],
     ['hang', 'has given no answer for 3 s'],
-  ])('does this: %s', async (fault, says) => {
+  ])('makes the mistake "%s"', async (fault, says) => {
     const [there, id] = [join(world.folder, `fault-${fault}`), `fault-${fault}`];
     writeFileSync(there, '');
     const options = { fault, at: 9, while: there };
@@ -211,7 +211,7 @@ test('a worker that stops ends its optimisers, and another worker continues', as
   expect(await logOf('stop')).toEqual(expected);
 });
 
-test('a campaign is recognized by the content of its script, in any folder', async () => {
+test('foray recognizes a campaign by the content of its optimiser script, in any folder', async () => {
   const script = join(import.meta.dirname, 'random_search.py');
   const [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
   for (const folder of [here, there]) {

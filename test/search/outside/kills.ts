@@ -39,7 +39,7 @@ export async function killing(
         process.kill(all.at(-1)!, 'SIGKILL');
         kills += 1;
       } catch {
-        // it has ended
+        // the process has ended
       }
     }
   })();

@@ -99,7 +99,7 @@ test("the optimiser gets the problem at its start, and does not see the worker's
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('the optimiser gets the results of points in the order of their numbers, with values that have the sign of the output', async () => {
+test('the optimiser gets the results of points in the order of their numbers, with the values of the output itself', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,
@@ -184,12 +184,12 @@ describe('a library that calls its objective', () => {
 
 test.each([
   [
-    'an answer without it, after an answer with it',
+    'missing although an earlier answer had a number',
     '{"points": []}',
     'without the number of the question, which its answers had before.',
   ],
-  ['a text in place of a number', '{"points": [], "question": "2"}', 'but this is not a message.'],
-])('the number of a question: %s', async (_, answer, says) => {
+  ['a text', '{"points": [], "question": "2"}', 'but this is not a message.'],
+])('foray refuses an answer whose question number is %s', async (_, answer, says) => {
   const program = `print('{"ready": {}, "question": 1}', flush=True); input(); print('${answer}', flush=True); input()`;
   const method = { ...outside('raw.py'), command: ['python3', '-c', `input(); ${program}`] };
   const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(5) }), parabola, 1);
@@ -210,7 +210,7 @@ test('the standard error of the optimiser goes to the log, up to a limit', async
   expect(lines[0]).toBe('optimiser of campaign: tick\\u001b[2J\n');
 });
 
-test('kills at any moment do not change the log', async () => {
+test('kills of the optimiser at random moments do not change the log', async () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('random_search.py', options), parallel: 4, stop: stopAfter(60) });
   const undisturbed = await new SearchInMemory(campaign({ generation: 7 }), parabola, 1).toTheEnd(0);

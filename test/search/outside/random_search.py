@@ -1,4 +1,4 @@
-"""A search without a library. `options` can make it misbehave."""
+"""A random search without a library. Some `options` make this process fail on purpose."""
 
 import os
 import random

@@ -11,25 +11,29 @@ afterAll(() => log.mockRestore());
 
 test.each([
   [
-    'no-such-program',
+    'does not exist',
     { command: ['no-such-program'] },
     '“no-such-program” cannot be started: there is no such program',
   ],
   [
-    'no folder',
+    'has a folder that does not exist',
     { folder: '/no/such/folder' },
     '“python3” cannot be started: there is no folder /no/such/folder on the machine of the worker',
   ],
-  ['no permission', { command: [import.meta.filename] }, 'cannot be started: it may not be executed'],
-  ['an echo', { command: ['cat'] }, 'on its standard output, but this is not a message'],
-  ['nothing', { command: ['true'] }, 'ended with exit code 0'],
-  ['a signal', { command: ['sh', '-c', 'kill -9 $$'] }, 'was ended by the signal SIGKILL, 10 times in a row'],
+  ['may not be executed', { command: [import.meta.filename] }, 'cannot be started: it may not be executed'],
+  ['repeats its input', { command: ['cat'] }, 'on its standard output, but this is not a message'],
+  ['ends at once', { command: ['true'] }, 'ended with exit code 0'],
   [
-    'points without a question',
+    'is ended by a signal',
+    { command: ['sh', '-c', 'kill -9 $$'] },
+    'was ended by the signal SIGKILL, 10 times in a row',
+  ],
+  [
+    'gives points before it is asked',
     { command: ['echo', '{"points": []}'] },
     'says “{"points": []}”, but nobody has asked for it',
   ],
-])('a wrong program: %s', async (_, program, says) => {
+])('a search fails with a message if the program of the optimiser %s', async (_, program, says) => {
   const method = { ...outside('raw.py'), ...program };
   const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(5) }), parabola, 1);
   await expect(search.toTheEnd(0)).rejects.toMatchObject({
@@ -49,7 +53,7 @@ function answering(python: string): OutsideMethod {
   return { ...outside('raw.py'), command: ['python3', '-c', program.join('\n')] };
 }
 
-/** A line of Python that writes a whole answer at once, so that a second line of it comes before the next question. */
+/** A line of Python that writes an answer at once, so that an answer of two lines arrives before the next question. */
 const saying = (answer: string): string => `os.write(1, ${JSON.stringify(`${answer}\n`)}.encode())`;
 
 const POINT = '{"x": 1, "y": 1}';
@@ -75,8 +79,12 @@ test.each([
     saying(`{"points": [{"id": 7, "point": ${POINT}}]}`),
     '"id", which is not searched. Known: "x", "y".',
   ],
-  ['another name', saying('{"points": [{"x": 1, "Y": 1}]}'), '"Y", which is not searched. Did you mean "y"?'],
-  ['no point', saying('{"points": [null]}'), 'proposes something that is not a point.'],
+  [
+    'a point with an unknown name',
+    saying('{"points": [{"x": 1, "Y": 1}]}'),
+    '"Y", which is not searched. Did you mean "y"?',
+  ],
+  ['null in place of a point', saying('{"points": [null]}'), 'proposes something that is not a point.'],
   [
     'a number that is too large',
     saying('{"points": [{"x": 1e400, "y": 1}]}'),
@@ -93,12 +101,12 @@ test.each([
     'proposes 5 points, but it was asked for 4.',
   ],
   [
-    'no point, although it knows all results',
+    'no point although it knows all results',
     saying('{"points": []}'),
     'proposes nothing, although it was told the results of all of its points.',
   ],
   ['two answers', saying(`{"points": [${POINT}]}\n{"points": [${POINT}]}`), 'but nobody has asked for it.'],
-])('a wrong answer: %s', async (_, answer, says) => {
+])('a search fails with a message if the optimiser answers with %s', async (_, answer, says) => {
   const campaign = searchCampaign(BOX, { method: answering(answer), parallel: 4, stop: stopAfter(5) });
   await expect(new SearchInMemory(campaign, parabola, 1).toTheEnd(0)).rejects.toMatchObject({
     code: 'OPTIMISER_FAILED',
@@ -128,7 +136,7 @@ test.each<[string, Record<string, string>, string]>([
     '“"y" is Scalar(1, 2), which is not a single number, text, True or False”.',
   ],
   ['a complex number', { ask: '(7, {"x": 1, "y": 1j})' }, '“"y" is 1j, which is not a single number'],
-  ['no ask', {}, '“NotImplementedError: Silent has no method ask”.'],
+  ['no method ask', {}, '“NotImplementedError: Silent has no method ask”.'],
   [
     'a batch of numbers in place of points',
     { evaluate: '[1, 1]' },

@@ -3,7 +3,7 @@ import { chosenByKn, RULES, slippage } from '../../../bench/search/selection.ts'
 import { Stream } from '../../../src/search/methods/stream.ts';
 import { nextOfKn } from '../../../src/search/selection/kn.ts';
 
-test('the procedure chooses the best system as often as promised if the best system is better by just the indifference', () => {
+test('the procedure chooses the best system as often as promised if the best system is better by exactly the indifference', () => {
   const REPEATS = 150;
   const right = Array.from({ length: REPEATS }, (_, seed) => chosenByKn(5, seed)).filter(
     ({ best }) => best === 0,
@@ -29,7 +29,7 @@ test('a comparison in rounds makes the same choice as a comparison of all values
   }
 });
 
-test('an eliminated system stays out, whichever replications failed', () => {
+test('an eliminated system is never compared again, whichever replications failed', () => {
   for (let seed = 0; seed < 300; seed += 1) {
     const stream = new Stream(seed, 'failures');
     const all = [0, 1, 2].map((at) =>

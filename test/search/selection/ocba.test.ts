@@ -9,12 +9,12 @@ function sum(values: readonly number[]): number {
 
 const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-test("the allocation equals the textbook's", () => {
+test('the allocation equals the allocation in the textbook', () => {
   // C.-H. Chen and L. H. Lee, Stochastic Simulation Optimization, World Scientific 2011, page 49
   expect(allocateOcba([1, 2, 3, 4, 5], [1, 1, 9, 9, 4], 50)).toEqual([11, 9, 19, 9, 2]);
 });
 
-test('the allocation spends the whole budget for any systems, and does not depend on their order', () => {
+test('the allocation divides exactly the whole budget into whole numbers of runs, for any systems', () => {
   const system = fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: 0, max: 9 }));
   const systems = fc.array(system, { minLength: 2, maxLength: 12 });
   fc.assert(
@@ -27,7 +27,7 @@ test('the allocation spends the whole budget for any systems, and does not depen
   );
 });
 
-test('systems with equal means share the budget; a system without variance needs no further run', () => {
+test('systems share the budget if all are equal or none has a variance, and a single system without variance gets no run', () => {
   expect(allocateOcba([1, 1], [4, 4], 10)).toEqual([5, 5]);
   expect(allocateOcba([1, 2, 3], [4, 0, 4], 10)[1]).toBe(0);
   expect(allocateOcba([1, 2], [0, 0], 10)).toEqual([5, 5]);

@@ -5,7 +5,7 @@ import fc from '../../support/fast-check.ts';
 
 const rules = { isPaired: false, min: 3, max: 12, confidence: 0.95 };
 
-test('a clearly worse point gets no more replications, an unclear point gets more, and a better point as many as the best', () => {
+test('a clearly worse point gets no more replications, an unclear point gets more, and a better point gets as many as the best point', () => {
   const rival = [1, 1.1, 0.9, 1, 1.05, 0.95];
   expect(nextOfRace({ ...rules, values: [5, 5.1, 4.9], rival })).toBe(3);
   expect(nextOfRace({ ...rules, values: [1.2, 0.8, 1.1], rival })).toBe(5);

@@ -17,8 +17,8 @@ import {
 } from '../fixtures.ts';
 
 /**
- * Tests a law of changed designs, for every store. `effort` is the share of the random cases that run; it is small for
- * a slow database.
+ * Tests a rule for changed designs, for every store. `effort` is the share of the random cases that run. It is small
+ * for a slow database.
  */
 export function describeAnyChanges(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,

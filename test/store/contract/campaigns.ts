@@ -111,7 +111,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         await store.removeCampaign('unknown');
       });
 
-      test('have started if their design is half expanded', async () => {
+      test('count as started if some points of their design are written', async () => {
         await add(store);
         await expect(store.addPoints('flu', dying(1_500), 1)).rejects.toThrow('killed');
         await store.removeCampaign('flu');
@@ -155,7 +155,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
       });
     });
 
-    describe('opened again', () => {
+    describe('a store that is opened again', () => {
       test('is the same store with the same content', async () => {
         await add(store, 'flu', { points: 3, replications: 1 });
         await store.putFile('hash', new Uint8Array([1, 2, 3]), 1);
@@ -178,7 +178,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect(await contentOf(await database.open())).toEqual(before);
       });
 
-      test('through two handles: one handle reads what the other writes', async () => {
+      test('reads through one handle what another handle has written', async () => {
         const other = await database.open();
         await add(store, 'flu', { points: 3, replications: 1 });
         await other.setPhase('flu', 'paused', 2);

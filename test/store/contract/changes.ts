@@ -60,9 +60,9 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         ]);
       });
 
-      test('removes the unrequested runs of dropped points, and keeps the others', async () => {
+      test('removes the unrequested runs of dropped points, and keeps the other runs', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
-        // one run of b has finished and the other one waits; c runs; d and e wait again, because e was stopped
+        // one run of b has finished and the other one waits; c runs; d waits for another attempt; e waits after a stop
         await store.intend('flu', [1, 2, 3, 4], 1);
         await store.observe('flu', [done(1), open(2), open(3), open(4)], 2);
         await store.observe(
@@ -95,7 +95,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.intend('flu', [1], 4)).toMatchObject([{ point: { values: ['b'] }, attempt: 2 }]);
       });
 
-      test('can raise and lower replications', async () => {
+      test('can raise and lower the number of replications', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await change(store, { names: ['a', 'b'], replications: 3 });
         expect(await store.waitingRuns('flu', -1, 10, false)).toHaveLength(6);
@@ -184,7 +184,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         expect(await content()).toEqual(before);
       });
 
-      test('compares digests: the same points with another digest are another campaign', async () => {
+      test('replaces the digest and keeps all runs if only the digest differs', async () => {
         await addNamed(store, ['a', 'b'], 2);
         const before = await seqsOf(store);
         await change(store, { names: ['a', 'b'], replications: 2, digest: 'other' });
@@ -217,7 +217,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
       test('can drop, move and add thousands of points', async () => {
         const from = upTo(12_000).map(String);
         await addNamed(store, from, 2);
-        // drops every third point, reverses the others, and adds as many new points between them
+        // drops every third point, reverses the order of the others, and adds as many new points as it drops
         const to = from
           .filter((_, n) => n % 3 !== 0)
           .toReversed()

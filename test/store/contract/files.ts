@@ -10,7 +10,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
     openForEachTest(createDatabase, (...opened) => ([database, store] = opened));
 
     describe('files', () => {
-      test('are kept byte for byte under their hash; a later content does not replace the first', async () => {
+      test('are kept byte for byte under their hash, and a later content under the same hash does not replace the first', async () => {
         const bytes = Uint8Array.from({ length: 256 * 300 }, (_, n) => n % 256);
         await store.putFile('hash', bytes, 1);
         await store.putFile('hash', new Uint8Array([1]), 2);
@@ -69,7 +69,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.listFiles()).toEqual([{ hash: 'sha', size: 3, putAt: 6, isKept: true }]);
       });
 
-      test('can be looked up by thousands at once', async () => {
+      test('can be looked up in thousands with one call', async () => {
         await add(store);
         const hashes = Array.from({ length: 2_500 }, (_, n) => `hash ${n}`);
         for (const hash of hashes.slice(0, 3))
@@ -103,7 +103,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.missingFiles('cold')).toEqual([{ lack: 'refused', count: 1 }]);
       });
 
-      test('stay while a campaign has them, and are unused when the last such campaign is deleted', async () => {
+      test('stay while a campaign keeps them, and can be deleted after the last such campaign is deleted', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id);
           await store.keepFile(id, 'a', { sha256: 'sha', content }, 1);
@@ -133,7 +133,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         expect(await store.getFile('sha')).toBeDefined();
       });
 
-      test('are stored once by two handles at once', async () => {
+      test('are stored once if two handles store them at the same time', async () => {
         await add(store);
         const handles = [store, await database.open()];
         const hashes = upTo(40).map((n) => `hash ${n % 20}`);

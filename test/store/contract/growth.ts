@@ -79,7 +79,7 @@ export function describeGrowth(
         expect(await store.counts('flu')).toMatchObject({ total: 5 });
       });
 
-      test('give each point the wanted number of runs with unique seqs, also if several writers repeat their calls', async () => {
+      test('give each point the wanted number of runs with unique seqs, also if several calls add runs at the same time', async () => {
         const wishes = fc.array(
           fc.record({ ordinal: fc.nat(3), replications: fc.integer({ min: 1, max: 6 }) }),
           { maxLength: 6 },
@@ -128,7 +128,7 @@ export function describeGrowth(
         expect(await store.countVerdicts('flu')).toEqual({ ...none, unjudged: 2 });
       });
 
-      test('are not added to a point that the design no longer has', async () => {
+      test('do not make a point count as finished if the design no longer has the point', async () => {
         await addNamed(store, ['a', 'b'], 1);
         await finish(0, 1);
         await change(store, { names: ['b', 'c'] });
@@ -175,7 +175,7 @@ export function describeGrowth(
       });
     });
 
-    test('the values of points include the varied inputs, also for dropped points', async () => {
+    test('the values of points include an input that varies only since a change, also for dropped points', async () => {
       await addNamed(store, ['a', 'b'], 1);
       await finish(0, 1);
       const wider = { ...campaign('flu'), varied: [] };

@@ -23,8 +23,8 @@ import {
 } from '../fixtures.ts';
 
 /**
- * Tests changes whose activity died, for every store. `effort` is the share of the random cases that run. It is small
- * for a slow database.
+ * Tests changes whose activity was killed, for every store. `effort` is the share of the random cases that run. It is
+ * small for a slow database.
  */
 export function describeInterruptedChanges(
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
@@ -37,7 +37,7 @@ export function describeInterruptedChanges(
 
     describe('before they are complete', () => {
       const filler = upTo(1_000).map((n) => `filler ${n}`);
-      /** The points that an activity reads until its worker is killed. Some of them are written by then. */
+      /** The points that an activity reads until its worker is killed. Some of these points are written before that. */
       function* dyingAfter(names: readonly string[], first = filler): Generator<Point> {
         yield* named([...first, ...names]);
         throw new Error('killed');
@@ -95,7 +95,7 @@ export function describeInterruptedChanges(
         expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'd/1']);
       });
 
-      test('can be interrupted at any moment, repeatedly, by the same or another change, and then completed', async () => {
+      test('can be completed after several interruptions, at any moments, of the same or other changes', async () => {
         const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
         const design = fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) });
         const moment = fc.record({ turns: fc.nat(3), steps: fc.nat(120) });
@@ -134,7 +134,7 @@ export function describeInterruptedChanges(
       });
 
       test.each([0, 1, 2, 3, 4])(
-        'may come after the first design was interrupted, after %d batches: each point gets its runs',
+        'give each point its runs if the first design was interrupted after %d batches',
         async (turns) => {
           await add(store);
           await cutShort(database, { turns, steps: 0 }, (other) =>

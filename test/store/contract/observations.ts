@@ -224,18 +224,18 @@ export function describeObservations(
         ['done', { seq: 0, state: 'done', runId: 'shared', origin: 'new', outputs: {} }],
         ['failed', { seq: 0, state: 'failed', runId: 'shared', reason: '' }],
         ['waiting again', { seq: 0, state: 'waiting' }],
-      ])('are not shared any more when they are %s in that campaign', async (_, observation) => {
+      ])('are not shared any more when they are %s in the other campaign', async (_, observation) => {
         await store.observe('b', [observation], 2);
         expect(await store.claimedByOthers('a', ['shared'])).toEqual(new Set());
       });
 
-      test('are handed over to the other campaigns, and other runs are not', async () => {
+      test('are handed over to the other campaigns that wait for them, and other runs keep their owners', async () => {
         const ownedBy = async (id: string): Promise<boolean[]> =>
           (await store.openRuns(id, [0, 1])).map(({ owned }) => owned);
         await store.observe('c', [open(0, 'queued', 'other', false), open(1, 'queued', 'shared', false)], 1);
         await store.handOver('a', ['shared']);
         expect(await ownedBy('b')).toEqual([true, true]);
-        // b joined the run when it requested it, whichever campaign owns the run now
+        // b joined the run with its own request, whichever campaign owns the run now
         expect((await store.openRuns('b', [0]))[0]!.joined).toBe(true);
         expect(await ownedBy('c')).toEqual([false, true]);
         await store.handOver('a', []);
@@ -256,7 +256,7 @@ export function describeObservations(
         await store.intend('a', [0], 3);
         await store.observe('a', [open(0, 'running', 'shared', false)], 3);
         expect(await first('a')).toEqual({ owned: true, joined: false });
-        // if a gets another run instead, it does not own it
+        // if a gets another run instead, a does not own that run
         await store.observe('a', [open(0, 'running', 'of somebody else', false)], 4);
         expect(await first('a')).toEqual({ owned: false, joined: true });
       });

@@ -56,7 +56,7 @@ export function describeRecent(
       expect(await lookAgain('other')).toEqual(['d']);
     });
 
-    test('are only the last ones, if very many have finished', async () => {
+    test('are only the last 300 if very many runs have finished', async () => {
       await addNamed(store, letters(1_000));
       const seqs = letters(1_000).map((_, at) => at);
       await store.intend('flu', seqs, 1);
@@ -115,7 +115,7 @@ export function describeRecent(
       expect(await lookAgain()).toEqual(['a']);
     });
 
-    test('are found again if they failed and were requested again in the meantime', async () => {
+    test('are found again if they failed, and were then requested and finished again', async () => {
       await addNamed(store, ['a', 'b', 'c']);
       await store.intend('flu', [0, 1, 2], 1);
       await store.observe('flu', [failed(0), done(1), failed(2)], 2);

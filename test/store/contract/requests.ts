@@ -64,7 +64,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       });
 
       test.each([0, 999, 1_000, 1_001, 2_499])(
-        'completes after a first attempt that died after %d points',
+        'completes the work of a first call that was interrupted after %d points',
         async (survived) => {
           await add(store);
           await expect(store.addPoints('flu', dying(survived), 2)).rejects.toThrow('killed');
@@ -87,7 +87,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       });
 
       test.each([1, 2, 3, 4, 5, 6, 7])(
-        'gives runs numbers from 0 without a gap after an interruption after %d batches',
+        'numbers the runs from 0 without a gap if a first call was interrupted after %d batches',
         async (turns) => {
           await add(store);
           // this size needs several batches of points and of runs
@@ -105,14 +105,14 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         },
       );
 
-      test('accepts no points', async () => {
+      test('accepts a design without points', async () => {
         await add(store);
         expect(await store.addPoints('flu', [], 3)).toEqual({ points: 0, runs: 0 });
         expect(await store.counts('flu')).toMatchObject({ total: 0, waiting: 0 });
         expect(await rowsOf(store)).toEqual([]);
       });
 
-      test('has not finished while points have no runs', async () => {
+      test('does not count a point as whole while the point has no runs', async () => {
         await add(store);
         function* half(): Generator<Point> {
           yield* points(1_000);
@@ -163,11 +163,11 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       ])('lets a campaign request runs in the phase %s: %s', async (phase, lets) => {
         await store.setPhase('flu', phase, 1);
         expect(await store.intend('flu', [0, 1], 1)).toHaveLength(lets ? 2 : 0);
-        // a refused change has changed nothing
+        // a campaign that may not request runs has no open runs
         expect(await store.openRuns('flu')).toHaveLength(lets ? 2 : 0);
       });
 
-      test('makes a run our own even if the answer to its request is lost', async () => {
+      test('makes the campaign own a run even if the answer to the request is lost', async () => {
         await store.intend('flu', [2], 1);
         expect(await store.openRuns('flu')).toEqual([
           {
@@ -193,7 +193,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(2);
       });
 
-      test('starts a stopped run again', async () => {
+      test('counts the attempts of a stopped run from 1 again', async () => {
         await store.intend('flu', [0], 1);
         await store.observe('flu', [open(0)], 1);
         await store.observe('flu', [{ seq: 0, state: 'waiting' }], 2);

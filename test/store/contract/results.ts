@@ -59,7 +59,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await rowsOf(store)).toHaveLength(2_000);
       });
 
-      test('can be read in the order of their numbers, from a number on, with failed runs at the end', async () => {
+      test('can be read from a given number, in the order of their numbers, with failed runs at the end', async () => {
         await add(store, 'flu', { points: 12_000, replications: 1 });
         await add(store, 'other', { points: 3, replications: 1 });
         const runs = upTo(12_000);
@@ -92,7 +92,7 @@ export function describeResults(createDatabase: () => Promise<TestDatabase> | Te
         expect(await store.finishedAmong('flu', [])).toEqual([]);
       });
 
-      test('can be read in part, while others write', async () => {
+      test('can be read while runs finish, and a reader may stop early', async () => {
         await add(store, 'flu', { points: 4_100, replications: 1 });
         await store.observe(
           'flu',

@@ -21,7 +21,7 @@ export function describeVersions(
       { versionId: 'version 2', version: 2 },
     ];
 
-    test('a run takes the version that it is requested with, and keeps it while it is at the service', async () => {
+    test('a run gets the version of its request, and keeps this version while the run is at the service', async () => {
       await store.intend('flu', [0, 1], 1);
       await store.observe('flu', [done(0)], 2);
       await store.setVersions('flu', versions, 3);
@@ -36,7 +36,7 @@ export function describeVersions(
       expect((await store.intend('flu', [1], 7, 2))[0]).toMatchObject({ version: 2, attempt: 1 });
     });
 
-    test('the campaign has the last version and its service, also after a change', async () => {
+    test('the campaign has the last version and the id of the service, also after a change', async () => {
       await store.setVersions('flu', versions, 3);
       await store.setService('flu', 'a uuid');
       const { campaign: now } = (await store.getCampaign('flu'))!;
