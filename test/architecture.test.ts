@@ -15,7 +15,7 @@ describe('modules', () => {
     expect(circleIn(imports)).toBeUndefined();
   });
 
-  test('are searched for imports of every kind, and a cycle is found', () => {
+  test('are searched for imports of values and types, and the search finds a cycle', () => {
     expect(importsOf('src/activities/run-requests.ts')).toEqual(
       expect.arrayContaining(['src/campaign/types.ts', 'src/campaign/points.ts']),
     );
@@ -31,7 +31,7 @@ describe('modules', () => {
   });
 });
 
-test('an executor starts without the packages that read YAML, which would take most of its time', () => {
+test('an executor starts without packages of node_modules, because packages would take most of the time of the start', () => {
   const program = `
     import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { API_VERSION } from '../src/api/index.ts';
 import { serverSettings } from '../src/dev/temporal-cli.ts';
 
-// These tests have no container engine. They check what a later change could break without being noticed.
+// These tests have no container engine. They check the parts that a later change could break without any other error.
 
 interface Service {
   image: string;
@@ -41,7 +41,7 @@ describe('docker-compose.yml', () => {
       expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test('volumes and configs are declared, and used', () => {
+  test('each volume and each config is declared and used', () => {
     const volumes = services.flatMap(([, { volumes = [] }]) => volumes.map((one) => one.split(':')[0]!));
     const configs = services.flatMap(([, one]) => (one.configs ?? []).map(({ source }) => source));
     expect(volumes.toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     ).toThrow();
   });
 
-  test('the file contains no password, no key, and no default value for them', () => {
+  test('the file contains neither passwords nor keys, and no default values of passwords and keys', () => {
     const secrets = [postgres, temporal, service, worker].flatMap((one) =>
       Object.entries(one!.environment!).filter(([name]) => /PASSWORD|PWD|KEY/.test(name)),
     );

@@ -30,11 +30,11 @@ describe('README', () => {
 });
 
 describe('all pages', () => {
-  test.each(pages())('$path: each link leads to a file, and to a heading in it', (page) => {
+  test.each(pages())('each link of $path leads to an existing file and an existing heading', (page) => {
     expect(brokenLinks(page)).toEqual([]);
   });
 
-  test('broken links to files and headings are found', () => {
+  test('the search finds broken links to files and headings', () => {
     expect(anchors('# A `b`: c!\n\n## D\n\n## D\n')).toEqual(new Set(['a-b-c', 'd', 'd-1']));
     const text = '[a](none.md) [b](README.md#none) [c](README.md#documentation) [d](https://example.org/x)';
     expect(brokenLinks({ path: 'docs/page.md', text })).toEqual(['none.md', 'README.md#none']);

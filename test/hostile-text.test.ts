@@ -27,7 +27,7 @@ import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
 
-/** Texts that are hard for parsers and regular expressions. The tests repeat each to millions of characters. */
+/** Texts that are hard for parsers and regular expressions. The tests repeat them up to millions of characters. */
 const PATTERNS = {
   'question marks': '?',
   blanks: ' ',
@@ -66,18 +66,18 @@ async function linear(work: (text: string) => unknown, most = SHORT): Promise<vo
   for (const pattern of patterns) await checkLinear(work, pattern, most);
 }
 
-describe('long texts take linear time', () => {
+describe('long texts', () => {
   const transport = new Transport({ url: 'http://127.0.0.1:1', key: 'a key' });
   /** Functions that read only a part of a text. They get ten megabytes of each pattern. */
   const bounded: Record<string, (text: string) => unknown> = {
-    'what a service says': (text) => transport.redacted(text, 500),
+    'a message of a service': (text) => transport.redacted(text, 500),
     'an error': (text) => new ForayError('USAGE', text, { hint: text }).toLine(),
     'a name in a message': quoted,
-    'a name that is unknown': (text) => [didYouMean(text, ['Days', text]), didYouMean('Day', ['Days', text])],
+    'an unknown name': (text) => [didYouMean(text, ['Days', text]), didYouMean('Day', ['Days', text])],
     'a name in a row of the page': (text) => cut(text, 30),
     'an expression': (text) => compileExpression(text, new Map([['a', 'number']])),
   };
-  test.each(Object.entries(bounded))('%s', async (_, work) => {
+  test.each(Object.entries(bounded))('foray handles %s in linear time', async (_, work) => {
     await linear(work, TEN_MB);
   });
 
@@ -85,35 +85,38 @@ describe('long texts take linear time', () => {
   const whole: Record<string, (text: string) => unknown> = {
     'the cause of a failure': causeOf,
     'names of files': (text) => [fileNames([text]), extensionOf(text)],
-    'a header that asks to wait': (text) => retryAfterMs(text, 0),
-    'one line': oneLine,
+    'the header Retry-After': (text) => retryAfterMs(text, 0),
+    'a text that becomes one line': oneLine,
     'a text for a terminal': printable,
     'a line for a log': printableLine,
     'the key of a name': nameKey,
     'an output of a command': (text) => readLine(`{"outputs": NaN, "${text}`, () => false),
     'a text of a command': (text) =>
       readLine(`{"outputs": {"a": NaN, "b": ${JSON.stringify(text)}}}`, () => true),
-    'values that are written': (text) => [doubleIn, integerIn, longIn, localIn].map((read) => read(text)),
+    'texts of numbers and times': (text) => [doubleIn, integerIn, longIn, localIn].map((read) => read(text)),
     markup: (text) => html`<p title="${text}">${text}</p>`,
   };
-  test.each(Object.entries(whole))('%s', async (_, work) => {
+  test.each(Object.entries(whole))('foray handles %s in linear time', async (_, work) => {
     await linear(work);
     await checkLinear(work, patterns.join(''), TEN_MB);
   });
 
-  test.each(inputTypes)('a value of a %s', async (type) => {
+  test.each(inputTypes)('foray reads a value of type %s in linear time', async (type) => {
     await linear((text) => canonicalValue(type, text));
   });
 
-  test.each(['number', 'text', 'json'] as const)('cells of tables: %s', async (kind) => {
-    const columns = [{ name: 'a', kind, type: 'STRING', units: null }] as unknown as Column[];
-    await linear(async (cell) => {
-      const rows = (): Table => ({ columns, rows: Batched.of([[cell]]) });
-      for (const format of [csv, jsonl, textTable]) await Array.fromAsync(format(rows()));
-    });
-  });
+  test.each(['number', 'text', 'json'] as const)(
+    'foray writes cells of the kind %s in linear time',
+    async (kind) => {
+      const columns = [{ name: 'a', kind, type: 'STRING', units: null }] as unknown as Column[];
+      await linear(async (cell) => {
+        const rows = (): Table => ({ columns, rows: Batched.of([[cell]]) });
+        for (const format of [csv, jsonl, textTable]) await Array.fromAsync(format(rows()));
+      });
+    },
+  );
 
-  test('labels of a picture', async () => {
+  test('foray draws the labels of a picture in linear time', async () => {
     await checkLinear(
       (text) => drawSvg({ data: { values: [{ a: 1 }] }, mark: 'point', title: text } as never, 'p', text),
       'url(#',
@@ -121,14 +124,14 @@ describe('long texts take linear time', () => {
     );
   });
 
-  test('definitions', async () => {
+  test('foray reads a definition in linear time', async () => {
     await linear((text) => readDefinition(`campaign: a\nmodel: ${text}`, 'a.yaml'), 10_000);
     const timeout = (text: string) =>
       `campaign: a\nmodel: {name: b}\ntimeouts: {run: ${JSON.stringify(text)}}`;
     await linear((text) => readDefinition(timeout(`1${text}x`), 'a.yaml'));
   });
 
-  test('a mapping with many names, and many aliases', async () => {
+  test('foray reads a definition with many names or many aliases in linear time', async () => {
     const of = (length: number, line: (at: number) => string) =>
       Array.from({ length: length / 10 }, (_, at) => line(at)).join('\n');
     await checkLinear(
@@ -170,11 +173,11 @@ describe('long texts in point files', () => {
     ['a quoted value', 'points.csv', (text: string) => `Days\n"${text.replaceAll('"', '""')}"\n`],
     ['a line of JSON', 'points.jsonl', (text: string) => `${JSON.stringify({ Days: text })}\n`],
     ['broken JSON', 'points.jsonl', (text: string) => `{"Days": "${text}`],
-  ])('%s', async (_, name, contentOf) => {
+  ])('foray reads %s in linear time', async (_, name, contentOf) => {
     await linear((text) => read(name, contentOf(text)));
   });
 
-  test('a file with a single line of JSON', async () => {
+  test('foray reads a file with a single line of JSON in linear time', async () => {
     await checkLinear((text) => read('points.jsonl', `${JSON.stringify({ Days: text })}\n`), 'x', TEN_MB);
   });
 });
@@ -183,7 +186,7 @@ describe('a text of a service', () => {
   const key = 'a-very-secret-key';
   const transport = new Transport({ url: 'http://127.0.0.1:1', key });
 
-  test('contains no part of the key, wherever it is cut', () => {
+  test('contains no part of the key, wherever foray cuts the text', () => {
     for (let before = 0; before <= 1_100; before += 1) {
       const said = [
         'x'.repeat(before),
@@ -211,7 +214,7 @@ describe('a printable text', () => {
     expect(printable('\ud800 \udc00 😀')).toBe('\\ud800 \\udc00 😀');
   });
 
-  test('keeps its lines; a carriage return does not count as a line break', () => {
+  test('keeps its lines; a carriage return alone does not count as a line break', () => {
     expect(printable('a\n\tb\r\nc')).toBe('a\n\tb\r\nc');
     expect(printable('100%\rerased')).toBe('100%\\rerased');
   });

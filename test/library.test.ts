@@ -7,7 +7,7 @@ import { ownFile, PACKAGE, publicModules } from '../src/package/own-files.ts';
 
 const page = readFileSync(ownFile('docs/reference/library.md'), 'utf8');
 
-test('docs/reference/library.md lists all public exports (npm run reference writes it)', () => {
+test('docs/reference/library.md lists all public exports (npm run reference writes the lists)', () => {
   const named = [...page.matchAll(/<!-- generated: (\S+) -->/g)].map((match) => match[1]!);
   expect(named.toSorted()).toEqual(Object.keys(tables).toSorted());
   expect(withTables(page, tables)).toBe(page);
@@ -28,7 +28,7 @@ describe('package.json', () => {
     exports: Record<string, { types: string; default: string }>;
   };
 
-  test('exports only these modules, each as its built file', () => {
+  test('exports only the public modules, each as its built file', () => {
     const built = (file: string, extension: string): string =>
       `./${file.replace(ownFile('.'), 'dist').replace(/\.ts$/, extension)}`;
     expect(exports).toEqual(

@@ -7,7 +7,7 @@ import { ROOT } from './support/cli.ts';
 
 const FOLDER = join(ROOT, 'docs/monitoring');
 const OPERATIONS = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
-/** The program that checks rules for Prometheus. Debian's package prometheus has it. */
+/** The program that checks rules for Prometheus. Debian's package prometheus contains this program. */
 const PROMTOOL = process.env.FORAY_PROMTOOL ?? 'promtool';
 const hasPromtool = spawnSync(PROMTOOL, ['--version']).status === 0;
 
@@ -37,17 +37,20 @@ test('docs/guides/operations.md has each metric that an alert or the dashboard u
 const checked = hasPromtool ? test : test.skip;
 if (!hasPromtool) {
   process.stderr.write(
-    'left out: promtool is not here (Debian: prometheus), so alert rules are not checked\n',
+    'left out: alert rules are not checked, because promtool is not installed (Debian: prometheus)\n',
   );
 }
 
-checked('promtool takes the alert rules and the example, and the alerts fire when they should', () => {
-  promtool('check', 'rules', 'alerts.yaml');
-  promtool('check', 'config', 'prometheus.yaml');
-  promtool('test', 'rules', 'alerts.test.yaml');
-});
+checked(
+  'promtool accepts the alert rules and the example configuration, and the alerts fire as alerts.test.yaml expects',
+  () => {
+    promtool('check', 'rules', 'alerts.yaml');
+    promtool('check', 'config', 'prometheus.yaml');
+    promtool('test', 'rules', 'alerts.test.yaml');
+  },
+);
 
-checked('promtool takes each expression of the dashboard', () => {
+checked('promtool accepts each expression of the dashboard', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-monitoring-'));
   const rules = expressions().map((expr, at) => ({
     record: `panel_${at}`,

@@ -19,20 +19,24 @@ test('docs/reference/definition.md has the tables of the schema (npm run referen
   expect(withTables(page.replace('| `sobol`', '| `sobel`'), tables)).toBe(page);
 });
 
-test('docs/reference/commands.md has every command and option (npm run reference writes it)', () => {
+test('docs/reference/commands.md has every command and option (npm run reference writes the tables)', () => {
   const commands = readFileSync(join(import.meta.dirname, '../docs/reference/commands.md'), 'utf8');
   expect(withTables(commands, commandTables)).toBe(commands);
   expect(commands).toMatch(/^### foray service keys add$/m);
   expect(commands).not.toContain('campaign-ids');
 });
 
-test('the pages have enough definitions', () => expect(blocks.length).toBeGreaterThan(10));
+test('docs/reference/definition.md has more than ten definitions', () =>
+  expect(blocks.length).toBeGreaterThan(10));
 
-test.each(blocks)('each definition and each part of a definition on a page can be submitted: %s', (block) => {
-  const read = readDefinition(block.startsWith('campaign:') ? block : HEAD + block, 'definition.md');
-  const { design } = read.definition;
-  const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];
-  const file = { hash: 'hash', inputs: ['Days'], count: 1 };
-  checkDefinition(read, epidemic, Object.fromEntries(paths.map((path) => [path, file])));
-  read.mistakes.throwAny();
-});
+test.each(blocks)(
+  'foray accepts each definition and each part of a definition in docs/reference/definition.md: %s',
+  (block) => {
+    const read = readDefinition(block.startsWith('campaign:') ? block : HEAD + block, 'definition.md');
+    const { design } = read.definition;
+    const paths = design ? pointPaths(design, []).map(({ path }) => path) : [];
+    const file = { hash: 'hash', inputs: ['Days'], count: 1 };
+    checkDefinition(read, epidemic, Object.fromEntries(paths.map((path) => [path, file])));
+    read.mistakes.throwAny();
+  },
+);

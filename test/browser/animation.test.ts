@@ -26,7 +26,7 @@ interface Opened {
   page: Page;
   session: RemoteSession;
   info: AnimationInfo;
-  /** The page's requests to other hosts, and its messages in the console. */
+  /** The addresses of all requests of the page, and the messages of the page in the console. */
   asked: string[];
   complaints: string[];
 }
@@ -60,12 +60,12 @@ async function changes(page: Page): Promise<void> {
 }
 
 describe('the page of an animated run', () => {
-  test('draws the run while it executes, without other requests and without messages in the console', async () => {
+  test('draws the run while the run executes, without requests outside of its session and without messages in the console', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { page, session, asked, complaints } = await open(service, 'Epidemic', { Days: 1000 });
     await page.getByRole('heading', { name: 'Epidemic', level: 1 }).waitFor();
     await page.getByRole('status').getByText('Running').waitFor();
-    // in one call, because each frame replaces the element
+    // the test reads the width in one call, because each frame replaces the element
     const width = await page.evaluate<number>(
       "document.querySelector('.foray-stage svg').getBoundingClientRect().width",
     );
@@ -76,7 +76,7 @@ describe('the page of an animated run', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('its buttons control the run', async () => {
+  test('has buttons that control the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -103,7 +103,7 @@ describe('the page of an animated run', () => {
     expect(await page.locator('.foray-stage svg').count()).toBe(1);
   });
 
-  test('the keyboard controls the run', async () => {
+  test('has keys that control the run', async () => {
     const service = await startTestService();
     const { page, session } = await open(service, 'Rehearsal', { Seconds: 100_000 });
     await page.keyboard.press('Space');
@@ -119,7 +119,7 @@ describe('the page of an animated run', () => {
     expect((await session.frame()).speed).toBe(5);
   });
 
-  test('says how the run ended, and when the session is gone', async () => {
+  test('says how the run ended, or that the session does not exist', async () => {
     const service = await startTestService();
     const { page, info } = await open(service, 'Rehearsal', { Seconds: 0.5, Fail: true });
     await page.getByRole('status').getByText('Failed: Rehearsal was told to fail').waitFor();
@@ -127,7 +127,7 @@ describe('the page of an animated run', () => {
     await page.getByRole('status').getByText('This animated run is over or never existed').waitFor();
   });
 
-  test('does not scroll sideways as a whole on a narrow screen', async () => {
+  test('is not wider than a narrow screen', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const options = { viewport: { width: 375, height: 800 } };
     const { page } = await open(service, 'Epidemic', { Days: 1000 }, options);
@@ -176,12 +176,12 @@ describe('the page of an animated run', () => {
   });
 });
 
-test('existing clients show the run in their own page', async () => {
+test('a page of another host shows the run in the way of the official client, and its Stop button stops the run', async () => {
   const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const { page, session } = await embed(service, 'Epidemic', { Days: 1000 });
   await changes(page);
   await page.getByRole('button', { name: 'Stop' }).click();
-  await until('the page knows of the stop', () => page.evaluate<boolean>('window.stopped'));
+  await until('the page gets the callback onstop', () => page.evaluate<boolean>('window.stopped'));
   expect((await session.frame()).status).toBe('STOPPED');
 });
 
@@ -221,7 +221,7 @@ async function embed(
   return { page, session: new RemoteSession(service, info) };
 }
 
-/** Serves requests until the test is over; returns the address. */
+/** Serves requests until the test has ended. Returns the address. */
 async function host(serve: http.RequestListener): Promise<string> {
   const server = http.createServer(serve);
   server.listen(0, '127.0.0.1');

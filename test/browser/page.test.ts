@@ -83,7 +83,7 @@ design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
   await world.foray.submit({ text, file: 'fit.yaml' }, { id: 'fit' });
   await world.foray.submit({ text: text.replace('fit', 'other'), file: 'other.yaml' }, { id: 'other' });
   for (const id of ['fit', 'other'])
-    await until(`${id} is over`, async () => (await world.foray.status(id)).phase === 'completed');
+    await until(`${id} has completed`, async () => (await world.foray.status(id)).phase === 'completed');
 });
 afterAll(async () => {
   await browser.close();
@@ -92,7 +92,7 @@ afterAll(async () => {
   rmSync(models, { recursive: true });
 });
 
-/** A tab with the page that `foray ui` opens, and its messages in the console. */
+/** An empty tab with a login. `complaints` gets the error messages of its pages. */
 async function loggedIn(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
@@ -114,12 +114,12 @@ test.each([
   async (colorScheme, width) => {
     const { context, page, complaints } = await loggedIn({ colorScheme, viewport: { width, height: 800 } });
     const { point } = (await world.rows('fit'))[0]!;
-    // the login page comes last, because visiting it logs out
+    // the login page comes last, because the test logs out before this page
     for (const path of [...PAGES, `/campaigns/fit/points/${point}`, '/login']) {
       if (path === '/login') await context.clearCookies();
       await page.goto(server.url + path);
       if (path === '/campaigns/fit')
-        await until('its pictures are drawn', async () => (await page.locator('#report svg').count()) > 2);
+        await until('the pictures are drawn', async () => (await page.locator('#report svg').count()) > 2);
       const tooWide = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-test('a page follows its campaign without a reload, and the keyboard controls it', async () => {
+test('a page follows its campaign without a reload, and the keyboard controls the campaign', async () => {
   const { context, page, complaints } = await loggedIn();
   await world.foray.submit(rehearsal({ count: 30, seconds: 1 }), { id: 'live' });
   await page.goto(`${server.url}/campaigns/live`);
@@ -148,12 +148,18 @@ test('a page follows its campaign without a reload, and the keyboard controls it
   await page.getByRole('button', { name: 'Pause' }).focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(`${server.url}/campaigns/live`);
-  await until('it is paused', async () => (await status.innerText()).includes('paused'));
+  await until('the page shows that the campaign is paused', async () =>
+    (await status.innerText()).includes('paused'),
+  );
   await page.evaluate(() => Object.assign(globalThis, { wasLoadedOnce: true }));
   await world.foray.steer('live', 'resume');
   await page.getByText('What is shown').click();
-  await until('it continues', async () => (await status.innerText()).includes('running'));
-  await until('it is completed', async () => (await status.innerText()).includes('completed'));
+  await until('the page shows that the campaign runs again', async () =>
+    (await status.innerText()).includes('running'),
+  );
+  await until('the page shows that the campaign has completed', async () =>
+    (await status.innerText()).includes('completed'),
+  );
   await until('the page announces the end', async () =>
     (await page.locator('#news').innerText()).includes('completed'),
   );
@@ -184,12 +190,14 @@ test('the keyboard alone can start and cancel a campaign', async () => {
   await press('Cancel the campaign');
   await page.waitForURL('**/campaigns/rehearsal-*');
   const status = page.locator('#status');
-  await until('it is cancelled', async () => (await status.innerText()).includes('cancelled'));
+  await until('the page shows that the campaign is cancelled', async () =>
+    (await status.innerText()).includes('cancelled'),
+  );
   expect(complaints).toEqual([]);
   await context.close();
 });
 
-test('an update keeps ticks and focus in the list, and open parts in the report', async () => {
+test('an update keeps checked boxes and the focus in the list, and open parts in the report', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/`);
   await page.getByRole('checkbox', { name: 'fit', exact: true }).press('Space');
@@ -210,7 +218,7 @@ test('an update keeps ticks and focus in the list, and open parts in the report'
   await context.close();
 });
 
-test('the plan follows the typed text, and a mistake links to its line', async () => {
+test('the page plans the typed definition, a mistake links to its line, and the fields never change an edited definition', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Epidemic&in%3AContact+rate=1..2%2F0.5`);
   const text = page.locator('textarea');
@@ -243,14 +251,14 @@ test('the plan follows the typed text, and a mistake links to its line', async (
   await page.locator('input[name="in:Contact rate"]').fill('1, 2, 3');
   await text.press('End');
   await text.pressSequentially(' ');
-  await until('the plan is redone', () => plans.some((url) => url.endsWith('/new/plan')));
+  await until('the page requests a new plan', () => plans.some((url) => url.endsWith('/new/plan')));
   expect(await text.inputValue()).toContain('# mine');
   expect(plans.some((url) => url.endsWith('/new/written'))).toBe(false);
   expect(complaints).toEqual([]);
   await context.close();
 });
 
-test('a campaign that starts while the definition is still being written has the values of the fields', async () => {
+test('a click on Start waits for the definition with the last values of the fields', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Rehearsal`);
   const asked = Promise.withResolvers<void>();
@@ -270,12 +278,12 @@ test('a campaign that starts while the definition is still being written has the
   await page.waitForURL('**/campaigns/rehearsal-*');
   const id = page.url().split('/').at(-1)!;
   // the design is expanded a moment after the start
-  await until('it has three points', async () => (await world.foray.status(id)).points === 3);
+  await until('the campaign has three points', async () => (await world.foray.status(id)).points === 3);
   expect(complaints).toEqual([]);
   await context.close();
 });
 
-test('cells are at the place of their values, and a click opens their point', async () => {
+test('cells are at the place of their values, and a click on a cell opens the page of its point', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/campaigns/fit`);
   const cells = page.locator('#part-grid svg a');
@@ -307,7 +315,7 @@ test('a person without scripts can read, start, steer, download and compare camp
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
   // the page reloads until its pictures are drawn
-  await until('it has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
+  await until('the page has its pictures', async () => (await tab.locator('#report svg').count()) > 2);
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
 
@@ -323,7 +331,7 @@ test('a person without scripts can read, start, steer, download and compare camp
   await tab.getByRole('button', { name: 'Pause' }).click();
   await tab.getByRole('link', { name: 'Cancel …' }).click();
   await tab.getByRole('button', { name: 'Cancel the campaign' }).click();
-  await until('it is cancelled', async () => {
+  await until('the campaign is cancelled', async () => {
     await tab.reload();
     return (await tab.locator('#status').innerText()).includes('cancelled');
   });
@@ -340,7 +348,7 @@ test('a person without scripts can read, start, steer, download and compare camp
   await bare.close();
 });
 
-test('a tab that was left open says what has happened in the meantime', async () => {
+test('an open tab reports that the campaign was cancelled or deleted, that the login has ended, or that the server does not answer', async () => {
   const own = await serverOf(world);
   const [here, there] = [await loggedIn(), await browser.newContext()];
   const open = async (context: BrowserContext, address: string): Promise<Page> => {
@@ -399,15 +407,18 @@ test('10,000 hostile values run no script', async () => {
   await world.foray.submit({ definition }, { id: 'hostile' });
   await until('some runs have ended', async () => (await world.foray.counts('hostile')).failed > 5);
   await world.foray.cancel('hostile', HOSTILE[1]);
-  await until('it is over', async () => (await world.foray.status('hostile')).phase === 'cancelled');
+  await until(
+    'the campaign is cancelled',
+    async () => (await world.foray.status('hostile')).phase === 'cancelled',
+  );
   const { context, page, complaints } = await loggedIn();
-  // the policy allows the page's own scripts, but not a script of the test
+  // the content security policy would block a script of the test, so the browser itself runs this code
   const violations: unknown[] = [];
   await page.exposeFunction('violated', (what: unknown) => violations.push(what));
   await page.addInitScript(
     "addEventListener('securitypolicyviolation', ({ blockedURI, sample }) => violated([blockedURI, sample]))",
   );
-  // the page of a failed run has its log
+  // the page of a point with a failed run has the log of the run
   const { point: key } = (await world.foray.failureLogs('hostile'))[0]!;
   const paths = ['', '/runs', '/failures', '/definition', '/downloads', `/points/${key}`];
   for (const path of ['/', '/models', '/models/Hostile', '/new?model=Hostile', '/new?from=hostile']) {

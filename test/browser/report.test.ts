@@ -10,7 +10,7 @@ import { startWorld, type World } from '../support/world.ts';
 import { coloursOf, contrast, luminance, over, WHITE } from './colours.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
-/** 4 × 3 points that are drawn, and 3 that fail. */
+/** A campaign with 4 × 3 points for the pictures, and 3 points that fail. */
 const EPIDEMIC = `
 campaign: rates
 model: {name: Epidemic}
@@ -18,7 +18,7 @@ design: {grid: {Contact rate: [-1, 1.2, 1.4, 1.6, 1.8], Recovery rate: [0.4, 0.4
 outputs: [Peak infected, Peak day, Infected]
 `;
 
-/** Intervals beside known values, on a scale that fits their distance. */
+/** A campaign whose report compares intervals with known values. */
 const DESK = `
 campaign: desk
 model: {name: Service System Demo}
@@ -94,8 +94,8 @@ async function open(
   return { page, asked, complaints };
 }
 
-describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
-  test('opens offline, without requests and without messages in the console', async () => {
+describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) => {
+  test('opens offline, without other requests and without messages in the console', async () => {
     const { page, asked, complaints } = await open(scheme);
     await page.getByRole('heading', { name: 'rates', level: 1 }).waitFor();
     expect(await page.title()).toBe('rates · foray');
@@ -110,11 +110,11 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
     // one line of means for each of the two inputs
     await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // the picture has only the effect of each input alone, because some points have failed
+    // the picture has only the effects of single inputs, because some points have failed
     const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
     await expectDrawn(shares, '.mark-rect.role-mark path', 2);
     const curves = page.getByRole('img', { name: /^Infected\./ });
-    // the median and the best point's curve, in front of two bands
+    // the lines are the median and the curve of the best point; the areas are two bands
     await expectDrawn(curves, '.mark-line.role-mark path', 2);
     await expectDrawn(curves, '.mark-area.role-mark path', 2);
     const timeline = page.getByRole('img', { name: /^Timeline\./ });
@@ -166,11 +166,11 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
     await page.context().close();
   });
 
-  test('every text has enough contrast', async () => {
+  test('has enough contrast for every text', async () => {
     const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
-    // texts on the marks of a picture have an outline
+    // the test leaves out texts on the marks of a picture, because these texts have an outline
     const drawn = page.locator('svg :not(.role-mark) > text');
     const written = page.locator('h1, h2, p, dt, dd, th, td, code, footer, .phase, .answer');
     const inks = [...(await coloursOf(drawn, 'fill')), ...(await coloursOf(written, 'color'))];
@@ -180,14 +180,14 @@ describe.each(['light', 'dark'] as const)('the report, %s', (scheme) => {
   });
 });
 
-test('without scripts the report shows the same, and no control that needs scripts', async () => {
+test('without scripts, the report shows the same pictures and no buttons', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
   expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);
   await page.context().close();
 });
 
-test('the definition can be opened', async () => {
+test('a click on "The definition" shows the definition', async () => {
   const { page } = await open('light');
   await page.getByText('The definition').click();
   const definition = page.locator('details').filter({ hasText: 'The definition' }).locator('pre');
@@ -195,7 +195,7 @@ test('the definition can be opened', async () => {
   await page.context().close();
 });
 
-test('the line of known values crosses exactly the intervals that the report counts as containing them', async () => {
+test('the line of known values crosses exactly the intervals for which the report says that they contain the known value', async () => {
   const { page, complaints } = await open('light', { at: desk });
   expect(complaints).toEqual([]);
   const picture = page.getByRole('img', { name: /^Mean waiting time by Server capacity\./ });
@@ -225,13 +225,13 @@ test('the line of known values crosses exactly the intervals that the report cou
   await page.context().close();
 });
 
-test('the report on a narrow screen does not scroll sideways as a whole', async () => {
+test('the report is not wider than a narrow screen', async () => {
   const { page } = await open('light', { width: 375 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
   await page.context().close();
 });
 
-test('the report lists failures, too', async () => {
+test('the report lists the failed runs by cause', async () => {
   const { page } = await open('light');
   const row = page.getByRole('row', { name: /^3 Contact rate is …: .* Contact rate is -1: / });
   await row.waitFor();

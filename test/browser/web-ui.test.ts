@@ -11,7 +11,7 @@ import { type Dev, foray as cli, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
 /**
- * A person controls campaigns in Temporal's Web UI. The tests check the effects outside of the Web UI.
+ * Tests that a person can control campaigns in Temporal's Web UI. The tests check the effects outside of the Web UI.
  */
 
 let dev: Dev;
@@ -91,7 +91,7 @@ async function begun(more = 'concurrency: 2') {
 async function failed() {
   const more = 'concurrency: 2\nfailures: {count: 0}';
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6], Fail: [true]}', { seconds: 0, more });
-  const status = await until('it is paused and nothing is in flight', async () => {
+  const status = await until('the campaign is paused and no run is in flight', async () => {
     const status = await told(campaign.id);
     return status.phase === 'paused' && inFlight(status) === 0 && status;
   });
@@ -127,42 +127,51 @@ function ended(id: string): Promise<string> {
 
 const reasons: [how: string, input: string | undefined, because: string][] = [
   ['', undefined, ''],
-  [', with a reason', '"seen \\"enough\\""', ': seen "enough"'],
+  [' with a reason', '"seen \\"enough\\""', ': seen "enough"'],
 ];
 
 describe('Send a Signal', () => {
-  test.each(reasons)('cancel%s', async (_, input, because) => {
-    const { id, url } = await begun();
-    await (await WorkflowPage.open(page, url)).signal('cancel', input);
-    const { phase, runs, note } = await toTheEnd({ foray }, id);
-    expect({ phase, runs, note }).toMatchObject({
-      phase: 'cancelled',
-      runs: { running: 0, queued: 0, waiting: 6 },
-      note: `cancelled by a signal${because}; 2 runs stopped`,
-    });
-    expect(await ended(id)).toBe('COMPLETED');
-  });
+  test.each(reasons)(
+    'the signal cancel%s cancels the campaign and stops its runs',
+    async (_, input, because) => {
+      const { id, url } = await begun();
+      await (await WorkflowPage.open(page, url)).signal('cancel', input);
+      const { phase, runs, note } = await toTheEnd({ foray }, id);
+      expect({ phase, runs, note }).toMatchObject({
+        phase: 'cancelled',
+        runs: { running: 0, queued: 0, waiting: 6 },
+        note: `cancelled by a signal${because}; 2 runs stopped`,
+      });
+      expect(await ended(id)).toBe('COMPLETED');
+    },
+  );
 
-  test.each(reasons)('stop%s', async (_, input, because) => {
-    const grid = '{Value: {from: 1, to: 200, step: 1}}';
-    const { id, url } = await submit(grid, { seconds: 0.3, more: 'concurrency: 2' });
-    await untilSomeAreDone({ foray }, id);
-    await (await WorkflowPage.open(page, url)).signal('stop', input);
-    const { phase, runs, note } = await toTheEnd({ foray }, id);
-    expect({ phase, note }).toEqual({ phase: 'cancelled', note: `stopped${because}` });
-    expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 200 - runs.done });
-    expect(await ended(id)).toBe('COMPLETED');
-  });
+  test.each(reasons)(
+    'the signal stop%s closes the campaign after its requested runs',
+    async (_, input, because) => {
+      const grid = '{Value: {from: 1, to: 200, step: 1}}';
+      const { id, url } = await submit(grid, { seconds: 0.3, more: 'concurrency: 2' });
+      await untilSomeAreDone({ foray }, id);
+      await (await WorkflowPage.open(page, url)).signal('stop', input);
+      const { phase, runs, note } = await toTheEnd({ foray }, id);
+      expect({ phase, note }).toEqual({ phase: 'cancelled', note: `stopped${because}` });
+      expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 200 - runs.done });
+      expect(await ended(id)).toBe('COMPLETED');
+    },
+  );
 
-  test.each(reasons)('pause%s', async (_, input, because) => {
-    const { id, url } = await begun();
-    await (await WorkflowPage.open(page, url)).signal('pause', input);
-    const status = await untilPhase(id, 'paused');
-    expect(status).toMatchObject({ pausedBy: 'person', note: `paused${because}` });
-    expect(inFlight(status)).toBe(2);
-  });
+  test.each(reasons)(
+    'the signal pause%s pauses the campaign, and requested runs continue',
+    async (_, input, because) => {
+      const { id, url } = await begun();
+      await (await WorkflowPage.open(page, url)).signal('pause', input);
+      const status = await untilPhase(id, 'paused');
+      expect(status).toMatchObject({ pausedBy: 'person', note: `paused${because}` });
+      expect(inFlight(status)).toBe(2);
+    },
+  );
 
-  test('resume', async () => {
+  test('the signal resume continues a paused campaign', async () => {
     const { id, url } = await begun();
     await foray.steer(id, 'pause');
     await untilPhase(id, 'paused');
@@ -172,11 +181,11 @@ describe('Send a Signal', () => {
 });
 
 describe('Send an Update', () => {
-  test('setConcurrency: more runs are requested at once', async () => {
+  test('the update setConcurrency makes the campaign request more runs at once', async () => {
     const { id, url } = await begun();
     expect(await (await WorkflowPage.open(page, url)).update('setConcurrency', '4')).toBeUndefined();
     await until('more runs are requested', async () => inFlight(await told(id)) === 4);
-    const status = await until('the command line says so, too', async () => {
+    const status = await until('foray status gets its answer from the workflow', async () => {
       const { stdout } = await cli(dev.folder, ['status', id, '--json']);
       const status = JSON.parse(stdout) as CampaignStatus;
       return status.source === 'workflow' && status;
@@ -184,7 +193,7 @@ describe('Send an Update', () => {
     expect(status).toMatchObject({ id, phase: 'running', window: 4 });
   });
 
-  test('setConcurrency to auto; a wrong value is refused with the reason', async () => {
+  test('the update setConcurrency accepts "auto", and refuses a wrong value with the reason', async () => {
     const { id, url } = await begun('concurrency: 1');
     const workflow = await WorkflowPage.open(page, url);
     for (const input of ['0', '"many"', undefined]) {
@@ -196,7 +205,7 @@ describe('Send an Update', () => {
     await until('more runs are requested', async () => inFlight(await told(id)) > 1);
   });
 
-  test('retry of failed runs; any other retry is refused with the reason', async () => {
+  test('the update retry requests failed runs again, and refuses an unknown argument with the reason', async () => {
     const { id, url, failures } = await failed();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update('retry', '"everything"');
@@ -206,7 +215,7 @@ describe('Send an Update', () => {
     await expectForgiven(id, failures);
   });
 
-  test('retry of all runs, without an argument', async () => {
+  test('the update retry without an argument also requests failed runs again', async () => {
     const { id, url, failures } = await failed();
     expect(await (await WorkflowPage.open(page, url)).update('retry')).toBeUndefined();
     await expectForgiven(id, failures);
@@ -219,7 +228,7 @@ describe('Send an Update', () => {
     expect(note).toContain(`${failures} failed runs requested again`);
   }
 
-  test('apply a definition, as JSON', async () => {
+  test('the update apply changes the campaign to a definition in JSON', async () => {
     const { id, url } = await begun();
     const { record } = await foray.results(id);
     const definition = {
@@ -236,7 +245,7 @@ describe('Send an Update', () => {
     await until('the campaign has the new concurrency', async () => (await told(id)).window === 3);
   });
 
-  test('apply a definition as text; a change that is not possible is refused with the reason', async () => {
+  test('the update apply accepts a definition as text, and refuses an impossible change with the reason', async () => {
     const { id, url, definition } = await begun();
     const workflow = await WorkflowPage.open(page, url);
     const refusal = await workflow.update(
@@ -252,7 +261,7 @@ describe('Send an Update', () => {
 });
 
 describe('Queries', () => {
-  test('progress', async () => {
+  test('the query progress gives the same counts as the status', async () => {
     const { id, url } = await begun('concurrency: 1');
     await untilRunning({ foray }, id);
     const answer = await (await WorkflowPage.open(page, url)).query('progress');
@@ -260,7 +269,7 @@ describe('Queries', () => {
     expect(answer).toMatchObject({ phase: 'running', runs, points, window, pausedBy: null, note: '' });
   });
 
-  test('flights', async () => {
+  test('the query flights gives the runs in flight', async () => {
     const { id, url } = await begun('concurrency: 1');
     await untilRunning({ foray }, id);
     const answer = await (await WorkflowPage.open(page, url)).query('flights');
@@ -271,7 +280,7 @@ describe('Queries', () => {
     expect(answer).toMatchObject([{ startedAt: flight!.startedAt }]);
   });
 
-  test('failures', async () => {
+  test('the query failures gives the failed runs by cause', async () => {
     const { id, url, failures } = await failed();
     const answer = await (await WorkflowPage.open(page, url)).query('failures');
     expect(answer).toEqual(await temporal.workflow.getHandle(id).query('failures'));
@@ -279,7 +288,7 @@ describe('Queries', () => {
   });
 });
 
-test('Request Cancellation', async () => {
+test('Request Cancellation cancels the campaign and stops its runs', async () => {
   const { id, url } = await begun();
   await (await WorkflowPage.open(page, url)).requestCancellation();
   const { phase, runs } = await toTheEnd({ foray }, id);
@@ -290,7 +299,7 @@ test('Request Cancellation', async () => {
   expect(await ended(id)).toBe('CANCELLED');
 });
 
-describe('the page of a campaign shows', () => {
+describe('the Web UI shows', () => {
   test('counts and failures under User Metadata, while the campaign runs and afterwards', async () => {
     const { id, url } = await submit('{Seconds: [-2, -1, 0, 60]}');
     const workflow = await WorkflowPage.open(page, url);
@@ -322,7 +331,7 @@ describe('the page of a campaign shows', () => {
     await page.getByRole('button', { name: 'advance • request 2, poll 0' }).waitFor();
   });
 
-  test('the search attributes, and how the phase changes', async () => {
+  test('the search attributes, with the current phase of the campaign', async () => {
     const { id, url } = await begun();
     const attributes = { ForayModel: 'Rehearsal', ForayOwner: 'somebody' };
     const workflow = await WorkflowPage.open(page, url);
@@ -337,14 +346,14 @@ describe('the page of a campaign shows', () => {
     });
   });
 
-  test('the memo', async () => {
+  test('the memo, with the names of the campaign and the model', async () => {
     const { url } = await begun();
     expect(await (await WorkflowPage.open(page, url)).document('Memo')).toMatchObject({
       fields: { name: 'seen', model: 'Rehearsal', modelVersion: 1 },
     });
   });
 
-  test('the workflows of a phase, by a link and by a filter of the page', async () => {
+  test('the workflows of a phase, after a link and after a filter of the page', async () => {
     const one = await begun();
     const other = await begun('concurrency: 1');
     await foray.steer(one.id, 'pause');

@@ -15,7 +15,7 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
 let folder: string;
-/** The user's folder: a definition, a folder, a home with two campaigns. */
+/** The user's folder, with a definition, a folder of models and three homes with campaigns. */
 let work: string;
 let env: NodeJS.ProcessEnv;
 /** The commands in the program's help. */
@@ -76,13 +76,13 @@ async function offeredFor(shell: Shell, line: string, words: string[]): Promise<
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => line.split('\t')[0]!)
-      // the real zsh drops words that begin differently
+      // zsh itself removes words that do not begin like the last word
       .filter((word) => shell !== 'zsh' || word.startsWith(words.at(-1)!))
       .sort()
   );
 }
 
-test.each(shells)('%s accepts the script', async (shell) => {
+test.each(shells)('%s accepts its completion script', async (shell) => {
   if (!has(shell)) return console.warn(`left out: ${shell} is not installed here`);
   await run(shell, ['-n', scriptOf(shell)]);
 });
@@ -107,7 +107,7 @@ describe.each(shells)('%s completes', (shell) => {
     expect(await offered(shell, 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
   });
 
-  completes('the ids of campaigns, from the store of the settings before it', async () => {
+  completes('the ids of campaigns in the store that options earlier in the line select', async () => {
     expect(await offered(shell, 'compare', 'a', 'flu')).toEqual(['flu-1', 'flu-2']);
     expect(await offered(shell, '--home', 'other', 'report', '')).toEqual(['cost-1']);
   });
@@ -120,13 +120,13 @@ describe.each(shells)('%s completes', (shell) => {
   });
 });
 
-test('bash splits an option with = into three words', async () => {
+test('bash completes the value of an option after =, although bash splits such an option into three words', async () => {
   expect(await offered('bash', 'results', '--format', '=', 'j')).toEqual(['jsonl']);
   expect(await offered('bash', 'results', '--format', '=')).toHaveLength(4);
   expect(await offered('bash', 'results', '--format', '=', 'csv', '')).toEqual(['flu-1', 'flu-2']);
 });
 
-test('the path of a home may contain blanks, quotes and any letters', async () => {
+test('a completion accepts a home whose path contains blanks, quotes and letters outside ASCII', async () => {
   const homes = [String.raw`"Zoë's home"`, String.raw`Zoë\'s\ home`, String.raw`'Zoë'\''s home'`];
   for (const shell of shells.filter(has)) {
     for (const home of homes) {
@@ -140,14 +140,14 @@ test('the path of a home may contain blanks, quotes and any letters', async () =
   }
 });
 
-test("a home may be below the user's folder", async () => {
+test('a completion understands ~ in the path of a home', async () => {
   for (const shell of shells.filter(has)) {
     const words = ['--home', '~/other', 'status', ''];
     expect([shell, await offered(shell, ...words)]).toEqual([shell, ['cost-1']]);
   }
 });
 
-test('a word that bash splits at = and : is understood as the user wrote it', async () => {
+test('a completion understands a word that bash splits at = or :', async () => {
   expect(
     await offeredFor('bash', 'foray --home=other status ', ['--home', '=', 'other', 'status', '']),
   ).toEqual(['cost-1']);
@@ -156,7 +156,7 @@ test('a word that bash splits at = and : is understood as the user wrote it', as
   expect(await offeredFor('bash', line, ['status', ...store, ''])).toEqual(['cost-1']);
 });
 
-test('a completion executes nothing from a line or a store', async () => {
+test('a completion executes no code from the line or from the id of a campaign', async () => {
   const home = join(work, 'hostile');
   mkdirSync(home);
   const store = await openStore(`sqlite:${join(home, 'store.db')}`);
@@ -175,21 +175,21 @@ test('a completion executes nothing from a line or a store', async () => {
   }
 });
 
-describe('campaigns for a completion', () => {
+describe('foray campaign-ids', () => {
   const ids = (cwd: string, ...words: string[]): Promise<Ran> => foray(cwd, ['campaign-ids', ...words]);
 
-  test('are none if there is no store, and no store is made', async () => {
+  test('prints nothing and creates no store if there is no store', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
     expect(await ids(empty, 'results', '--long')).toMatchObject({ code: 0, stdout: '' });
     expect(readdirSync(empty)).toEqual([]);
   });
 
-  test('are also printed behind --help', async () => {
+  test('also prints the ids after --help', async () => {
     expect((await ids(work, '--help', 'status')).stdout).toBe('flu-2\nflu-1\n');
   });
 
-  test('end if a database does not answer', async () => {
+  test('ends without ids if a database does not answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

@@ -46,7 +46,7 @@ const flu = (more: Partial<CampaignDefinition> = {}): CampaignDefinition => ({
 });
 
 describe('foray submit FILE.ts', () => {
-  test('takes the export of a module in any folder; paths in it are relative to the module', async () => {
+  test('uses the definition that a module in any folder exports; paths in the definition are relative to the module', async () => {
     const module = `import { type CampaignDefinition, defineCampaign } from 'foray';
 const days: number[] = [3, 4];
 const definition: CampaignDefinition = {
@@ -123,7 +123,7 @@ export default async () => defineCampaign(await Promise.resolve(definition));
     ],
     ['a text', 'j.ts', "export default 'campaign: flu';", /j\.ts: The definition is not a mapping/],
     ['a file that does not exist', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
-  ])('%s is an error on one line, with its place', async (_, name, text, message) => {
+  ])('reports %s on one line that says where the mistake is', async (_, name, text, message) => {
     const file = text === undefined ? join('somewhere else', name) : write(name, text);
     const { code, stdout, stderr } = await submit(file);
     expect([code, stdout]).toEqual([2, '']);
@@ -145,7 +145,7 @@ describe('a definition that is an object', () => {
     expect(JSON.parse(record.definition)).toEqual(definition);
   });
 
-  test('has errors with their places', async () => {
+  test('gets an error with the path of the wrong setting', async () => {
     const refused = async (definition: unknown, place: object, file?: string): Promise<void> => {
       const source = { definition: definition as CampaignDefinition, file };
       await expect(world.foray.submit(source)).rejects.toMatchObject({ place });
@@ -166,7 +166,7 @@ describe('a definition that is an object', () => {
     await refused(itself, { path: '' });
   });
 
-  test('has types that refuse a misspelt setting', () => {
+  test('has types that refuse a misspelt setting and a value of a wrong type', () => {
     const definition = defineCampaign({
       campaign: 'flu',
       model: { name: 'Epidemic', version: 3 },

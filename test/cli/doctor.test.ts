@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs `foray doctor` in a changed installation, and returns the differences from a healthy one. */
+/** Runs `foray doctor` with changed settings. `bad` has the parts with a warning or a failure. */
 async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const all = { ...environmentOf(world.settings), ...env };
   const { code, stdout, stderr } = await foray(folder, ['doctor', '--json', ...args], { env: all });
@@ -73,7 +73,7 @@ describe('foray doctor', () => {
     });
   });
 
-  test('has one line for each part that works, and creates nothing', async () => {
+  test('prints one line for each part, and creates nothing', async () => {
     const env = environmentOf(world.settings);
     const { code, stdout } = await foray(folder, ['doctor'], { env });
     const lines = stdout.trim().split('\n');
@@ -90,7 +90,7 @@ describe('foray doctor', () => {
 
   test.each<[string, NodeJS.ProcessEnv, string, RegExp, RegExp]>([
     [
-      'Temporal away',
+      'a Temporal server that does not run',
       { TEMPORAL_ADDRESS: '127.0.0.1:1' },
       'Temporal',
       /127\.0\.0\.1:1 cannot be reached/,
@@ -105,7 +105,7 @@ describe('foray doctor', () => {
     ],
     ['no worker', { FORAY_TASK_QUEUE: 'other' }, 'workers', /task queue "other"/, /foray worker/],
     [
-      'no service',
+      'a model service that does not run',
       { FORAY_SERVICE_URL: 'http://127.0.0.1:1' },
       'model service',
       /cannot be reached/,
@@ -148,7 +148,7 @@ describe('foray doctor', () => {
     });
   });
 
-  test('finds a store of a newer foray, and does not change a store of an earlier foray', async () => {
+  test('finds a store of a newer foray, and accepts a store of an earlier foray', async () => {
     const file = join(world.folder, 'other.db');
     const store = `sqlite:${file}`;
     await (await openStore(store)).close();

@@ -65,7 +65,7 @@ describe('the log of a failed run', () => {
     expect(submitted.stderr).toContain('  |     at ');
   });
 
-  test('is shown by explain after the reason: its last lines, or all lines on request', async () => {
+  test('is shown by explain after the reason: only its last lines, or all lines with --log', async () => {
     const { code, stdout } = await run('explain', 'c', point());
     expect([code, stdout]).toEqual([
       0,
@@ -91,7 +91,7 @@ describe('the log of a failed run', () => {
     );
   });
 
-  test('is in the report, as text', async () => {
+  test('is in the report as plain text, not as HTML', async () => {
     await run('report', 'c', '-o', 'c.html');
     const page = readFileSync(join(folder, 'c.html'), 'utf8');
     const pre = /<summary>The last output of the run<\/summary>[^]*?<pre[^>]*>([^]*?)<\/pre>/.exec(page)![1]!;

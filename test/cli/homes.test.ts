@@ -77,13 +77,13 @@ describe('in a folder without a home', () => {
     expect(state.filter((name) => name.endsWith('.home'))).toEqual([]);
   });
 
-  test('no foray dev is needed if a model service is given', async () => {
+  test('a command needs no foray dev if its options name a model service', async () => {
     const { code, stderr } = await run('models', '--service-url', 'http://127.0.0.1:9', '--api-key', 'k');
     expect([code, stderr]).toEqual([3, expect.stringContaining('127.0.0.1:9 cannot be reached')]);
   });
 });
 
-test('a store without tables counts as missing; the error for an unknown campaign names the store', async () => {
+test('openStore with "refuse" or "in-memory" creates no missing store; the error for an unknown campaign names the store', async () => {
   const address = `sqlite:${join(folder, 'store.db')}`;
   await expect(openStore(address, 'refuse')).rejects.toMatchObject({ code: 'STORE_MISSING' });
   const inMemory = await openStore(address, 'in-memory');

@@ -13,7 +13,7 @@ import { writeModel } from '../service/support.ts';
 
 const SHIPPED = ['Epidemic', 'Inventory', 'Rehearsal', 'Service System Demo'];
 
-/** Names that mean something else in YAML; a model may have them. */
+/** Names that a model may have, but that have another meaning in YAML. */
 const NAMES = [
   'Rate: of 5% # not a comment',
   `it's "quoted"`,
@@ -97,7 +97,7 @@ function uncommented(text: string, which: RegExp): string {
 
 describe('foray init', () => {
   test.each([...SHIPPED, 'Größe: "odd" #1', 'Plain', '☂'])(
-    '%s: the written definition can be submitted',
+    'writes a definition for %s that foray accepts, with its comments and without them',
     async (name) => {
       const model = await cloud.getModelByName(name);
       const version = await cloud.getVersion(model.id, model.modelVersions.at(-1)!);
@@ -142,7 +142,7 @@ describe('foray init', () => {
     },
   );
 
-  test('takes the values of the stored experiment, and names the other experiments', async () => {
+  test('uses the values of the stored experiment, and names the other experiments', async () => {
     const { code, stdout, stderr } = await foray('init', 'größe: "ODD" #1');
     expect([code, stderr]).toEqual([0, expect.stringContaining(' > gro-e-odd-1.schema.json')]);
     expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./gro-e-odd-1.schema.json');

@@ -31,7 +31,7 @@ describe('foray models new', () => {
     expect(outputs['Mean waiting time']).toBeLessThan(8);
   });
 
-  test('a package.json from npm init keeps the model from loading, and the hint says what to change', async () => {
+  test('foray cannot load the model beside a package.json of type commonjs, and the hint says what to change', async () => {
     await run('new', 'Bakery');
     const manifest = join(folder, 'bakery/package.json');
     writeFileSync(manifest, '{"type": "commonjs"}');
@@ -138,7 +138,7 @@ outputs:
   });
 });
 
-test('the module of docs/guides/models.md is a model', async () => {
+test('foray models check accepts the module of docs/guides/models.md', async () => {
   const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   mkdirSync(join(folder, 'bus'));
   writeFileSync(join(folder, 'bus/model.ts'), /```ts\n([^`]+)```/.exec(docs)![1]!);

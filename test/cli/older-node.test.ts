@@ -20,8 +20,8 @@ const OLDER = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /**
- * The address of a module. A process that loads the module runs `body` on a SIGINT. `emit()` in the body passes the
- * signal on.
+ * The address of a module. A process that loads the module runs `body` on a SIGINT. In the body, `emit()` gives the
+ * signal to the process.
  */
 const treatSigint = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`
@@ -67,7 +67,7 @@ async function startService(child = runInOlderNode(MAIN, SERVICE)): Promise<Chil
   return child;
 }
 
-test('in a checkout, a SIGINT to the program alone ends it properly', async () => {
+test('in a checkout, a SIGINT that only the parent process gets ends the service with exit code 0', async () => {
   const child = await startService();
   const ended = once(child, 'exit');
   child.kill('SIGINT');
@@ -75,7 +75,7 @@ test('in a checkout, a SIGINT to the program alone ends it properly', async () =
 });
 
 test.each([0, 50, 100, 200, 400])(
-  'a Ctrl-C reaches parent and child, and counts once even if the parent passes it on after %i ms',
+  'a Ctrl-C that parent and child get counts once, even if the parent forwards its signal to the child after %i ms',
   async (ms) => {
     const child = await startService(run([`--import=${OLDER}`, `--import=${late(ms)}`, MAIN, ...SERVICE]));
     const ended = once(child, 'exit');
@@ -84,7 +84,7 @@ test.each([0, 50, 100, 200, 400])(
   },
 );
 
-test('a Ctrl-C also counts once when the parent passes it on before the child has received it', async () => {
+test('a Ctrl-C also counts once if the parent forwards its signal before the child has got its own signal', async () => {
   const child = await startService(
     run([`--import=${LINGERS}`, join(dirname(MAIN), 'behind-older-node.mjs'), ...SERVICE], 'pipe'),
   );
@@ -97,7 +97,7 @@ test('a Ctrl-C also counts once when the parent passes it on before the child ha
   expect(await ended).toEqual([0, null]);
 });
 
-test('a package without its Node says on one line what to do', async () => {
+test('foray says on one line what to do if its package of Node is missing and the installed Node is too old', async () => {
   const bin = join(folder, 'node_modules/foray/src/cli');
   mkdirSync(bin, { recursive: true });
   copyFileSync(MAIN, join(bin, 'foray.mjs'));

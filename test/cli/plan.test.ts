@@ -10,7 +10,7 @@ import { readAddresses } from '../../src/dev/home.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, startDev } from '../support/cli.ts';
 
-/** A model that limits its values. */
+/** A model that limits the values of an input. */
 const PICKY = `name: Picky
 description: ''
 command: node sim.mjs
@@ -59,7 +59,7 @@ async function carryOut(file: string, id: string): Promise<void> {
 }
 
 describe('foray plan', () => {
-  test('shows points and runs, how many exist and how many would run, and starts nothing', async () => {
+  test('shows the points and the runs, how many runs exist and how many foray would start, and starts nothing', async () => {
     const file = flu('plan.yaml', '[3, 5, 7]', 'replications: 2\n');
     const before = await planOf(file);
     expect(before).toMatchObject({
@@ -97,7 +97,7 @@ describe('foray plan', () => {
     expect(await planOf(file)).toMatchObject({ there: 12, toRun: 0, expectedSeconds: 0 });
   });
 
-  test('estimates replications until precise from the variance of known runs', async () => {
+  test('estimates the number of runs until precise from the variance of known runs', async () => {
     const precise = (name: string, more: string): string =>
       write(
         name,
@@ -138,11 +138,11 @@ describe('foray plan', () => {
     expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
   });
 
-  test('asks about a sample above 10,000 runs, and about all on request', async () => {
+  test('asks the service about a sample of more than 10,000 runs, and with --all about each run', async () => {
     const asksAbout = async (replications: number, all: boolean): Promise<number> => {
       const file = flu('many.yaml', '{from: 1, to: 20, step: 1}', `replications: ${replications}\n`);
       let questions = 0;
-      // the first answer ends the plan, because the number of questions is known then
+      // the first answer ends the plan, because then the test knows the number of questions
       const onAsked = (_: number, of: number): never => {
         questions = of;
         throw new Error('enough');
@@ -155,7 +155,7 @@ describe('foray plan', () => {
     expect(await asksAbout(251, true)).toBe(10_040);
   });
 
-  test('estimates from a sample which runs exist, and shows the error', async () => {
+  test('estimates from a sample how many runs exist, and shows the error', async () => {
     await carryOut(flu('few.yaml', '[2]', 'replications: 48\n'), 'few');
     const file = flu('sampled.yaml', '[2, 4, 6, 8]', 'replications: 48\n');
     const cloud = new CloudClient(readAddresses(join(dev.folder, '.foray'))!.service);
@@ -184,7 +184,7 @@ describe('foray plan', () => {
     expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
   });
 
-  test('shows the limits of a search, and separately those of the comparison of its best points', async () => {
+  test('shows the limits of a search, and separately the limits of the comparison of its best points', async () => {
     const search = (stop: string): string =>
       'campaign: best\nmodel: {name: Epidemic}\ninputs: {Population: 763}\nseed: 1\nsearch:\n  minimize: Peak infected\n' +
       `  over: {Contact rate: {min: 1.2, max: 2.2, digits: 2}}\n  stop: ${stop}\n` +
@@ -204,7 +204,7 @@ describe('foray plan', () => {
       /^ {2}runs {10}at most 6\n {2}confirm {7}up to 14 runs for the 2 best points, or up to 6,015 runs if these points are hard to distinguish$/m,
     );
 
-    // the output does not depend on chance: the first replications decide, and the winner needs no further ones
+    // the output does not depend on chance: the first replications decide, and the best point needs no more of them
     const limit = ['--max-runs', String(6 + comparison.runs)];
     const submitted = await run('submit', file, '--id', 'best', ...limit);
     expect(submitted.stderr).toContain(
@@ -218,7 +218,7 @@ describe('foray plan', () => {
     expect(endless.stderr).toContain('The search has no limit of points or runs');
   });
 
-  test('shows the parts of a sensitivity design', async () => {
+  test('shows the resolution and the defining relation of a fractional factorial design', async () => {
     const inputs =
       '{Contact rate: [1.2, 2.2], Recovery rate: [0.3, 0.6], Days: [7, 14], Population: [500, 900]}';
     const text = `campaign: flu\nmodel: {name: Epidemic}\ndesign: {factorial: {resolution: 4, inputs: ${inputs}}}\n`;
@@ -230,7 +230,7 @@ describe('foray plan', () => {
     expect(stdout).toMatch(/ {2}points {8}8\n/);
   });
 
-  test('shows the line of a mistake with a mark below it', async () => {
+  test('shows the line of a mistake, with a mark below the wrong word', async () => {
     const { code, stdout, stderr } = await run(
       'plan',
       write('typo.yaml', 'campaign: typo\nmodel: {name: Epidemic}\ninputs:\n  Contact rat: 2\n'),
@@ -244,7 +244,7 @@ describe('foray plan', () => {
     ]);
   });
 
-  test('a value that the model does not allow is refused, with its place', async () => {
+  test('refuses a value that the model does not allow, and names the line and column of the value', async () => {
     const file = write('beyond.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
     const refused = {
       code: 2,
@@ -255,7 +255,7 @@ describe('foray plan', () => {
     expect((await run('models', 'Picky')).stdout).toMatch(/^ +N +DOUBLE +3 +at least 0$/m);
   });
 
-  test('all mistakes of a definition are reported at once, each with its line', async () => {
+  test('reports all mistakes of a definition at once, each with its line', async () => {
     const text =
       'campaign: x\nmodel: {name: Picky}\ninputs: {M: 1}\ndesign: {grid: {N: [3, -5]}}\noutputs: [Uot]\n';
     const { code, stdout, stderr } = await run('plan', write('mistakes.yaml', text), '--json');
@@ -273,7 +273,7 @@ describe('foray plan', () => {
     ]);
   });
 
-  test('an error that only the service finds is reported with the point', async () => {
+  test('reports an error that only the service finds, and names the point', async () => {
     const file = write(
       'refused.yaml',
       'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {"{MAX_MEMORY_MB}": [512, 8]}}\n',
@@ -292,7 +292,7 @@ describe('foray plan', () => {
 });
 
 describe('foray submit', () => {
-  test('says on one line how large the campaign is, and refuses a large one without confirmation', async () => {
+  test('says on one line how large the campaign is, and refuses a large campaign without confirmation', async () => {
     const file = flu('limit.yaml', '[3, 5, 7]', 'replications: 2\n');
     const refused = await run('submit', file, '--id', 'limited', '--max-runs', '11');
     expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -368,7 +368,7 @@ describe('foray explain', () => {
     expect((await run('explain', 'e', '')).stderr).toMatch(/Several points of "e" begin with/);
   });
 
-  test('names files as in the definition, and has their hashes in its JSON', async () => {
+  test('shows the name of a file, and its hash only in the JSON', async () => {
     write('cases.csv', 'day,cases\n1,3\n2,8\n');
     const path = JSON.stringify(join(dev.folder, 'cases.csv'));
     const text = `campaign: f\nmodel: {name: Epidemic}\nfiles: {Observed cases: ${path}}\ndesign: {grid: {Days: [3]}}\n`;
@@ -447,7 +447,7 @@ describe('a goal', () => {
     expect(readFileSync(page, 'utf8')).toMatch(/Lowest\s+Peak infected/);
   });
 
-  test('is a comment in the definition that init writes, if there is a numeric output', async () => {
+  test('is a comment in the definition that init writes for a model with numeric outputs', async () => {
     const written = await run('init', 'Epidemic', '--output', 'init.yaml');
     expect(written).toMatchObject({ code: 0 });
     const text = readFileSync(join(dev.folder, 'init.yaml'), 'utf8');

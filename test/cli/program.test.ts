@@ -19,7 +19,7 @@ describe("Node's compile cache", () => {
     }
   });
 
-  it('is not used, without a message, if its folder cannot be written', async () => {
+  it('leads to no error and no message if its folder cannot be written', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       writeFileSync(join(folder, 'file'), '');
@@ -32,7 +32,7 @@ describe("Node's compile cache", () => {
 });
 
 describe('settings', () => {
-  it('may stand before or after the command, and the last one counts', async () => {
+  it('may be before or after the command, and the last value of a setting counts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       // the error names the store that the command looked for
@@ -45,7 +45,7 @@ describe('settings', () => {
       await inHome('c', ['list', '--home', 'c']);
       await inHome('d', ['list']);
       expect(readdirSync(folder)).toEqual([]);
-      // this also holds for a setting of a parent command
+      // this is also true for the commands below another command
       const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
       expect([key.code, readdirSync(folder)]).toEqual([0, ['f']]);
     } finally {
@@ -53,12 +53,12 @@ describe('settings', () => {
     }
   });
 
-  it('are refused before a command that does not take them', async () => {
+  it('are refused before a command that does not have these settings', async () => {
     const { code, stderr } = await foray(tmpdir(), ['--store', 'sqlite:x', 'dev']);
     expect([code, stderr]).toEqual([2, "error: dev has no option '--store'\n"]);
   });
 
-  it("have their own group after the command's options in its help", async () => {
+  it('have their own group in the help of a command, after the options of the command', async () => {
     const { stdout } = await foray(tmpdir(), ['plan', '--help']);
     const [own, settings] = stdout.split('\nSettings:\n');
     expect(own).toMatch(/\nOptions:\n +--all[^]*--json[^]*--help/);

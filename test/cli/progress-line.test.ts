@@ -48,7 +48,7 @@ describe('the progress line', () => {
     expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/14 waiting$/);
   });
 
-  test('shows how many points are precise, and the expected total', () => {
+  test('shows how many points are precise, and the expected number of runs', () => {
     const precision = { precise: 11, imprecise: 2, judged: 40, expectedRuns: 160, mostRuns: 400 };
     expect(progressText({ ...status, precision })).toMatch(
       /^\[ 10%\] running: 11 of 40 points precise, 2 not precise with all their replications, 16 runs so far, about 160 in the end, at most 400: 12 new/,
@@ -66,6 +66,6 @@ test.each([
   [59.6, '1 min 0 s'],
   [3_599, '59 min 59 s'],
   [7_500, '2 h 5 min'],
-])('%d seconds are %s', (seconds, text) => {
+])('foray writes %d seconds as %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
 });

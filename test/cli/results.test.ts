@@ -51,8 +51,8 @@ async function finish(...seqs: number[]): Promise<void> {
   await store.observe('flu', seen, 3);
 }
 
-describe('an output to "-" goes to standard output', () => {
-  test.each([['results'], ['report']])('%s', async (command) => {
+describe('-o -', () => {
+  test.each([['results'], ['report']])('makes foray %s write to standard output', async (command) => {
     const { code, stdout, stderr } = await run(
       command,
       'flu',
@@ -77,7 +77,7 @@ test('foray report --show draws another output', async () => {
 });
 
 describe('foray results', () => {
-  test('writes complete Parquet files, and reports values that do not fit', async () => {
+  test('writes complete Parquet files, and reports values that are not of the type of the output', async () => {
     const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');
     expect(code).toBe(0);
     expect(stderr).toBe(
@@ -95,7 +95,7 @@ describe('foray results', () => {
     expect(metadata).toContainEqual({ key: 'foray.definition', value: 'campaign: flu\n' });
   });
 
-  test('has wide and long tables, of runs and of points', async () => {
+  test('writes wide and long tables, of runs and of points', async () => {
     await finish(4);
     const lines = async (...flags: string[]): Promise<string[]> =>
       (await run('results', 'flu', '--format', 'csv', ...flags)).stdout.trim().split('\n');
@@ -110,7 +110,7 @@ describe('foray results', () => {
     expect((await lines('--points', '--long'))[1]).toMatch(/^a,0,2,0,Fit error,,2,2,/);
   });
 
-  test('can have curves as columns, in every format', async () => {
+  test('writes each value of a curve as a row of a long table, in every format', async () => {
     const curves = {
       ...campaign('curves'),
       varied: [],
@@ -161,7 +161,7 @@ describe('foray results', () => {
 });
 
 describe('foray results --follow', () => {
-  test('shows rows as runs finish, and ends with the campaign', async () => {
+  test('prints each row when its run finishes, and ends when the campaign closes', async () => {
     const child = spawn(process.execPath, [MAIN, 'results', 'flu', '--follow', '--format', 'csv'], {
       cwd: folder.path,
       env: { ...cleanEnv(), FORAY_STORE: address() },
@@ -246,7 +246,7 @@ describe('rows from a program', () => {
 describe('foray results -o', () => {
   const flags = ['results', 'flu', '--format', 'csv', '-o'];
 
-  test('writes the same to a pipe as to a file', async () => {
+  test('writes the same to a named pipe as to standard output, and keeps the pipe', async () => {
     const pipe = join(folder.path, 'pipe');
     await once(spawn('mkfifo', [pipe]), 'exit');
     const reader = spawn('cat', [pipe]);
@@ -266,8 +266,8 @@ describe('foray results -o', () => {
   });
 
   test.each([
-    ['a folder that the system does not let anybody make', '/proc/nope/x.csv'],
-    ['a folder that is a file', '/dev/null/x.csv'],
+    ['a file in a folder that nobody can create', '/proc/nope/x.csv'],
+    ['a file below a file', '/dev/null/x.csv'],
     ['a folder', '/proc'],
   ])('%s is refused', async (_, file) => {
     const { code, stderr } = await run(...flags, file);
@@ -276,7 +276,7 @@ describe('foray results -o', () => {
   });
 });
 
-test('an empty name of the folder for files is refused', async () => {
+test('foray results refuses an empty name of a folder after --files', async () => {
   const { code, stderr } = await run('results', 'flu', '--files', '');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--files needs the name of a folder')]);
 });

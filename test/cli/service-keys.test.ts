@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const keys = (...args: string[]) => foray(folder, ['service', 'keys', ...args]);
 
-test('add prints a key once, list shows the id of the key, and revoke removes the key', async () => {
+test('add prints a key, list shows only the id of the key, and revoke removes the key', async () => {
   const added = await keys('add', 'ada');
   const key = added.stdout.trim();
   expect([added.code, key]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
@@ -32,7 +32,7 @@ test('add prints a key once, list shows the id of the key, and revoke removes th
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`no single key with the id ${id}`)]);
 });
 
-test('--keys and --data, before or after the command, name another file', async () => {
+test('the options --keys and --data, before or after the command, select another file of keys', async () => {
   await keys('add', 'bob', '--keys', 'other.yaml');
   expect((await foray(folder, ['service', '--keys', 'other.yaml', 'keys', 'list'])).stdout).toMatch(/^bob/);
   await keys('add', 'eve', '--data', 'elsewhere');

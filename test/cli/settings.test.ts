@@ -15,7 +15,7 @@ afterEach(() => {
   folder.remove();
 });
 
-test('a program has the same settings as the command line without options', () => {
+test('settingsFromEnvironment gives a program the defaults and the environment variables of the command line', () => {
   expect(settingsFromEnvironment()).toMatchObject({
     service: { url: 'http://127.0.0.1:8090/api/open/8.5.0', key: '' },
     store: `sqlite:${folder.path}/store.db`,

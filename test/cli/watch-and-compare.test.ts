@@ -47,7 +47,10 @@ interface Shown {
   text: string;
 }
 
-/** Runs a command in a terminal of a given size. `type` gets the output so far, and returns what to type, once. */
+/**
+ * Runs a command in a terminal of a given size. `type` gets the output so far. The first text that `type` returns is
+ * typed into the terminal.
+ */
 async function inTerminal(
   args: string[],
   {
@@ -60,7 +63,7 @@ async function inTerminal(
   const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: dev.folder,
-    // the command sees a normal terminal, wherever the tests run; with CI set, Node assumes a terminal without colours
+    // the command gets a normal terminal on each machine; with CI set, Node assumes a terminal without colours
     env: { ...cleanEnv(), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
   });
   let text = '';
@@ -100,7 +103,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
 
 // the tests use `script` of util-linux; other versions of `script` take other arguments
 (process.platform === 'linux' ? describe : describe.skip)('watch in a terminal', () => {
-  test('redraws a page until the campaign is over, and leaves the last page', async () => {
+  test('redraws a page until the campaign has ended, and leaves the last page on the screen', async () => {
     const { code, text } = await inTerminal(['submit', 'shop.yaml', '--id', 'watched', '--watch']);
     expect(code).toBe(0);
     expect(text.indexOf(HIDE)).toBeGreaterThan(0);
@@ -146,7 +149,7 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
 });
 
 describe('watch without a terminal', () => {
-  test('writes one line', async () => {
+  test('writes one line for a closed campaign', async () => {
     const { stdout, stderr } = await run('watch', 'shop');
     expect(stdout).toBe('');
     expect(stderr).toMatch(

@@ -10,7 +10,7 @@ import { startModule } from '../support/module.ts';
 import { until } from '../support/until.ts';
 
 const addresses: Addresses = {
-  // a living process that is not foray dev: after a reboot, another process may have the id of the writer
+  // this process lives, but is not foray dev; after a reboot, another process may have the id of the writer
   pid: process.pid,
   temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
   service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },
@@ -37,7 +37,7 @@ async function startHolder() {
   return child;
 }
 
-test('addresses are valid only while the process that wrote them lives, even if another process gets its id', async () => {
+test('addresses are valid only while the process that wrote them lives, even if another process gets the same id', async () => {
   const url = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() }).service.url;
   mkdirSync(home);
   writeFileSync(join(home, 'addresses.json'), JSON.stringify(addresses));
@@ -51,7 +51,7 @@ test('addresses are valid only while the process that wrote them lives, even if 
   });
 
   holder.kill('SIGKILL');
-  await until('its lock is gone', () => runningDev(home) === undefined);
+  await until('the killed process holds no lock', () => runningDev(home) === undefined);
   expect(url()).not.toBe(addresses.service.url);
   const lock = await holdHome(home);
   expect(readdirSync(home)).toEqual(['dev.lock']);
@@ -73,7 +73,7 @@ test('the key is created once, and only its user can read it; an unreadable key 
   await expect(localKey(home)).rejects.toMatchObject({ code: 'HOME_UNUSABLE' });
 });
 
-test('a home that cannot be created is an error on one line', async () => {
+test('a home that cannot be created is an error with a hint about --home', async () => {
   writeFileSync(home, '');
   await expect(holdHome(home)).rejects.toMatchObject({
     code: 'HOME_UNUSABLE',

@@ -35,7 +35,7 @@ test('a full log is rotated, and the oldest log is deleted', () => {
   expect(readFileSync(file, 'utf8').endsWith('xthe end\n')).toBe(true);
 });
 
-test('a part continues when its log cannot be written, and this is reported once', async () => {
+test('a part of foray dev continues when its log cannot be written, and foray dev reports the error once', async () => {
   if (!existsSync('/dev/full')) return console.warn('left out: there is no /dev/full here');
   symlinkSync('/dev/full', file);
   const ended = join(folder, 'ended');

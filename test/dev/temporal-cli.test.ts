@@ -29,11 +29,12 @@ test('FORAY_TEMPORAL_CLI is used before all other programs', async () => {
 });
 
 test('it is an error if FORAY_TEMPORAL_CLI is not a program; foray tries nothing else', async () => {
+  program('temporal');
   const env = { FORAY_TEMPORAL_CLI: join(folder, 'nothing'), PATH: folder };
   await expect(findTemporalCli(silent, env)).rejects.toMatchObject({ code: 'TEMPORAL_MISSING' });
 });
 
-test('the program on the path is used before the one in the cache', async () => {
+test('the program on the path is used before the program in the cache', async () => {
   const onPath = program('bin', 'temporal');
   const cached = program('cache', 'foray', 'temporal');
   const cache = { XDG_CACHE_HOME: join(folder, 'cache') };

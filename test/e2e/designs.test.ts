@@ -87,26 +87,29 @@ async function run(folder: string, name: string): Promise<{ phase: string; rows:
 test.each([
   ['designs', designs],
   ['sensitivity', sensitivity],
-])('examples/%s has exactly these definitions', (folder, known) => {
+])('the folder examples/%s has exactly the definitions of this file', (folder, known) => {
   const files = readdirSync(join(ROOT, 'examples', folder)).filter((file) => file.endsWith('.yaml'));
   expect(files.toSorted()).toEqual(known.map(([name]) => `${name}.yaml`).toSorted());
 });
 
-test.each(examples)('examples/%s/%s.yaml', (_, name, points, least, most = least) => {
-  const { phase, rows } = ran.get(name)!;
-  expect(phase).toBe('completed');
-  expect(rows.filter(({ status }) => status !== 'done')).toEqual([]);
-  const byPoint = Map.groupBy(rows, ({ point }) => point);
-  expect(byPoint.size).toBe(points);
-  for (const runs of byPoint.values()) {
-    expect(runs.length).toBeGreaterThanOrEqual(least);
-    expect(runs.length).toBeLessThanOrEqual(most);
-    expect(runs.map(({ replication }) => replication)).toEqual(runs.map((_, at) => at + 1));
-    // all runs of a point have the same inputs, and no other point has these inputs
-    expect(new Set(runs.map((row) => JSON.stringify(row.inputs))).size).toBe(1);
-  }
-  expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
-});
+test.each(examples)(
+  'examples/%s/%s.yaml gives the expected points and replications',
+  (_, name, points, least, most = least) => {
+    const { phase, rows } = ran.get(name)!;
+    expect(phase).toBe('completed');
+    expect(rows.filter(({ status }) => status !== 'done')).toEqual([]);
+    const byPoint = Map.groupBy(rows, ({ point }) => point);
+    expect(byPoint.size).toBe(points);
+    for (const runs of byPoint.values()) {
+      expect(runs.length).toBeGreaterThanOrEqual(least);
+      expect(runs.length).toBeLessThanOrEqual(most);
+      expect(runs.map(({ replication }) => replication)).toEqual(runs.map((_, at) => at + 1));
+      // all runs of a point have the same inputs, and no other point has these inputs
+      expect(new Set(runs.map((row) => JSON.stringify(row.inputs))).size).toBe(1);
+    }
+    expect(new Set(rows.map((row) => JSON.stringify(row.inputs))).size).toBe(points);
+  },
+);
 
 function definitionIn(folder: string, name: string): { design: WrittenDesign } {
   const text = readFileSync(join(ROOT, 'examples', folder, `${name}.yaml`), 'utf8');
@@ -148,7 +151,7 @@ test('with common random numbers, the difference of two policies varies less tha
   expect(deviation(differences)).toBeLessThan(deviation(two!));
 });
 
-test('trajectories show which of eight inputs matter for the cost', () => {
+test('trajectories show which of eight inputs have the largest and the smallest effect on the cost', () => {
   const { design } = definitionIn('sensitivity', 'morris');
   const { inputs } = design.morris!;
   const trajectories = design.morris!.trajectories as number;
@@ -166,7 +169,7 @@ test('trajectories show which of eight inputs matter for the cost', () => {
   expect(ranked.at(-1)).toBe('Initial inventory');
 });
 
-test('a campaign with a precision reaches it', () => {
+test('a campaign with replications until precise reaches the precision', () => {
   for (const level of [50, 80]) {
     const costs = numbers(
       'precise',
@@ -180,7 +183,7 @@ test('a campaign with a precision reaches it', () => {
   }
 });
 
-test('analyze --format json prints one object with --output, and a list without it', async () => {
+test('analyze --format json prints one object with --output, and a list without --output', async () => {
   const { stdout, code } = await foray(dev.folder, [
     ...['analyze', 'one-at-a-time', '--output', 'Mean total cost', '--format', 'json'],
   ]);
@@ -216,7 +219,7 @@ test('the analysis of a sample is a regression, as a table and as CSV', async ()
   expect(csv.stdout.trimEnd().split('\n')).toHaveLength(1 + 2 * 3);
 });
 
-test('the analysis of a campaign with one point says that it needs a sample', async () => {
+test('foray analyze refuses a campaign with one point, and names a suitable design', async () => {
   await client.submit(
     { text: 'campaign: one-point\nmodel: { name: Inventory }', file: 'one-point.yaml' },
     { id: 'one-point' },
@@ -226,7 +229,7 @@ test('the analysis of a campaign with one point says that it needs a sample', as
   expect(stderr).toContain('saltelli');
 });
 
-test('the report says which inputs matter', async () => {
+test('the report shows which inputs matter', async () => {
   const { code } = await foray(dev.folder, ['report', 'one-at-a-time', '-o', 'report.html']);
   expect(code).toBe(0);
   const page = readFileSync(join(dev.folder, 'report.html'), 'utf8');

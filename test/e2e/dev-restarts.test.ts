@@ -8,7 +8,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, isRunning, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/** One home folder, in which foray dev starts, ends and starts again. Each test goes on where the one before ended. */
+/** In one home folder, foray dev starts, ends and starts again. Each test continues where the test before ended. */
 
 let folder: string;
 let dev: Dev | undefined;
@@ -25,7 +25,7 @@ function pidsOf(one: Dev): number[] {
   return (['Worker', 'Model service', 'Temporal'] as const).map((part) => one.pidOf(part));
 }
 
-/** Sends Ctrl-C to foray dev, like a person who will start it again. The folder stays. */
+/** Sends Ctrl-C to foray dev, as a person does who will start foray dev again. The folder stays. */
 async function interrupt({ child }: Dev): Promise<number | null> {
   const ended = once(child, 'exit') as Promise<[number | null]>;
   child.kill('SIGINT');
@@ -33,7 +33,7 @@ async function interrupt({ child }: Dev): Promise<number | null> {
   return code;
 }
 
-/** A Temporal that ends at once when it starts for the first time, as if its port was taken. */
+/** Writes a program that replaces Temporal. Its first start ends at once, as if another program used the port. */
 function temporalThatEndsOnce(ended: string): string {
   const program = join(folder, 'temporal');
   const real = process.env.FORAY_TEMPORAL_CLI!;
@@ -52,7 +52,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a port that is taken is refused', async () => {
+test('foray dev refuses a port that another program uses', async () => {
   const { server, port: taken } = await listening();
   port = taken;
   const refused = await foray(folder, ['dev', '--port', String(port)]);
@@ -60,7 +60,7 @@ test('a port that is taken is refused', async () => {
   server.close();
 });
 
-test('a part that ends at once because its port was taken is started again on another port', async () => {
+test('foray dev starts a part again if the part ends at once, as it does if another program uses the port', async () => {
   const ended = join(folder, 'ended');
   const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended) };
   dev = await startDev({ folder, env, args: ['--port', String(port)] });
@@ -94,16 +94,18 @@ test('a campaign continues when foray dev starts again on another port', async (
   }
 });
 
-test('the terminal says what blocks a campaign: a service that has lost its data counts as another one', async () => {
+test('the terminal says why a campaign cannot continue: a service that has lost its data counts as another service', async () => {
   await interrupt(dev!);
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder, args: ['--port', '0'] });
-  await until('the terminal tells', () => /stuck: Cannot go on: This worker serves/.test(dev!.said()));
+  await until('the terminal says why the campaign cannot continue', () =>
+    /stuck: Cannot go on: This worker serves/.test(dev!.said()),
+  );
   const listed = await foray(folder, ['list']);
   expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot go on/m);
 });
 
-test('no part survives a foray dev that is killed', async () => {
+test('all parts end if foray dev is killed', async () => {
   const pids = pidsOf(dev!);
   expect(pids.every(isRunning)).toBe(true);
   process.kill(dev!.child.pid!, 'SIGKILL');

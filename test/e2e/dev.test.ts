@@ -38,7 +38,7 @@ async function submit(id: string, body: string): Promise<void> {
   await client.submit({ text, file: `${id}.yaml` }, { id });
 }
 
-/** The header and the lines of the CSV results. No cell of them has a line break. */
+/** The header and the lines of the CSV results. No cell of these campaigns has a line break. */
 async function csv(id: string): Promise<{ header: string; lines: string[] }> {
   const file = join(dev.folder, `${id}.csv`);
   expect((await run('results', id, '-o', file)).code).toBe(0);
@@ -76,14 +76,14 @@ describe('the demo’s campaign on a smaller grid', () => {
     expect(Number(best[5])).toBeCloseTo(17.2, 0);
   });
 
-  test('reuses every run the second time, with equal output', async () => {
+  test('reuses every run when it is submitted again, with equal results', async () => {
     const again = await run('submit', 'flu.yaml', '--id', 'flu-again', '--watch');
     expect(again.code).toBe(0);
     expect((await client.status('flu-again')).runs).toMatchObject({ done: 44, new: 0, reused: 44 });
     expect(await csv('flu-again')).toEqual(await csv('flu'));
   });
 
-  test('the same id and definition is the same campaign; another definition is an error', async () => {
+  test('keeps its id: a submit of the same definition finds the campaign, and a submit of another definition is an error', async () => {
     const same = await run('submit', 'flu.yaml', '--id', 'flu', '--json');
     expect(JSON.parse(same.stdout)).toMatchObject({ id: 'flu', isNew: false });
     writeFileSync(join(dev.folder, 'other.yaml'), FLU.replace('763', '764'));
@@ -110,9 +110,9 @@ describe('a campaign from the command line', () => {
     const { stdout } = await run('status', 'steered', '--flights');
     expect(stdout).toMatch(/^ {2}run \d+ (running for \d+ s|queued)$/m);
     await run('pause', 'steered', '--reason', 'lunch');
-    await until('it is paused', async () => (await client.status('steered')).phase === 'paused');
+    await until('the campaign is paused', async () => (await client.status('steered')).phase === 'paused');
     await run('resume', 'steered');
-    await until('it goes on', async () => (await client.status('steered')).phase === 'running');
+    await until('the campaign continues', async () => (await client.status('steered')).phase === 'running');
     await run('stop', 'steered');
     expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
     expect(await client.status('steered')).toMatchObject({ phase: 'cancelled' });
@@ -162,7 +162,7 @@ describe('a campaign from the command line', () => {
 });
 
 describe('after a crash', () => {
-  test('a worker killed with -9 costs no run and repeats none', async () => {
+  test('a campaign loses no run and repeats no run if its worker was killed with -9', async () => {
     // each run takes long enough that the worker waits for some when it is killed
     await submit('killed', 'inputs: {Seconds: 0.1}\ndesign: {grid: {Value: {from: 1, to: 80, step: 1}}}');
     await until('some runs are done', async () => (await client.status('killed')).runs.done > 10);
@@ -179,7 +179,7 @@ describe('after a crash', () => {
     expect(repeated).toEqual({ count: 0 });
   });
 
-  test('a model service killed with -9 loses no run', async () => {
+  test('a campaign loses no run if the model service was killed with -9', async () => {
     await submit('service-killed', 'inputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}');
     await until('some runs are done', async () => (await client.status('service-killed')).runs.done > 0);
     process.kill(dev.pidOf('Model service'), 'SIGKILL');
@@ -217,7 +217,7 @@ describe('bad input', () => {
     ],
   ];
   test.each(cases)(
-    '%s: shows the place, the mistake, the line and a mark; exit code 2, nothing started',
+    'foray submit refuses %s with exit code 2, starts nothing, and shows the place, the mistake, the line and a mark',
     async (_, from, to, message) => {
       writeFileSync(join(dev.folder, 'bad.yaml'), FLU.replace(from, to));
       const { code, stdout, stderr } = await run('submit', 'bad.yaml', '--id', 'bad');
@@ -234,13 +234,13 @@ describe('bad input', () => {
     },
   );
 
-  test('a definition on standard input has places, too', async () => {
+  test('an error in a definition on standard input also names the place', async () => {
     const { code, stderr } = await foray(dev.folder, ['submit', '-'], { input: 'campaign: x\n' });
     expect(code).toBe(2);
     expect(stderr).toMatch(/<stdin>:1:1: "model" is missing/);
   });
 
-  test('a wrong key, a missing service or a missing Temporal: the error says what was tried, with its exit code', async () => {
+  test('the error for a wrong key has exit code 2, and the error for a missing service or Temporal has exit code 3 and names the address', async () => {
     const wrongKey = await foray(dev.folder, ['models', '--api-key', 'wrong']);
     expect([wrongKey.code, wrongKey.stderr]).toEqual([2, expect.stringMatching(/401.*--api-key/)]);
     const noService = await run('submit', 'flu.yaml', '--service-url', 'http://127.0.0.1:9/api/open/8.5.0');
@@ -265,7 +265,7 @@ describe('the home folder', () => {
     }
   });
 
-  test('has the key in one file, and in no history, log or store, in any encoding', () => {
+  test('has the key only in its two own files, and in no history, log or store, neither as text nor in base64', () => {
     const home = join(dev.folder, '.foray');
     const key = readFileSync(join(home, 'key'), 'utf8').trim();
     const spellings = [0, 1, 2].map((shift) => {

@@ -29,7 +29,7 @@ test("examples/repair-shop, a user's model in TypeScript, agrees with theory", a
   }
 });
 
-test('examples/service-desk, replicated until it is precise, has Erlang’s values in its intervals', async () => {
+test('at least 13 of the 15 intervals of examples/service-desk, with replications until precise, contain Erlang’s values', async () => {
   const example = join(ROOT, 'examples/service-desk');
   const [head, ...lines] = readFileSync(join(example, 'erlang-c.csv'), 'utf8').trimEnd().split('\n');
   expect(head).toBe('Server capacity,Mean waiting time,Mean queue size,Server utilization');

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('each command of docs/getting-started.md works, in this order', async () => {
+test('each command of docs/getting-started.md works, in the order of the page', async () => {
   const done: string[] = [];
   for (const [block, before, file, , lines] of page.matchAll(
     /(.*as `([\w.]+)`:\n)?\n```(yaml)?\n([^]*?)```/g,
@@ -59,7 +59,7 @@ async function carryOut(line: string): Promise<boolean> {
   return true;
 }
 
-/** A step that the page describes in words: 20 replications instead of 10. */
+/** Does a step that the page describes in words: 20 replications instead of 10. */
 function changeReplications(): void {
   const file = join(folder, 'flu.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('replications: 10', 'replications: 20'));

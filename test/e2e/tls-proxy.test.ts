@@ -21,7 +21,7 @@ beforeAll(() => {
   // this has the effect of NODE_EXTRA_CA_CERTS for a process that is already running
   tls.setDefaultCACertificates([...usual, certificate.cert.toString()]);
 });
-/** The started worlds. All use the Temporal server of the first one. */
+/** The started worlds. All worlds use the Temporal server of the first world. */
 const worlds: World[] = [];
 afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
@@ -56,7 +56,7 @@ const ways: [string, string, (origin: string) => ProxyOptions, (host: string) =>
   ],
 ];
 
-describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, headersOf) => {
+describe.each(ways)('behind a proxy with TLS, with %s', (_, prefix, options, headersOf) => {
   let proxy: TlsProxy;
   let world: World;
   let url: string;
@@ -76,7 +76,7 @@ describe.each(ways)('behind a proxy with TLS, by %s', (_, prefix, options, heade
     await world.startWorker();
   });
 
-  test('a campaign keeps its output files, and results writes them', async () => {
+  test('a campaign keeps its output files, and foray results writes the files of another campaign', async () => {
     const id = `flu-${worlds.length}`;
     await world.foray.submit(COURSES, { id });
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', note: '' });

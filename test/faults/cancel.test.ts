@@ -10,17 +10,17 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Checks a promise of docs/guides/operations.md, "What survives what": a cancelled campaign leaves none of its own runs
- * behind, at whatever moment somebody cancels it.
+ * Checks a promise of docs/guides/operations.md: a cancel stops the campaign's own runs, at whatever moment somebody
+ * cancels the campaign.
  */
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
-/** Makes a campaign request all its runs at once. Without it, a campaign requests just enough to keep the service busy. */
+/** Makes a campaign request all its runs at once. By default, it requests only as many as keep the service busy. */
 const ALL_AT_ONCE = 'concurrency: 30';
 /**
- * The time in ms after which no run of a cancelled campaign is running, once a worker runs. It is far less than the
- * runs would take.
+ * The longest allowed time in ms from the start of a worker until no run of a cancelled campaign is running. The runs
+ * themselves would take far longer.
  */
 const STOPPED_MS = 30_000;
 
@@ -37,8 +37,8 @@ afterAll(async () => {
   await world.close();
   report(
     `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times while the ` +
-      `worker was killed: no campaign left runs of its own; this took at most ${(figure.slowest / 1_000).toFixed(1)} s of a new ` +
-      `worker; ${figure.kept} runs that other campaigns waited for continued`,
+      `worker was killed: no run of these campaigns continued; a new worker needed at most ${(figure.slowest / 1_000).toFixed(1)} s ` +
+      `for this; ${figure.kept} runs that other campaigns waited for continued`,
   );
 });
 
@@ -75,7 +75,7 @@ describe('with a worker', () => {
   afterAll(() => stopWorker());
 
   test.each(seeds(2, 17))(
-    'a campaign that is cancelled at random moments leaves no run at the service, seed %i',
+    'a campaign that is cancelled at a random moment leaves no run running at the service, seed %i',
     async (seed) => {
       const random = seeded(seed);
       const campaigns = Array.from({ length: AT_ONCE }, (_, at) => ({
@@ -101,10 +101,10 @@ describe('with a worker', () => {
   );
 
   test.each(seeds(2, 50))(
-    'a cancel between the commit of a run and its answer leaves no run, seed %i',
+    'a cancel between the commit of a run and its answer leaves no run running, seed %i',
     async (seed) => {
       const random = seeded(seed);
-      // with one seed of four, it is the only request of its activity, so the activity fails with it
+      // with one seed of four, the held request is the only request of its activity, so the activity fails with it
       const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
       const which = Math.floor(random() * count);
       // the answer comes or is lost, either shortly after the cancel or when nobody waits for it any more
@@ -121,7 +121,7 @@ describe('with a worker', () => {
       const first = 500_000 + 1_000 * seed;
       const { id } = await world.foray.submit(rehearsal({ count, first, seconds: 60, more: ALL_AT_ONCE }));
       await held.promise;
-      await until('the service has committed it', async () => {
+      await until('the service has committed the run', async () => {
         const { FRESH = 0, RUNNING = 0 } = await world.statusesAtService(id);
         return FRESH + RUNNING > which;
       });
@@ -144,7 +144,7 @@ describe('while another campaign has the same runs', () => {
   });
   afterAll(() => stopWorker());
 
-  test('a run that is stopped before the other campaign knows it is requested again', async () => {
+  test('a campaign requests its run again if the cancel of another campaign stops the run before the answer arrives', async () => {
     const answer = Promise.withResolvers<'deliver'>();
     let requests = 0;
     front.plan = (asked) => {
@@ -171,16 +171,16 @@ describe('while another campaign has the same runs', () => {
   });
 });
 
-describe('stopped while the service does not answer requests', () => {
+describe('a campaign that is stopped while the service does not answer requests', () => {
   let stopWorker: () => Promise<void>;
   beforeAll(async () => {
     stopWorker = await world.startWorker();
   });
   afterAll(() => stopWorker());
 
-  test('runs that the service has finished are kept', async () => {
+  test('keeps the runs that the service has finished', async () => {
     const lost: string[] = [];
-    // the first requests get no answer, so the service looks overloaded and the campaign does not send the others
+    // the first requests get no answer, so the service looks overloaded and the campaign sends no other requests
     front.plan = (asked) => {
       if (!isRunRequest(asked)) return pass();
       lost.push(asked.bodyHash);
@@ -254,7 +254,7 @@ describe('while the worker is killed', () => {
       await worker.ready;
       const back = Date.now();
       for (const { id, shared } of pairs) {
-        await until(`no run that only ${id} waits for is left`, async () => {
+        await until(`no run that only ${id} waits for is open`, async () => {
           const own = (await world.statusesInOrder(id)).slice(shared);
           return !own.some(isOpen);
         });

@@ -5,7 +5,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** If an activity dies after its work but before its answer, Temporal repeats it. No part of its work may be lost. */
+/** Temporal repeats an activity that dies after its work and before its answer. No part of this work may be lost. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -13,8 +13,7 @@ let world: World;
 const lost = { advance: 0, propose: 0 };
 
 /**
- * Loses the first answers of the activities that add runs. Such an activity has done its work, but then reports a
- * failure.
+ * Loses the first two answers of each activity that adds runs. The activity does its work, but then reports a failure.
  */
 function losing(activities: Activities): Activities {
   const once = new Set<string>();
@@ -49,7 +48,7 @@ files: { Observed cases: ${JSON.stringify(observed)} }
 outputs: [Fit error, Peak day]
 `;
 
-test('a campaign until precise gets all its replications', async () => {
+test('a campaign with replications until precise gets all replications although answers of the activity advance are lost', async () => {
   const text = `${head}
 design: { grid: { Contact rate: [1.4, 1.8, 2.2] } }
 replications: { min: 3, max: 8, output: Peak day, relative: 0.02 }
@@ -63,7 +62,7 @@ seed: 3
   expect(precision!.precise + precision!.imprecise).toBe(3);
 });
 
-test('a search runs all its points', async () => {
+test('a search runs all its points although answers of the activity propose are lost', async () => {
   const text = `${head}
 search:
   minimize: Fit error

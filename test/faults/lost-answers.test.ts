@@ -16,8 +16,8 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Answers get lost after the service has committed a run, or the same request comes many times at once, in different
- * spellings. In each case there is one run, and it is executed once.
+ * Answers are lost after the service has committed a run, or the same request comes many times at once in different
+ * spellings. In each case, the service has one run and executes this run once.
  */
 
 const RUNS = isFull ? 60 : 30;
@@ -74,7 +74,7 @@ test.each(seeds(2, 10))(
   },
 );
 
-test('a run whose results are lost repeatedly is polled again, and makes no activity fail', async () => {
+test('a campaign polls a run again whose results are lost ten times, and no activity fails', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());
@@ -110,35 +110,41 @@ function requests(value: number): fc.Arbitrary<RequestInputItem[]> {
     );
 }
 
-test.each(seeds(2, 50))(`${AT_ONCE} identical requests at once give one run, seed %i`, async (seed) => {
-  const random = seeded(seed);
-  const cloud = new CloudClient({ url: front.url, key: KEY });
-  const model = await cloud.getModelByName('Rehearsal');
-  const version = model.modelVersions.at(-1)!;
-  const before = world.executions().length;
-  const from = front.recorded.length;
-  // the campaigns of the other tests have smaller values
-  const value = 1_000_000 + seed;
-  const spelled = fc.sample(requests(value), { numRuns: AT_ONCE, seed });
-  lose(random, 0.3);
-  const runs = await Promise.all(
-    spelled.map(async (inputs) => {
-      for (;;) {
-        try {
-          return await cloud.requestRun(version, { experimentType: 'SIMULATION', inputs });
-        } catch (error) {
-          if (!isCloudError(error) || error.kind !== 'unreachable') throw error;
+test.each(seeds(2, 50))(
+  `${AT_ONCE} requests for the same run, at once and in different spellings, give one run, seed %i`,
+  async (seed) => {
+    const random = seeded(seed);
+    const cloud = new CloudClient({ url: front.url, key: KEY });
+    const model = await cloud.getModelByName('Rehearsal');
+    const version = model.modelVersions.at(-1)!;
+    const before = world.executions().length;
+    const from = front.recorded.length;
+    // the campaigns of the other tests have smaller values
+    const value = 1_000_000 + seed;
+    const spelled = fc.sample(requests(value), { numRuns: AT_ONCE, seed });
+    lose(random, 0.3);
+    const runs = await Promise.all(
+      spelled.map(async (inputs) => {
+        for (;;) {
+          try {
+            return await cloud.requestRun(version, { experimentType: 'SIMULATION', inputs });
+          } catch (error) {
+            if (!isCloudError(error) || error.kind !== 'unreachable') throw error;
+          }
         }
-      }
-    }),
-  );
-  front.plan = pass;
+      }),
+    );
+    front.plan = pass;
 
-  expect(new Set(spelled.map((inputs) => JSON.stringify(inputs))).size).toBeGreaterThan(AT_ONCE / 4);
-  expect(lostSince(from)).not.toEqual([]);
-  const [id] = [...new Set(runs.map((run) => run.id))];
-  expect(runs.filter((run) => run.id !== id)).toEqual([]);
-  await until('it has completed', async () => (await cloud.getProgress(version, id!)).status === 'COMPLETED');
-  expect(world.executions().slice(before)).toEqual([1]);
-  figure.identical += 1;
-});
+    expect(new Set(spelled.map((inputs) => JSON.stringify(inputs))).size).toBeGreaterThan(AT_ONCE / 4);
+    expect(lostSince(from)).not.toEqual([]);
+    const [id] = [...new Set(runs.map((run) => run.id))];
+    expect(runs.filter((run) => run.id !== id)).toEqual([]);
+    await until(
+      'the run has completed',
+      async () => (await cloud.getProgress(version, id!)).status === 'COMPLETED',
+    );
+    expect(world.executions().slice(before)).toEqual([1]);
+    figure.identical += 1;
+  },
+);

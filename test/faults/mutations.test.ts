@@ -6,8 +6,8 @@ import { calls, startServer } from '../cloud/support.ts';
 import { report, seeds } from '../support/seeds.ts';
 
 /**
- * For every answer of a service, the client gives a valid value or throws a CloudError on one line. It throws nothing
- * else.
+ * For every answer of a service, the client gives a valid value or throws a CloudError whose text is one line. The
+ * client throws nothing else.
  */
 
 const RUNS = 10_000;
@@ -59,7 +59,7 @@ const mutation = fc.record({
   call: fc.nat(calls.length - 1),
   choices: fc.array(fc.nat(1_000), { minLength: 16, maxLength: 16 }),
   others: fc.array(fc.oneof(anyJson, strange), { minLength: 1, maxLength: 4 }),
-  /** How to change the bytes of the text. A number below 0 leaves them unchanged. */
+  /** How to change the bytes of the text. A number below 0 leaves the bytes unchanged. */
   how: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(255) }),
   at: fc.nat(),
   status: fc.oneof(

@@ -15,7 +15,7 @@ const ANSWER_MS = 60_000;
 let world: World;
 let proxy: Proxy;
 let random = seeded(0);
-/** The number of runs of the running campaign, and of runs that the service executed before it. */
+/** The number of runs of the current campaign, and the number of runs that the service executed before. */
 let runs = 0;
 let runsBefore = 0;
 const figure = { campaigns: 0, runs: 0, slowest: 0 };
@@ -33,7 +33,7 @@ afterAll(async () => {
   await world.close();
   const met = toxics.map((toxic) => `${toxic} ${proxy.met[toxic]}`).join(', ');
   report(
-    `network: ${figure.campaigns} campaigns of ${figure.runs} runs complete, each run there once (${met}); ` +
+    `network: ${figure.campaigns} campaigns with ${figure.runs} runs completed, each run was executed once (${met}); ` +
       `the slowest took ${(figure.slowest / 1_000).toFixed(0)} s`,
   );
 });
@@ -59,7 +59,7 @@ async function isThereOnce(id: string, since: number): Promise<void> {
   figure.runs += runs;
 }
 
-// these tests of single faults take minutes; in CI, the test of all faults after them is enough
+// these tests of single faults take minutes; in CI, the last test of this file, with all faults, is enough
 if (isFull) {
   const cases = seeds(0, 3).flatMap((seed) => toxics.map((toxic) => [toxic, seed] as const));
   test.each(cases)('a campaign completes in spite of this fault: %s, seed %i', async (toxic, seed) => {

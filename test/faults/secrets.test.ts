@@ -35,9 +35,9 @@ const figure = { secrets: 0, files: 0, bytes: 0, histories: 0, faults: 0 };
 
 afterAll(() => {
   report(
-    `secrets: no hit of ${figure.secrets} secrets in ${spellings('a').size} spellings in ${figure.files} files, ` +
+    `secrets: none of ${figure.secrets} secrets, in ${spellings('a').size} spellings, is in ${figure.files} files, ` +
       `logs and outputs (${(figure.bytes / 1e6).toFixed(1)} MB) and ${figure.histories} exported histories; ${figure.faults} ` +
-      `answers with a secret or none at all`,
+      `answers had a secret or were lost`,
   );
 });
 
@@ -50,8 +50,8 @@ function canary(random: () => number, others: string): string {
 }
 
 /**
- * Faults of `count` answers. An answer repeats secrets of the request, or is lost. One fails a run with secrets in its
- * reason.
+ * A plan with `count` faults. A faulty answer repeats secrets of the request, or is lost. One faulty answer reports a
+ * failed run with secrets in its reason.
  */
 function indiscretions(
   random: () => number,
@@ -110,7 +110,7 @@ describe('after any fault', () => {
     await dev.stop();
   });
 
-  test.each(seeds(1, 8))('no secret is in any file, log or answer, seed %i', async (seed) => {
+  test.each(seeds(1, 8))('no secret is in any file, log, output or history, seed %i', async (seed) => {
     const random = seeded(seed);
     const key = canary(random, '+/=&%#-_~');
     const wrongKey = canary(random, '+/=&%#-_~');
@@ -181,7 +181,7 @@ describe('after any fault', () => {
     expect(
       await run(['submit', '-', '--id', 'wrong'], envOf(wrong), text.replace('Seconds: 0', 'Seconds: 1')),
     ).toBe(0);
-    await until('the status shows the refusal', async () => {
+    await until('the status shows that the service refuses the key', async () => {
       await run(['status', 'wrong', '--json'], envOf(wrong));
       return /401/.test(screens.at(-2)!);
     });

@@ -12,14 +12,14 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * A service answers 30% of all requests with 429 and 10% with a 5xx. No request comes before Retry-After allows it, and
- * the number of requests is at most a tenth and two polls above what the faults make necessary.
+ * A service answers 30% of all requests with 429 and 10% with a 5xx. No request comes before Retry-After allows it.
+ * The faults make a number of requests necessary. The real number is larger by at most 10 % and two polls.
  */
 
 const THROTTLED = 0.3;
 const BROKEN = 0.1;
 const MOST_FOR_NOTHING = 1.1;
-/** On a busy machine, a run that takes longer needs one more poll than in the campaign without faults. */
+/** On a busy machine, runs that take longer need more polls than in the campaign without faults. */
 const MORE_POLLS = 2;
 /**
  * The time in ms that reading an answer may take. A request within this time after a 429 does not count as too early.
@@ -53,7 +53,7 @@ function faults(random: () => number): () => Fault {
     const chance = random();
     if (chance < THROTTLED) {
       const seconds = 1 + Math.floor(random() * LONGEST_RETRY_AFTER);
-      // a date has no milliseconds; the half second more keeps rounding from shortening the pause much
+      // the date has no milliseconds; half a second more compensates for the rounding of the date
       const header =
         random() < 0.5 ? String(seconds) : new Date(Date.now() + seconds * 1_000 + 500).toUTCString();
       return { kind: 'answer', status: 429, headers: { 'retry-after': header } };
@@ -98,7 +98,7 @@ test.each(seeds(1, 2))(
     figure.seconds += (Date.now() - since) / 1_000;
     const throttled = recorded.filter(({ status }) => status === 429).length;
     const broken = recorded.filter(({ status }) => status >= 500).length;
-    // computed from the actual share of faults, which differs by some hundredths in a few hundred requests
+    // this uses the actual share of faults, because it differs from the expected share by some hundredths
     const forced = calm.length / (1 - (throttled + broken) / recorded.length);
     figure.requests += recorded.length;
     figure.throttled += throttled;

@@ -43,7 +43,7 @@ function writeModels(folder: string): void {
 }
 
 test.each(seeds(1, 1))(
-  'executors, services, Temporal, the database and the store of files are killed and frozen: each run has one result, the right one (seed %i)',
+  'each run has one correct result although executors, services, Temporal, the database and the store of files are killed or frozen (seed %i)',
   async (seed) => {
     const random = uniforms(seed);
     const [dataDir, models] = [folderOfFile(), folderOfFile()];
@@ -93,8 +93,8 @@ test.each(seeds(1, 1))(
         await executors[at]!.kill();
         executors[at] = startExecutor();
       },
-      // the executor is silent for longer than its heartbeat, so other executors take its runs over; it still reports
-      // them
+      // the executor is silent for longer than its heartbeat, so other executors take its runs over; later it still
+      // reports results of these runs
       async freeze() {
         const executor = executors[oneOf(awake())]!;
         frozen.add(executor);

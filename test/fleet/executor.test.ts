@@ -34,7 +34,7 @@ const GATED = `
   };`;
 
 let fleet: TestFleet;
-/** The number of the next run, which no earlier run had. */
+/** The number of the next run. No earlier run had this number. */
 let next = 0;
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ async function leave({ child, exit }: TestExecutor): Promise<void> {
   expect(await exit).toBe(0);
 }
 
-test('runs of modules and programs, with files, give the same results as in the service itself', async () => {
+test('executors give the same results as the service itself, for modules and for programs with files', async () => {
   const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
   await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
   for (const [model, inputs] of [
@@ -101,7 +101,7 @@ test('runs of modules and programs, with files, give the same results as in the 
   }
 });
 
-test('no run is lost when an executor is killed: another executor takes its runs over, and the list shows it', async () => {
+test('another executor executes the runs of a killed executor, the list of executors shows this, and no run is lost', async () => {
   const { service } = fleet;
   const Gate = path.join(folderOfFile(), 'gate');
   const version = await service.latest('Gated');
@@ -109,10 +109,10 @@ test('no run is lost when an executor is killed: another executor takes its runs
   for (let N = 0; N < 4; N += 1) runs.push((await requestRun(service, version, { N, Gate })).body);
   const count = (what: string) => rows(service.dataDir, `SELECT id FROM runs WHERE ${what}`).length;
   const first = await fleet.start('killed', { flags: ['--slots', '2'] });
-  await until('it executes two runs', () => count(`status = 'RUNNING'`) === 2);
+  await until('the executor executes two runs', () => count(`status = 'RUNNING'`) === 2);
   await first.kill();
   await fleet.start('heir', { flags: ['--slots', '2'] });
-  await until('they wait for another executor', () => count('losses = 1') === 2);
+  await until('two runs wait for another executor', () => count('losses = 1') === 2);
   await until(
     'the list shows two runs at the other executor',
     async () => (await fleet.listed('heir'))?.running === 2,
@@ -132,7 +132,7 @@ test('no run is lost when an executor is killed: another executor takes its runs
   ).toEqual([{ n: 4 }]);
 });
 
-test('SIGTERM drains an executor: its executing runs finish there, other executors execute waiting runs, and none runs twice', async () => {
+test('SIGTERM drains an executor: the executor finishes its executing runs, another executor executes the waiting runs, and no run executes twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
   const runs = await sleepers(4, 2);
   await reach(fleet.service, runs[1]!, 'RUNNING');
@@ -155,12 +155,12 @@ test('a free executor takes runs for which another executor has no slot', async 
   expect(first.child.exitCode).toBeNull();
 });
 
-test('an executor returns its executing runs at a second signal or at the end of its time, and this counts no loss', async () => {
+test('an executor returns its executing runs at a second signal or at the end of its time, and these runs count no loss', async () => {
   const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
   const [run] = await sleepers(1, 600);
   await reach(fleet.service, run!, 'RUNNING');
   leaving.child.kill('SIGTERM');
-  await until('it drains', () => leaving.lines.some((line) => line.startsWith('Draining')));
+  await until('the executor drains', () => leaving.lines.some((line) => line.startsWith('Draining')));
   leaving.child.kill('SIGTERM');
   expect(await leaving.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
@@ -174,7 +174,7 @@ test('an executor returns its executing runs at a second signal or at the end of
   expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
 });
 
-test('versions 1 and 2 of a model execute side by side, each run with its own', async () => {
+test('one executor executes versions 1 and 2 of a model, and each run uses its own version', async () => {
   const { service } = fleet;
   const first = await service.latest('Versions');
   await fleet.start('versions', { flags: ['--slots', '2'] });
@@ -200,7 +200,7 @@ test('versions 1 and 2 of a model execute side by side, each run with its own', 
   }
 });
 
-test('code and input files with a flipped byte in the cache are never used, but fetched again', async () => {
+test('an executor does not use damaged code and damaged input files in its cache, and fetches these files again', async () => {
   const { service } = fleet;
   const version = await service.latest('Files');
   const { body: File } = await upload(service, ' and a file');

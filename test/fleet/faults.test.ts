@@ -47,10 +47,10 @@ async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Prom
   await reach(fleet.service, run, 'COMPLETED');
 }
 
-test('an executor without the program of a model fails no run; the list and the metrics show why it claims none', async () => {
+test('an executor without the program of a model makes no run fail; the list says why, and the metrics count the executor as faulty', async () => {
   const run = await request('Program', 7);
   await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
-  await until('it says so', async () =>
+  await until('the list shows the missing program', async () =>
     (await fleet.listed('bare'))?.problem?.includes('there is no such program'),
   );
   const metrics = await (await fetch(fleet.service.running.metricsUrl!)).text();
@@ -70,7 +70,7 @@ test('an executor with a wrong key or without a cache folder ends at once and sa
   const file = path.join(folderOfFile(), 'file');
   writeFileSync(file, '');
   const homeless = fleet.spawn('homeless', { cache: file });
-  // by the exit code, the guide's Slurm script distinguishes a refusal from a fault of one machine
+  // the Slurm script of the guide distinguishes a refusal from a fault of one machine by the exit code
   expect([await wrong.exit, await homeless.exit]).toEqual([2, 4]);
   expect(wrong.lines.join()).toContain('foray service keys add NAME --executor');
   expect(homeless.lines.join()).toContain('Name another folder with --cache');
@@ -91,12 +91,12 @@ test('the service refuses an executor of another build, and the list shows it', 
   expect(await fleet.listed('newer')).toMatchObject({ build: '99.0.0', problem: `it is ${why}` });
 });
 
-test('an executor drains when a newer one has its name', async () => {
+test('an executor drains when a newer executor has the same name', async () => {
   const older = await fleet.start('same');
   const newer = await fleet.start('same');
   expect(await older.exit).toBe(0);
   expect(older.lines.join()).toContain('has the name "same": give each executor its own --name');
-  await until('the newer one is listed', async () => (await fleet.listed('same'))?.isThere === true);
+  await until('the list has the newer executor', async () => (await fleet.listed('same'))?.isThere === true);
   newer.child.kill('SIGTERM');
   expect(await newer.exit).toBe(0);
 });
@@ -116,7 +116,7 @@ test('an executor works with a clock that is wrong by an hour', async () => {
   expect(Date.parse(since)).toBeGreaterThan(Date.now() + HOUR / 2);
 });
 
-test('runs wait if no executor can fetch their version; the list names the version, and other models continue', async () => {
+test('runs wait if no executor can fetch the files of their version; the list names the model, and runs of other models continue', async () => {
   const { service } = fleet;
   const id = await service.latest('Lost');
   const [row] = rows(service.dataDir, `SELECT manifest FROM versions WHERE id = '${id}'`);
@@ -127,7 +127,7 @@ test('runs wait if no executor can fetch their version; the list names the versi
   rmSync(kept);
   await fleet.start('fetching', one);
   const run = await request('Lost', 1);
-  await until('it says so', async () =>
+  await until('the list shows the version that cannot be fetched', async () =>
     (await fleet.listed('fetching'))?.refusals.some((refusal) => /^Lost: .*cannot be fetched/.test(refusal)),
   );
   await outputsOf(service, await service.latest('Program'), { N: 8 });
@@ -136,10 +136,10 @@ test('runs wait if no executor can fetch their version; the list names the versi
   await reach(service, run, 'COMPLETED');
 });
 
-test('runs wait if no executor has what they need; the service reports it, and an executor that has it executes them', async () => {
+test('runs wait if no executor has what their model needs; the service reports this, and a suitable executor executes the runs', async () => {
   await fleet.start('plain', one);
   const run = await request('Needy', 1);
-  const line = await until('the service says so', () =>
+  const line = await until('the service reports the waiting runs', () =>
     fleet.problems.find((problem) => problem.includes('Needy')),
   );
   expect(line).toBe('Runs of the model "Needy" wait: no executor has gpu.');
@@ -147,10 +147,12 @@ test('runs wait if no executor has what they need; the service reports it, and a
   expect((await stateOf(fleet.service, run)).status).toBe('FRESH');
   await fleet.start('gpu', { flags: ['--slots', '1', '--has', 'gpu,python3.12'] });
   await reach(fleet.service, run, 'COMPLETED');
-  await until('the problem is over', () => fleet.problems.includes(`This is over: ${line}`));
+  await until('the service reports the end of the problem', () =>
+    fleet.problems.includes(`This is over: ${line}`),
+  );
 });
 
-test('an executor whose key was removed exits, and another executor gets its run', async () => {
+test('an executor whose key was removed exits, and another executor executes its run', async () => {
   const key = await addKey(fleet.keyFile, 'guest', 'executors');
   const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
   const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
@@ -167,7 +169,7 @@ test('an executor whose key was removed exits, and another executor gets its run
   await completeElsewhere(run);
 });
 
-test('an executor that reaches only Temporal loses its runs, and works again when it can reach the service', async () => {
+test('another executor executes the run of an executor that reaches only Temporal; that executor works again when it reaches the service', async () => {
   const { port } = new URL(fleet.service.running.url);
   const proxy = await startProxy(Number(port), () => 0);
   onCleanup(() => proxy.close());
@@ -199,9 +201,9 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     onCleanup(() => disk.remove());
     const full = await fleet.start('full', { ...one, cache: disk.folder });
     await outputsOf(fleet.service, await fleet.service.latest('Writer'), { N: 0 });
-    // the code of the model fills the rest of the disk
+    // this run writes a file that is larger than the disk
     const run = await request('Writer', 5);
-    await until('it says so', async () =>
+    await until('the list shows the full disk', async () =>
       (await fleet.listed('full'))?.problem?.includes('the disk is full'),
     );
     await full.kill();

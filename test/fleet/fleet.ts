@@ -29,9 +29,9 @@ export interface TestExecutor {
   name: string;
   child: ChildProcess;
   cache: string;
-  /** Its output so far. */
+  /** The output of the process so far. */
   lines: string[];
-  /** Resolves with its exit code. */
+  /** Resolves with the exit code of the process. */
   exit: Promise<number | null>;
   kill(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export interface TestFleet {
   problems: string[];
   /** Starts an executor. Resolves when the service lists it as working. */
   start(name: string, options?: StartOptions): Promise<TestExecutor>;
-  /** Starts an executor, and does not wait for it. */
+  /** Starts an executor, and does not wait until the executor works. */
   spawn(name: string, options?: StartOptions): TestExecutor;
   executors(): Promise<ListedExecutor[]>;
   /** The entry of an executor in the list. */

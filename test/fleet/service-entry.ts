@@ -1,5 +1,6 @@
 /**
- * Starts a service for executors on other machines in a separate process, for tests that kill it. Prints its address.
+ * Starts a service for executors on other machines in a separate process, for tests that kill the process. Prints
+ * the address of the service.
  */
 import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { startService } from '../../src/service/service.ts';

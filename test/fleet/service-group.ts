@@ -42,7 +42,7 @@ export interface ServiceGroup {
 
 type Given = Omit<EntryOptions, 'port' | 'database' | 's3'>;
 
-/** Starts one service, which has its database and its files in its folder. */
+/** Starts one service, with its database and its files in its data folder. */
 export async function oneService(given: Given): Promise<ServiceGroup> {
   const service = await startService(given);
   return {

@@ -58,14 +58,14 @@ function task(executor: string) {
 describe("the guide's Slurm script", () => {
   test.each([
     {
-      what: 'tries again until its service is there',
+      what: 'tries again until its service answers',
       executor: 'exit $((attempt < 3 ? 3 : 0))',
       attempts: 3,
       code: 0,
       held: false,
     },
     {
-      what: 'holds the rest of the array if its service stays away',
+      what: 'holds the rest of the array if its service does not answer in 20 attempts',
       executor: 'exit 3',
       attempts: 20,
       code: 3,
@@ -86,7 +86,7 @@ describe("the guide's Slurm script", () => {
       held: false,
     },
     ...[4, 126, 127].map((code) => ({
-      what: `keeps trying on a bad node (exit code ${code}), and does not hold the array`,
+      what: `ends after 20 attempts on a faulty node (exit code ${code}), and does not hold the array`,
       executor: `exit ${code}`,
       attempts: 20,
       code,

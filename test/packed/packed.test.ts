@@ -48,7 +48,7 @@ describe('the package', () => {
     expect(types.match(/node16 \(from ESM\): OK/g)).toHaveLength(3);
   });
 
-  test('contains no tests, no source and no development tools', () => {
+  test('contains no tests, no source, no development tools and no path of the folder in which it was built', () => {
     const files = globSync('**/*.*', { cwd: own });
     expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
       [],
@@ -56,14 +56,14 @@ describe('the package', () => {
     const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
-    // it does not contain the path of the folder in which it was built either
+    // no file contains the path of the folder in which the package was built
     const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );
     expect(texts).toEqual([]);
   });
 
-  test('has all files that Node loads for foray/kernel and foray/model, and foray finds them by their imports', () => {
+  test('has all files that Node loads for foray/kernel and foray/model, and foray finds these files through the imports', () => {
     write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';
@@ -177,7 +177,7 @@ describe('in an empty folder', () => {
     expect(readFileSync(join(project, 'foray-demo/report.html'), 'utf8')).toContain('-ground.svg"');
   });
 
-  test('foray doctor finds nothing wrong, and names the foray of the worker', async () => {
+  test('foray doctor finds no problem, and names the version of the worker', async () => {
     const { code, stdout } = await foray('doctor');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/workers .*@\S+ foray \d+\.\d+\.\d+\.$/m)]);
   });
@@ -199,7 +199,7 @@ describe('in an empty folder', () => {
     }
   });
 
-  test('new models are copies of the shipped models, and pass the check', async () => {
+  test('foray models new writes a model that passes foray models check', async () => {
     expect(await foray('models', 'new', 'Tea room')).toMatchObject({ code: 0 });
     expect(await foray('models', 'check', 'tea-room')).toMatchObject({ code: 0 });
   });

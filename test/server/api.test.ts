@@ -52,7 +52,7 @@ const json = async <T = Record<string, unknown>>(answer: Promise<Response>) =>
   (await (await answer).json()) as T;
 
 describe('submit', () => {
-  test('is PUT: a repeat gives the same campaign, another definition is a conflict', async () => {
+  test('by PUT gives the same campaign when it is repeated, and a conflict for another definition', async () => {
     const again = await put('quick', QUICK);
     expect([again.status, await again.json()]).toEqual([
       200,
@@ -66,7 +66,7 @@ describe('submit', () => {
     expect(await other.json()).toMatchObject({ type: '/errors/CAMPAIGN_EXISTS', status: 409 });
   });
 
-  test('is also POST, which is safe to repeat with an idempotency key', async () => {
+  test('by POST can be repeated safely with an idempotency key', async () => {
     const create = async (body: string, key: string) => {
       const answer = await api('/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } });
       const { id, code } = (await answer.json()) as { id?: string; code?: string };
@@ -88,7 +88,7 @@ describe('submit', () => {
     }
   });
 
-  test('returns the owner and, with a goal, the best known value', async () => {
+  test('puts the campaign into the list with its owner and, if it has a goal, the best known value', async () => {
     const goal = QUICK.replace('quick', 'goal').replace('design:', 'goal: { minimize: Echo }\ndesign:');
     expect((await put('goal', goal)).status).toBe(201);
     await toTheEnd(world, 'goal');
@@ -102,7 +102,7 @@ describe('submit', () => {
     expect(await listed('q=quick')).toMatchObject([{ best: null }]);
   });
 
-  test('says where a definition is wrong, and plans a correct one', async () => {
+  test('names the place of a mistake in a definition; plan accepts a correct definition as YAML or as an object', async () => {
     const wrong = await put('wrong', QUICK.replace('Value:', 'Valeu:'));
     expect([wrong.status, await wrong.json()]).toEqual([
       422,
@@ -122,7 +122,7 @@ describe('submit', () => {
   test('accepts files in the request, and reads no files of the machine', async () => {
     const folder = join(ROOT, 'examples/boarding-school-flu');
     const whole = readFileSync(join(folder, 'campaign.yaml'), 'utf8');
-    // six points, because a plan asks the service for each run
+    // the definition has only six points, because a plan asks the service about each run
     const definition = whole.replace('step: 0.025', 'step: 0.5').replace('step: 0.01', 'step: 0.3');
     const observed = readFileSync(join(folder, 'observed.csv')).toString('base64');
     const elsewhere = definition.replace(/observed\.csv/, join(folder, 'observed.csv'));
@@ -138,7 +138,7 @@ describe('submit', () => {
     expect((await post('/plan', { definition, files: { '../x': observed } })).status).toBe(400);
   });
 
-  test('starts no program', async () => {
+  test('refuses a search that starts a program', async () => {
     const search = `campaign: s
 model: { name: Rehearsal }
 inputs: { Seconds: 0 }
@@ -165,11 +165,11 @@ describe('results', () => {
     ['results.jsonl', ['--format', 'jsonl']],
     ['results.csv?points&show=Echo', ['--format', 'csv', '--points', '--show', 'Echo']],
     ['results.jsonl?long=true&all=1', ['--format', 'jsonl', '--long', '--all']],
-  ])('%s equals foray results byte for byte', async (path, args) => {
+  ])('the answer of %s has the same bytes as the output of foray results', async (path, args) => {
     expect(await (await api(`/campaigns/quick/${path}`)).text()).toBe(await ofCli(...args));
   });
 
-  test('inputs[NAME] selects the rows of some points, in each format', async () => {
+  test('the parameter inputs[NAME] selects rows by the value of an input, in each format', async () => {
     const [first, ...all] = (await ofCli('--format', 'csv')).trimEnd().split('\n');
     const at = first!.split(',').indexOf('Value');
     const values = (lines: string[]) => lines.map((line) => line.split(',')[at]);
@@ -197,7 +197,7 @@ describe('results', () => {
       expect(await json(api(`/campaigns/quick/${path}?${query}`))).toMatchObject({ status, code });
   });
 
-  test('results.jsonl?follow has each run, and ends with the campaign', async () => {
+  test('results.jsonl?follow gives each run, and ends because the campaign is closed', async () => {
     const lines = (text: string) => text.split('\n').sort();
     const followed = await (await api('/campaigns/quick/results.jsonl?follow')).text();
     expect(lines(followed)).toEqual(lines(await ofCli('--format', 'jsonl')));
@@ -244,11 +244,11 @@ describe('results', () => {
     ['bytes=0-1,4-5', undefined],
     ['lines=0-1', undefined],
     [undefined, undefined],
-  ])('a range of 10 bytes: %s', (header, range) => {
+  ])('the server reads the header Range of a file of 10 bytes: %s', (header, range) => {
     expect(rangeIn(header, 10)).toEqual(range);
   });
 
-  test('runs come in pages that follow each other', async () => {
+  test('all pages of runs together have each run once, and a query selects failed runs', async () => {
     const whole = (await ofCli('--format', 'jsonl', '--all'))
       .trimEnd()
       .split('\n')
@@ -274,7 +274,7 @@ describe('results', () => {
       expect((await api(`/campaigns/quick/runs?lowest=Echo&${more}`)).status).toBe(400);
   });
 
-  test('the pictures of the report are listed, and each is an SVG file by its name', async () => {
+  test('figures lists the pictures of the report, and gives each picture by its name as an SVG file', async () => {
     const figures = await json<{ name: string; title: string }[]>(api('/campaigns/quick/figures'));
     expect(figures).toContainEqual({ name: 'effects', title: expect.stringContaining('Echo') });
     const address = '/campaigns/quick/figures/effects?show=Echo';
@@ -292,7 +292,7 @@ describe('results', () => {
     expect((await api('/campaigns/nobody/figures/effects')).status).toBe(404);
   });
 
-  test('columns, points, failures, story, flights, report and comparison have answers', async () => {
+  test('there are answers for columns, points, failures, story, flights, the report, a comparison and models', async () => {
     const columns = await json<{ name: string; units?: string }[]>(api('/campaigns/quick/columns'));
     expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(['point', 'Value', 'Echo']));
     const [row] = await json<{ point: string }[]>(api('/campaigns/quick/runs?limit=1'));
@@ -329,14 +329,14 @@ describe('results', () => {
   });
 });
 
-describe('a campaign that runs', () => {
-  test('can be followed, controlled, changed, cancelled and deleted', async () => {
+describe('a campaign', () => {
+  test('can be followed, controlled, changed, cancelled and deleted over HTTP', async () => {
     expect((await put('slow', SLOW)).status).toBe(201);
     const status = () => json<CampaignStatus>(api('/campaigns/slow'));
-    await until('it runs', async () => (await status()).source === 'workflow');
+    await until('the campaign runs', async () => (await status()).source === 'workflow');
     const paused = await post('/campaigns/slow/pause', { reason: 'lunch' });
     expect(paused.status).toBe(202);
-    const seen = await until('it is paused', async () => {
+    const seen = await until('the campaign is paused', async () => {
       const now = await status();
       return now.phase === 'paused' && now;
     });
@@ -383,7 +383,7 @@ describe('a campaign that runs', () => {
     expect((await api('/campaigns/slow')).status).toBe(404);
   });
 
-  test('can retry its failed runs, and has an event for each run', async () => {
+  test('can request its failed runs of one cause again, and sends an event for each run', async () => {
     const of = (cause: string) => json(post('/campaigns/quick/retry', { what: { cause } }));
     expect(await of('No such cause')).toMatchObject({ status: 404, type: '/errors/UNKNOWN_CAUSE' });
     const [{ cause }] = await json<[{ cause: string }]>(api('/campaigns/quick/failures'));

@@ -24,7 +24,7 @@ let server: Server;
 beforeAll(async () => {
   writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
   foray = await Foray.open({
-    // nothing listens at this address, so allowed requests fail behind the guard
+    // nothing listens at this address, so requests that the guard allows fail later
     service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
     store: `sqlite:${join(folder, 'store.db')}`,
     taskQueue: 'foray',
@@ -55,13 +55,13 @@ const sites: Record<string, Record<string, string>> = {
   'cross site': { 'sec-fetch-site': 'cross-site' },
   'a sibling': { 'sec-fetch-site': 'same-site' },
   'a foreign Origin': { origin: 'http://evil.example' },
-  'no Origin': { origin: 'null' },
+  'the Origin null': { origin: 'null' },
 };
 
 describe('the guard', () => {
   const paths = [...new Set(Object.values(endpoints).map(({ path }) => path)), '/nothing'];
 
-  test.each(paths)('allows at %s exactly what the table says', async (path) => {
+  test.each(paths)('allows at %s exactly the requests that the table of endpoints allows', async (path) => {
     const url = `${server.url}/api/v1${path.replaceAll(/:\w+/g, 'x')}?a=x&b=x`;
     const requests = METHODS.flatMap((method) =>
       Object.entries(keys).flatMap(([who, key]) =>
@@ -81,7 +81,7 @@ describe('the guard', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('accepts the names of this machine and configured names, with any port', async () => {
+  test('accepts the names of this machine and configured names, with any port, and refuses all other names', async () => {
     const status = async (host: string) =>
       (await ask(`${server.url}/api/v1/health`, { headers: { host } })).status;
     const good = ['localhost', 'LOCALHOST:80', '[::1]:8100', '127.0.0.1', 'runs.example.org'];
@@ -95,13 +95,13 @@ describe('the guard', () => {
     expect(await Promise.all(bad.map(status))).toEqual(bad.map(() => 421));
   });
 
-  test('adds no route without a role', () => {
+  test('refuses to add a route that does not say who may use it', () => {
     const app = fastify();
     addGuard(app, {} as ServerParts, { hostNames: [], cookie: () => 'c' });
     expect(() => app.get('/open', () => 'x')).toThrow(/does not say who may use it/);
   });
 
-  test('gives each answer its content security policy', async () => {
+  test('gives each answer the same security headers', async () => {
     for (const path of ['/login', '/api/v1/health', '/api/v1/nothing']) {
       const { headers } = await ask(server.url + path);
       expect(headers).toMatchObject({
@@ -138,7 +138,7 @@ describe('a login', () => {
     String(headers['set-cookie']).split(';', 1)[0]!;
   const home = (cookie: string) => ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } });
 
-  test('by a code works once, and its cookie is only for this server', async () => {
+  test('with a code works only once, and its cookie has the port of the server in its name', async () => {
     const code = new URL(server.loginUrl(READER)).hash.slice(1);
     const first = await post(`code=${code}&to=/`);
     expect([first.status, first.headers.location]).toEqual([303, '/']);
@@ -149,7 +149,7 @@ describe('a login', () => {
     expect((await post(`code=${code}&to=/`)).status).toBe(401);
   });
 
-  test('by a key works without scripts, and ends with the logout', async () => {
+  test('with a key works without scripts until the logout, and a wrong key is refused', async () => {
     const answer = await post(`key=${STEERER}&to=${encodeURIComponent('/campaigns/a?b=c')}`);
     expect([answer.status, answer.headers.location]).toEqual([303, '/campaigns/a?b=c']);
     const cookie = cookieOf(answer);
@@ -166,7 +166,7 @@ describe('a login', () => {
     },
   );
 
-  test('is requested from a browser that opens a page without one', async () => {
+  test('is required if a browser opens a page without a login', async () => {
     const { status, headers } = await ask(`${server.url}/?phase=running`, {
       headers: { accept: 'text/html' },
     });
@@ -175,7 +175,7 @@ describe('a login', () => {
 });
 
 describe('the key file', () => {
-  test('is read again after a change: a removed key gives no access, also for a login', async () => {
+  test('is read again after a change: neither a removed key nor a login with that key gives access', async () => {
     const key = 'leaver-0123456789';
     const status = async () =>
       (await ask(`${server.url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } })).status;
@@ -193,7 +193,7 @@ describe('the key file', () => {
     expect((await ask(`${server.url}/api/v1/campaigns`, { headers: { cookie } })).status).toBe(401);
   });
 
-  test('changes nothing while it is invalid', async () => {
+  test('has no effect while it is invalid: the earlier keys stay valid, and the server reports the mistake', async () => {
     const good = `rita read ${READER}\nstan steer ${STEERER}\n`;
     writeFileSync(keyFile, 'nonsense\n');
     const { status } = await ask(`${server.url}/api/v1/campaigns`, {
@@ -208,7 +208,7 @@ describe('the key file', () => {
     ['a short key', 'rita read short', 0o600],
     ['no keys', '# none', 0o600],
     ['a file that other users may read', `rita read ${READER}`, 0o644],
-  ])('is refused with %s, and the error does not repeat it', (_what, text, mode) => {
+  ])('is refused with %s, and the error contains no key', (_what, text, mode) => {
     const file = join(folder, 'other-keys');
     writeFileSync(file, text);
     chmodSync(file, mode);

@@ -108,7 +108,7 @@ function rounded(part: string): string {
 }
 
 /**
- * Makes random changes of a campaign. Runs end in any order, failed runs are requested again, and the definition
+ * Makes random changes to a campaign. Runs end in any order, failed runs are requested again, and the definition
  * changes.
  */
 class Changes {
@@ -149,7 +149,7 @@ class Changes {
 }
 
 describe('the pictures of a campaign', () => {
-  test('follow it through failures, a retry and a change, and at the end equal the pictures of the report', async () => {
+  test('change with failures, a retry and another definition, and equal the pictures of the report at the end', async () => {
     await submit(campaignOver(recovery));
     await finish(5);
     let seen = await news('');
@@ -171,7 +171,7 @@ describe('the pictures of a campaign', () => {
     const page = await report();
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
     expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
-    // each cell of the picture links to its point, and so does each row of the table
+    // each cell of the picture and each row of the table has a link to the page of its point
     const { html } = seen.sections.find(({ id }) => id === 'grid')!;
     const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
     expect(keys).toHaveLength(16);
@@ -203,7 +203,7 @@ describe('the pictures of a campaign', () => {
     },
   );
 
-  test('show the points and outputs that a viewer chooses', async () => {
+  test('show only the points and outputs that a person chooses', async () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);
@@ -218,7 +218,7 @@ describe('the pictures of a campaign', () => {
     expect(listed.version).not.toBe(ranged.version);
   });
 
-  test('are drawn from all runs each time if they have a quantile', async () => {
+  test('equal the pictures of the report of a running campaign whose goal is a quantile', async () => {
     await submit(campaignOver(recovery, { goal: { output: 'Q(`Fit error`, 0.5)', wants: 'lowest' } }));
     await finish(60);
     const seen = await news('');
@@ -227,7 +227,7 @@ describe('the pictures of a campaign', () => {
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
   });
 
-  test('are refused for a missing campaign or output', async () => {
+  test('are refused for an unknown campaign, output or input', async () => {
     const refusal = (view: View) =>
       until('the view is refused', async () => {
         try {

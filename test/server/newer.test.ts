@@ -58,7 +58,7 @@ test('pages, API, worker and commands report that a newer foray has changed the 
   const started = await command(world.folder, ['list', '--store', world.settings.store]);
   expect(started).toMatchObject({ code: 2, stderr: expect.stringContaining('was written by a newer foray') });
 
-  // undoes the change, as if this were the newer foray, which continues the campaign
+  // removes the mark of the newer foray; the worker then continues the campaign as a newer worker would
   change("delete from kysely_migration where name like '999%'");
   expect((await toTheEnd(world, 'live')).phase).toBe('completed');
   expect((await world.rows('live')).map(({ status }) => status)).toEqual(Array(40).fill('done'));

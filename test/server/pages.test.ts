@@ -33,12 +33,12 @@ const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
     body: new URLSearchParams(fields).toString(),
   });
 const over = (id: string) =>
-  until(`${id} is over`, async () =>
+  until(`${id} has ended`, async () =>
     ['completed', 'cancelled'].includes((await world.foray.status(id)).phase),
   );
 
 describe('without scripts', () => {
-  test('a form of the model’s inputs makes a campaign, which can be planned, started and followed', async () => {
+  test('a form with the inputs of a model gives a definition; a person can plan, start and follow a campaign', async () => {
     const form = await page(
       `/new?model=Epidemic&${new URLSearchParams({ 'in:Contact rate': '1.2..2/0.4', 'in:Days': '14' }).toString()}`,
     );
@@ -58,7 +58,7 @@ describe('without scripts', () => {
     expect(list).toContain('>somebody</td>');
   });
 
-  test('the form has samples, replications until precise, a seed and outputs', async () => {
+  test('the form can write samples, replications until precise, a seed and outputs into the definition', async () => {
     const written = async (fields: Record<string, string>): Promise<string> => {
       const { status, body } = await send('/new/written', { model: 'Epidemic', ...fields });
       expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe('without scripts', () => {
     expect(form).toMatch(/value="Peak day"\s+checked/);
   });
 
-  test('the list has the best values of goals, and can be filtered by name', async () => {
+  test('the list of campaigns shows the best value of a goal, and can be filtered by name', async () => {
     const sought = FIT.replace('campaign: fit', 'campaign: sought') + 'goal: {minimize: Peak infected}\n';
     await world.foray.submit({ text: sought, file: 'sought.yaml' }, { id: 'another' });
     await over('another');
@@ -105,14 +105,14 @@ describe('without scripts', () => {
     expect(await send('/new/plan', { definition: ' ' })).toMatchObject({ status: 200, body: '' });
   });
 
-  test('a definition with mistakes is shown again with their lines', async () => {
+  test('the page shows a wrong definition again, with the line of each mistake', async () => {
     const answer = await send('/new', { definition: 'campaign: x\nmodel: {name: Epidemi}\n', do: 'start' });
     expect(answer.status).toBe(422);
     expect(answer.body).toMatch(/Line 2, column \d+/);
     expect(answer.body).toContain('Epidemi');
   });
 
-  test('runs, a point, failures, downloads, models and the API have pages', async () => {
+  test('runs, a point, failures, downloads, models and the API have pages; an unknown campaign gives 404', async () => {
     const runs = (await page('/campaigns/fit/runs')).body;
     const [, point] = /href="(\/campaigns\/fit\/points\/\w+)"/.exec(runs)!;
     const [row] = await world.rows('fit');
@@ -132,7 +132,7 @@ describe('without scripts', () => {
     expect(none.body).toContain('href="/models"');
   });
 
-  test('runs can be ordered by an output and by the time of their end', async () => {
+  test('runs can be ordered by an output; the order by the time of the end also shows all runs', async () => {
     const peaks = async (order: string): Promise<number[]> => {
       const { body } = await page(`/campaigns/fit/runs?${new URLSearchParams({ order }).toString()}`);
       const at = [...body.matchAll(/<th[^>]*>([^<]*)<\/th>/g)].findIndex(
@@ -149,7 +149,7 @@ describe('without scripts', () => {
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
-  test('all tabs use the same view, which filters the runs and the downloads', async () => {
+  test('the chosen view filters the runs and, through the links of the tabs, the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
       const { body } = await page(`/campaigns/fit/runs?${view}${more}`);
@@ -166,23 +166,23 @@ describe('without scripts', () => {
     expect((await page(csv)).body.trim().split('\n')).toHaveLength(1 + 4);
   });
 
-  test('points of a sampled design link to their pages', async () => {
+  test('marks of a sampled design in a picture link to the pages of their points', async () => {
     const text =
       'campaign: sampled\nmodel: {name: Epidemic}\noutputs: [Peak infected]\n' +
       'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
     await world.foray.submit({ text, file: 'sampled.yaml' }, { id: 'sampled' });
     await over('sampled');
-    const marks = await until('its pictures are drawn', async () => {
+    const marks = await until('the pictures are drawn', async () => {
       const { body } = await page('/campaigns/sampled');
       const all = [...body.matchAll(/<a href="([^"]+)" tabindex="-1"/g)];
       return all.length > 0 && all;
     });
-    // each of the points is in the panel of each input
+    // the panel of each input has a mark for each point
     expect(marks).toHaveLength(40);
     expect((await page(marks[7]![1]!)).status).toBe(200);
   });
 
-  test('a single run of a model can be tried, and its outputs are shown', async () => {
+  test('a person can try a single run of a model, and the page shows the outputs of the run', async () => {
     const form = (await page('/models/Epidemic')).body;
     expect(form).toMatch(/name="in:Contact rate"\s+value="[\d.]+"/);
     const refused = await send('/models/Epidemic/runs', { 'in:Contact rate': 'much' });
@@ -190,7 +190,7 @@ describe('without scripts', () => {
     const sent = await send('/models/Epidemic/runs', { 'in:Contact rate': '1.9', 'in:Days': '20' });
     expect(sent.status).toBe(303);
     const path = String(sent.headers.location);
-    const done = await until('it is done', async () => {
+    const done = await until('the run is done', async () => {
       const { body } = await page(path);
       return /<td[^>]*>Peak infected/.test(body.split('id="run"')[1]!) && body;
     });
@@ -215,14 +215,14 @@ describe('without scripts', () => {
     expect((await send(`${point}/animation/7`, {})).status).toBe(404);
   });
 
-  test('an action that cannot be undone asks for confirmation', async () => {
+  test('pages change the window, pause campaigns and cancel campaigns; a cancel needs a confirmation', async () => {
     await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
-    await until('it runs', async () => (await world.foray.status('long')).runs.running > 0);
+    await until('the campaign runs', async () => (await world.foray.status('long')).runs.running > 0);
     expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);
     await until('the window is set', async () => (await world.foray.status('long')).window === 4);
     expect((await send('/campaigns/long/window', { concurrency: 'many' })).status).toBe(400);
     expect((await send('/campaigns/long/pause', {})).status).toBe(303);
-    await until('it is paused', async () => (await world.foray.status('long')).phase === 'paused');
+    await until('the campaign is paused', async () => (await world.foray.status('long')).phase === 'paused');
     const question = await page('/campaigns/long/cancel');
     expect(question.body).toContain('Finished results stay.');
     expect((await world.foray.status('long')).phase).toBe('paused');
@@ -230,7 +230,7 @@ describe('without scripts', () => {
       ['id', 'fit'],
       ['id', 'long'],
     ]).toString();
-    // one campaign is already over: the page says so, and the other campaign is cancelled all the same
+    // one campaign has already ended: the page reports this, and still cancels the other campaign
     const answer = await ask(`${server.url}/chosen/cancel`, {
       method: 'POST',
       headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
@@ -241,7 +241,7 @@ describe('without scripts', () => {
     expect((await world.foray.status('long')).phase).toBe('cancelled');
   });
 
-  test('a page shows the differences of a changed definition, and applies it', async () => {
+  test('a page shows the differences of a changed definition, and applies the definition unless another change came first', async () => {
     const changed = FIT.replace('[0.4, 0.5]', '[0.4, 0.5, 0.6]');
     const shown = await send('/campaigns/fit/definition', { definition: changed, do: 'compare' });
     expect(shown.body).toContain('3 added, 0 dropped, 6 kept');
@@ -254,13 +254,13 @@ describe('without scripts', () => {
         send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
       ),
     );
-    // if two people apply a change at once, the second person learns of the first change
+    // if two people apply changes at the same time, the second person gets a conflict
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
-    await until('it is done', async () => (await world.foray.status('fit')).runs.done === 9);
+    await until('all nine runs are done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
   });
 
-  test('failures from before a change are still shown', async () => {
+  test('the page still shows failures from before a change, and requests the failed runs of one cause again', async () => {
     const text = `campaign: broken
 model: {name: Rehearsal}
 design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
@@ -269,7 +269,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     await over('broken');
     const changed = text.replace('3], Fail: [true]', '3], Fail: [true, false]');
     await world.foray.apply('broken', { text: changed, file: 'broken.yaml' });
-    await until('it is over', async () => (await world.foray.status('broken')).runs.done === 3);
+    await until('the new runs are done', async () => (await world.foray.status('broken')).runs.done === 3);
     await over('broken');
     const shown = await page('/campaigns/broken/failures');
     expect(shown.body).toMatch(/<td class="number">3<\/td>/);
@@ -297,7 +297,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
 });
 
 describe('a live page', () => {
-  test('equals the report of a closed campaign, byte for byte', async () => {
+  test('has the same sections as the report of a closed campaign, except for links and tables of pictures', async () => {
     const report = await reportOf(world.foray, 'fit', {});
     let html = '';
     await until('all pictures are drawn', async () => {
@@ -318,7 +318,7 @@ describe('a live page', () => {
     expect((await page(cell!)).status).toBe(200);
   });
 
-  test('comes at once and says which parts it has, so that the server does not send them again', async () => {
+  test('arrives before its pictures are drawn, and names its parts so that the server does not send these parts again', async () => {
     const view = '?in%3ARecovery+rate=0.5';
     const first = await page(`/campaigns/fit${view}`);
     expect(first.body).toContain('The pictures are being drawn.');
@@ -338,7 +338,7 @@ describe('a live page', () => {
     expect(parts).toEqual(have.split(',').map((one) => ({ id: one.split('=')[0], hash: one.split('=')[1] })));
   });
 
-  test('gets only new parts, and nothing if there is nothing new', async () => {
+  test('gets no content for the parts that it has, and status 304 if nothing has changed', async () => {
     const first = await page('/campaigns/fit/live');
     const { parts } = JSON.parse(first.body) as { parts: { id: string; hash: string; html?: string }[] };
     const have = parts.map(({ hash }) => hash).join(',');
@@ -350,9 +350,9 @@ describe('a live page', () => {
     expect((await ask(`${server.url}/campaigns/fit/live`, { headers })).status).toBe(304);
   });
 
-  test('shows only the chosen values of an input', async () => {
+  test('accepts chosen values of an input, and refuses an unknown input', async () => {
     let body = '';
-    await until('it is drawn', async () => {
+    await until('the pictures are drawn', async () => {
       body = (await page('/campaigns/fit/live?in%3AContact+rate=1.2')).body;
       return body.includes('part-facts');
     });
@@ -368,7 +368,7 @@ test('the script of all pages has at most 5 kB', async () => {
   expect(Buffer.byteLength(body)).toBeLessThanOrEqual(5_000);
 });
 
-test('hostile names are plain text on every page', async () => {
+test('a page shows hostile names as plain text', async () => {
   const name = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>';
   for (const path of [`/?q=${encodeURIComponent(name)}`, `/campaigns/${encodeURIComponent(name)}`]) {
     const { body } = await page(path);

@@ -11,7 +11,7 @@ import { serverOf } from './support.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../docs');
 const hasR = spawnSync('Rscript', ['-e', 'stopifnot(requireNamespace("jsonlite"))']).status === 0;
-if (!hasR) report('left out: the lines of docs/guides/r.md, as there is no R with jsonlite');
+if (!hasR) report('left out: the lines of docs/guides/r.md, because R with jsonlite is not installed');
 
 /** The code blocks of a page in one language. */
 function blocksOf(page: string, language: string): string[] {
@@ -20,7 +20,7 @@ function blocksOf(page: string, language: string): string[] {
 }
 
 (hasR ? test : test.skip)(
-  'R submits a campaign and reads its results by the lines of the guide',
+  'R submits a campaign and reads its results with the lines of the guide',
   async () => {
     const world = await startWorld();
     await world.startWorker();

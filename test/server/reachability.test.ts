@@ -9,7 +9,7 @@ import { KEY, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Tests pages while the model service and Temporal are frozen, and while they are down. */
+/** Tests pages, API requests and forms while the model service and Temporal do not answer, and while they are down. */
 
 let world: World;
 let neighbours: Proxy[];
@@ -44,7 +44,7 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
-test('every page says which part is unreachable and since when, and shows what the store has', async () => {
+test('every page says which part is unreachable and since when, and shows what the store has; API requests and forms are refused', async () => {
   const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });
@@ -83,7 +83,7 @@ test('every page says which part is unreachable and since when, and shows what t
   await since(false);
 
   await Promise.all(neighbours.map((proxy) => proxy.spoil('black hole')));
-  // the first request notices the silence, and does not wait for the service's timeout of a minute
+  // the server refuses the first request after ten seconds; it does not wait for the client's timeout of a minute
   const definition = 'model: {name: Epidemic}\ndesign: {grid: {Days: [10]}}\n';
   const refused = {
     'GET /models': 'SERVICE_UNREACHABLE',
@@ -110,7 +110,7 @@ test('every page says which part is unreachable and since when, and shows what t
     const { body } = await page('/');
     return SILENT.every((silent) => silent.test(body));
   };
-  await until('the page calls both parts silent', areAway);
+  await until('the page shows that both parts do not answer', areAway);
   const frozen = await since(true);
   // the page keeps the time at which the part became unreachable
   await Promise.all(neighbours.map((proxy) => proxy.spoil('down')));
@@ -129,7 +129,7 @@ test('every page says which part is unreachable and since when, and shows what t
   });
 
   await Promise.all(neighbours.map((proxy) => proxy.heal()));
-  await until('the page calls no part silent', async () => {
+  await until('the page shows no part that does not answer', async () => {
     const { body } = await page('/');
     return !SILENT.some((silent) => silent.test(body));
   });

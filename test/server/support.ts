@@ -29,7 +29,7 @@ export async function ask(
   return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };
 }
 
-/** Starts a server for a world. The key of the world may steer it. */
+/** Starts a server for a world. With the key of the world, a client may read and control campaigns. */
 export function serverOf({ foray, settings }: World): Promise<Server> {
   return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
 }

@@ -30,13 +30,13 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return (await exit)[0];
 }
 
-test('foray ui serves the page, a second foray ui finds it, and Ctrl-C ends it', async () => {
+test('foray ui starts a server; a second foray ui prints another login for the same server; Ctrl-C ends the server', async () => {
   const page = join(folder, '.foray/page.json');
   const { child, said } = start('ui', '--no-open');
   const [, url, code] = await until('foray ui prints its address', () => {
     return /(http:\/\/127\.0\.0\.1:\d+)\/login#(\S+)/.exec(said()) ?? false;
   });
-  await until('the home has its address', () => existsSync(page));
+  await until('the home has the address of the server', () => existsSync(page));
   expect(statSync(page).mode & 0o777).toBe(0o600);
   const { key } = JSON.parse(readFileSync(page, 'utf8')) as { key: string };
   const { status } = await ask(`${url}/api/v1/campaigns`, { headers: { authorization: `Bearer ${key}` } });
@@ -56,7 +56,7 @@ test('foray ui serves the page, a second foray ui finds it, and Ctrl-C ends it',
   expect(existsSync(page)).toBe(false);
 });
 
-test('foray server needs keys for other machines, and prints names and roles without keys', async () => {
+test('foray server refuses an address that other machines can reach if --keys is missing, follows --host-name, --frame-ancestors and the roles of keys, and never prints a key', async () => {
   const refused = await foray(folder, ['server', '--host', '0.0.0.0', '--port', '0']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keys FILE')]);
   writeFileSync(join(folder, 'keys'), 'rita read 0123456789abcdef\n', { mode: 0o600 });

@@ -19,7 +19,7 @@ function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   throw new Error(
     env.FORAY_CHROMIUM
       ? `FORAY_CHROMIUM names ${env.FORAY_CHROMIUM}, which is not a program`
-      : `There is no ${PROGRAMS.join(', ')} on the path: install Chromium (apt-get install chromium), or name it in FORAY_CHROMIUM`,
+      : `None of the programs ${PROGRAMS.join(', ')} is on the path: install Chromium (apt-get install chromium), or set FORAY_CHROMIUM to its path`,
   );
 }
 
@@ -122,7 +122,7 @@ export class WorkflowPage {
     return jsonIn(this.main);
   }
 
-  /** Waits until the details of the workflow under User Metadata match `expected`. Returns them. */
+  /** Waits until the details of the workflow under User Metadata match `expected`. Returns the details. */
   async details(expected: RegExp): Promise<string> {
     await this.tab('User Metadata');
     await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
@@ -148,7 +148,7 @@ export class WorkflowPage {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
       // When the editor loses focus, it indents the JSON, and the elements below it move. An immediate click would miss
-      // them.
+      // these elements.
       await editor.blur();
     }
     return dialog;

@@ -7,7 +7,7 @@ import { PROGRAM } from './program.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const OUTSIDE_DIST = ['package.json', 'src/cli/foray.mjs', 'src/cli/behind-older-node.mjs'];
 
-/** Builds the program that the tests start. Does nothing if the program was built from the same files. */
+/** Builds the program that the tests start. Does nothing if the program was already built from the same files. */
 export async function buildProgram(): Promise<void> {
   const mark = join(PROGRAM, 'source');
   const hash = hashOfSource();

@@ -9,8 +9,8 @@ import type { World } from './world.ts';
 type Client = Pick<World, 'foray'>;
 
 /**
- * Waits until a campaign has ended. Meanwhile it reads only the store, because the status of an open campaign needs a
- * query of its workflow, which costs a hundred times as much.
+ * Waits until a campaign has ended. Until then, this function reads only the store. The status of an open campaign
+ * would need a query of its workflow, which costs a hundred times as much.
  */
 export async function toTheEnd({ foray }: Client, id: string): Promise<CampaignStatus> {
   await until(
@@ -35,16 +35,16 @@ export function untilSomeAreDone({ foray }: Client, id: string): Promise<boolean
 }
 
 /**
- * Waits until a run of the campaign is RUNNING at the service. Its runs must last longer than a check of its status.
+ * Waits until a run of the campaign is RUNNING at the service. The runs must last longer than a check of the status.
  */
 export async function untilRunning({ foray }: Client, id: string): Promise<CampaignStatus> {
-  await until(`${id} has runs that are open`, async () => {
+  await until(`${id} has open runs`, async () => {
     const { total, waiting } = await foray['store'].counts(id);
     return waiting < total;
   });
   return until(`${id} has runs in flight`, async () => {
     const status = await foray.status(id);
-    if (closedPhases.includes(status.phase)) throw new Error(`${id} was over before a run was RUNNING`);
+    if (closedPhases.includes(status.phase)) throw new Error(`${id} ended before a run was RUNNING`);
     return status.source === 'workflow' && status.runs.running > 0 && status;
   });
 }

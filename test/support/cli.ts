@@ -115,7 +115,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** A client of a running `foray dev`, for tests that do not need the command line, because commands start slowly. */
+/** A client of a running `foray dev`. Most tests use the client and not the command line: commands start slowly. */
 export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
   const { service, store, temporal } = readAddresses(join(folder, '.foray'))!;
   return Foray.open({

@@ -2,8 +2,8 @@ import vm from 'node:vm';
 
 /**
  * Keeps V8's compiled code for the next test file of this process. Jest evaluates all modules again for each file,
- * because each file has its own global object. Without this cache, V8 would also parse them again. That takes 0.17 CPU
- * seconds in a file that starts a world.
+ * because each file has its own global object. Without this cache, V8 would also parse all modules again. This takes
+ * 0.17 CPU seconds in a file that starts a world.
  */
 export function keepCompiledCode() {
   const { compileFunction, SourceTextModule } = vm;
@@ -31,7 +31,7 @@ export function keepCompiledCode() {
   };
 }
 
-/** V8's compiled code by file. It is used only if the file has the same text, because V8 compares only its length. */
+/** V8's compiled code by file. It is given only for the same text, because V8 compares only the length of the text. */
 class Compiled {
   #byFile = new Map();
 

@@ -9,7 +9,7 @@ const packages = await loadPackages();
 
 /**
  * Jest's environment for Node with an ordinary global object. Jest's own global object is a proxy with interceptors.
- * Each `Math` or `Map` in a test goes through them. This made loops three times slower.
+ * Each `Math` or `Map` in a test goes through the interceptors, which made loops three times slower.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {

@@ -9,9 +9,9 @@ export type Fault =
   | { kind: 'pass' }
   /** The client gets this answer, and the service never gets the request. */
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string }
-  /** The service commits, and its answer is lost. */
+  /** The service commits the request, and its answer is lost. */
   | { kind: 'lose' }
-  /** The service commits, and its answer waits until the promise decides. */
+  /** The service commits the request, and its answer waits until the promise decides. */
   | { kind: 'hold'; until: Promise<'deliver' | 'lose'> };
 
 /** A request as it arrived at the proxy. Times are ms since the epoch. */

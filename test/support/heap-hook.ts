@@ -1,7 +1,7 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * Node loads this module into a worker process before the worker's own code. It loads it in each thread, because
+ * Node loads this module into a worker process before the worker's own code. Node loads it in each thread, because
  * Temporal runs workflows in threads. When the process gets the message `heap`, the module collects garbage in all
  * threads and answers with the used heap of each thread, in bytes. It needs --expose-gc.
  */

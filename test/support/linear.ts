@@ -1,6 +1,6 @@
 /**
- * The lengths n of the texts. Each length is compared with 2n. Short texts come first, because they reveal quadratic
- * work before a long text would take forever.
+ * The lengths n of the texts. Each length is compared with 2n. Short texts come first: they show quadratic work
+ * before a long text would take hours.
  */
 const LENGTHS = [5_000, 20_000, 320_000, 5_000_000];
 /**

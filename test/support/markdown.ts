@@ -33,7 +33,7 @@ export function anchors(text: string): Set<string> {
   return new Set(found.keys());
 }
 
-/** The links of a page to missing files or headings, as the page has them. */
+/** The links of a page to missing files or headings, as the page writes these links. */
 export function brokenLinks({ path, text }: Page): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {

@@ -6,7 +6,8 @@ import type { Ran } from './cli.ts';
 /**
  * Starts a process that runs the text of a module.
  *
- * @param mostBytes - limits the size of each written file, as a full disk does; a multiple of 1024
+ * @param mostBytes - the largest allowed size of a file that the process writes, a multiple of 1024; a test uses it in
+ *   place of a full disk
  */
 export function startModule(source: string, { mostBytes }: { mostBytes?: number } = {}): ChildProcess {
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', source];

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * Packages that Node loads once in each process of Jest. Jest would evaluate them again for each test file, so V8 would
- * compile and optimise them again. They keep no state from one test file to the next. The tests get them through
- * modules with the same exports, which are written for Jest.
+ * Packages that Node loads once in each process of Jest. Jest would evaluate the packages again for each test file, so
+ * V8 would compile and optimise their code again. The packages keep no state from one test file to the next. The tests
+ * get each package through a module with the same exports, which is written for Jest.
  *
- * Their objects and errors belong to another realm than those of the tests, like those of Node's own modules. The
- * packages see the environment variables of the process, and not those that a test sets. So `@temporalio/envconfig` is
- * not in the list.
+ * Objects and errors of the packages belong to another realm than objects and errors of the tests. The same is true for
+ * Node's own modules. The packages see the environment variables of the process, but not variables that a test sets. So
+ * `@temporalio/envconfig` is not in the list.
  */
 const PACKAGES = [
   '@temporalio/activity',

@@ -25,7 +25,7 @@ export interface Postgres {
   query(address: string, text: string): Promise<Record<string, unknown>[]>;
   /** Stops the server at once. Connections break. */
   stop(): Promise<void>;
-  /** Kills the server with SIGKILL. Resolves when it has ended. */
+  /** Kills the server with SIGKILL. Resolves when the server has ended. */
   kill(): Promise<void>;
   /** Starts the server again with the same data. */
   start(): Promise<void>;
@@ -136,8 +136,9 @@ end $$`;
 
 /**
  * A database for the tests that every store must pass. All tests use the same database, which is emptied before each
- * test, because creating a database takes almost a second. They also get the same first handle, unless a test has closed
- * it, because each connection costs the server 50 ms of CPU time. The handles are closed when the server ends.
+ * test, because the creation of a database takes almost a second. The tests also share the first handle, unless a test
+ * has closed this handle, because each connection costs the server 50 ms of CPU time. The handles are closed when the
+ * server ends.
  */
 export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   let address: string | undefined;

@@ -24,9 +24,9 @@ export interface Proxy {
   port: number;
   /** From now on, a random share of the connections has this fault. `down` affects all connections. */
   spoil(toxic: Toxic, share?: number): Promise<void>;
-  /** From now on, connections work. Those in a black hole deliver what they have, or stay in it forever. */
+  /** From now on, connections work. A connection in a black hole delivers its data, or stays in the black hole. */
   heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
-  /** How many connections met each fault. For slicing and latency, it is the number of answers. */
+  /** The number of connections that met each fault. For slicing and latency, it is the number of answers. */
   met: Record<Toxic, number>;
   close(): Promise<void>;
 }

@@ -16,8 +16,8 @@ const REQUIREMENTS = [
 ].map((file) => join(ROOT, file));
 
 /**
- * The Python of all tests, with all packages that they import. The tests share one environment, because each further
- * one would install NumPy, pandas and others again, which takes longer than most tests.
+ * The Python of all tests, with all packages that the tests import. The tests share one environment, because each
+ * further environment would install NumPy, pandas and others again, which takes longer than most tests.
  *
  * @returns the folder of the environment's programs
  */

@@ -20,7 +20,7 @@ export interface S3Server {
   pathOf(hash: string): string;
   /** Starts the server if it does not run, always at the same address and with the same files. */
   start(): Promise<void>;
-  /** Kills the server with SIGKILL. Resolves when it has ended. */
+  /** Kills the server with SIGKILL. Resolves when the server has ended. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface TemporalProcess {
   address: string;
   /** Starts the server, always at the same address and with the same file. Resolves when it accepts requests. */
   start(): Promise<void>;
-  /** Kills the server with SIGKILL. Resolves when it has ended. */
+  /** Kills the server with SIGKILL. Resolves when the server has ended. */
   kill(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function temporalProcess(file: string): Promise<TemporalProcess> {
         [...args, '--db-filename', file, '--log-level', 'never'],
         { stdio: 'ignore' },
       );
-      await until('Temporal serves', () => isServing(address));
+      await until('Temporal accepts connections', () => isServing(address));
     },
     async kill() {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;

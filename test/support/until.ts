@@ -16,7 +16,7 @@ export async function until<T>(
     const value = await probe();
     if (value !== false && value !== undefined) return value;
     const waited = Date.now() - start;
-    if (waited > seconds * 1_000) throw new Error(`waited ${seconds} s in vain until ${what}`);
+    if (waited > seconds * 1_000) throw new Error(`timed out after ${seconds} s while waiting until ${what}`);
     await delay(Math.min(INTERVAL.most, Math.max(INTERVAL.least, INTERVAL.share * waited)));
   }
 }

@@ -12,7 +12,7 @@ export interface WorkerProcess {
   /** The output of the worker so far. */
   said(): string;
   hasEnded(): boolean;
-  /** Kills the worker with SIGKILL. Resolves when it has ended. */
+  /** Kills the worker with SIGKILL. Resolves when the worker has ended. */
   kill(): Promise<void>;
 }
 

@@ -17,7 +17,8 @@ import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 
 /**
- * The bundle of workflows for all workers of a test file. Looking for changes in the source costs 40 ms of CPU time.
+ * The bundle of workflows. All workers of a test file share it, because the search for changes in the source costs
+ * 40 ms of CPU time.
  */
 let bundle: ReturnType<typeof workflowBundle> | undefined;
 
@@ -32,7 +33,7 @@ export interface World {
   settings: Settings;
   foray: Foray;
   folder: string;
-  /** Starts a worker in this process, optionally with a build id or a name. Resolves to a function that stops it. */
+  /** Starts a worker in this process, optionally with a build id or a name. Resolves to a function that ends it. */
   startWorker(as?: {
     buildId?: string;
     identity?: string;

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundle.ts';
 
-test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', async () => {
+test('the workflow bundle contains the scheduler, but not zod, got, kysely or the schema of definitions', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
-  // the source map is for the code that workers run
+  // workers run the stored bundle; it has the same number of lines, so its source map is correct
   const kept = (await workflowBundle()) as { code: string };
   expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
-  // leaves out the source map, which may contain any names
+  // the source map may contain any name, so the test does not search the map
   const modules = code.slice(0, code.indexOf('//# sourceMappingURL'));
   for (const name of [
     'node_modules/zod',
@@ -22,7 +22,7 @@ test('the workflow bundle contains the scheduler, but not zod, HTTP or SQL', asy
   }
 });
 
-test('a stored bundle belongs to the installed packages, not to the packages in package-lock.json', () => {
+test('the hash of the source changes with each lock file, and with each changed or new source file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-bundle-'));
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
   mkdirSync(join(folder, 'src'));

@@ -15,7 +15,7 @@ afterAll(() => world.close());
 const values = async (id: string) => (await world.rows(id)).map(({ values }) => Number(values[0]));
 
 describe('apply', () => {
-  test('adds and drops points of a running campaign; its id and results stay', async () => {
+  test('adds and drops points of a running campaign, which keeps its id and its results', async () => {
     const more = 'concurrency: 2';
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 1_000, seconds: 0.5, more }));
     await untilSomeAreDone(world, id);
@@ -32,13 +32,13 @@ describe('apply', () => {
     const end = await toTheEnd(world, id);
     expect(end).toMatchObject({ phase: 'completed', points: 8, runs: { failed: 0, waiting: 0 } });
     const kept = await values(id);
-    // the runs of the new design come first, in its order, and then the requested runs of the old design
+    // the runs of the new design come first, in the order of that design; the requested runs of the old design follow
     expect(kept.slice(0, 8)).toEqual([1_004, 1_005, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011]);
     expect(kept.slice(8)).toContain(1_000);
     expect(end.runs.done).toBe(kept.length);
   });
 
-  test('raises the replications of a campaign that is over', async () => {
+  test('adds replications to a campaign that has ended, which keeps its earlier results', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 3, first: 1_100, more: 'seed: 5' }));
     await toTheEnd(world, id);
     const before = await world.rows(id);
@@ -54,7 +54,7 @@ describe('apply', () => {
     expect(after.filter(({ replication }) => replication === 1)).toEqual(before);
   });
 
-  test('gives the same results as a new campaign with this definition', async () => {
+  test('gives the same results as a new campaign with the same definition', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203 }));
     await toTheEnd(world, id);
     const whole = rehearsal({ count: 9, first: 1_200, more: 'replications: 2' });
@@ -74,7 +74,7 @@ describe('apply', () => {
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
-  test('refuses impossible changes, and changes nothing', async () => {
+  test('refuses impossible changes, and then changes nothing', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
@@ -149,7 +149,7 @@ describe('apply', () => {
       new Map(rows.map(({ point, outputs, runId }) => [point, { outputs, runId }]));
     for (const [point, results] of resultsOf(before)) expect(resultsOf(after).get(point)).toEqual(results);
 
-    // the design varies one input again; the other one is fixed at another value, which distinguishes the old points
+    // the design varies one input again; another fixed value of {STOP_TIME} distinguishes the old points
     const months = { ...costs('Order-up-to level: [60]', 'outputs: [Orders]') };
     months.text = months.text.replace('"{STOP_TIME}": 30', '"{STOP_TIME}": 40');
     expect((await world.foray.apply(id, months)).difference!.points).toEqual({
@@ -174,7 +174,7 @@ describe('apply', () => {
     ).toEqual(['40,20,30', '60,20,30', '60,30,30', '80,20,30', '80,30,30']);
   });
 
-  test('sends the points of another file, which the worker never opens', async () => {
+  test('sends the points of a file together with the change, so the worker does not need the file', async () => {
     const source = costs('Order-up-to level: [40]', '');
     const points = join(world.folder, 'points.csv');
     const text = source.text.replace(/design: .*/, 'design: {points: ./points.csv}');
@@ -189,7 +189,7 @@ describe('apply', () => {
     expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);
   });
 
-  test('accepts a definition as JSON, as the Web UI sends it', async () => {
+  test('accepts a definition as JSON, which the Web UI sends', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_400, seconds: 0.5 }));
     const definition = {
       campaign: 'rehearsal',
@@ -203,7 +203,7 @@ describe('apply', () => {
     expect((await toTheEnd(world, id)).runs).toMatchObject({ total: 3, done: 3 });
   });
 
-  test('changes the failure policy and the timeouts while it runs', async () => {
+  test('changes the failure policy and the timeouts of a running campaign', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_500, seconds: 60 }));
     await untilRunning(world, id);
     const more = 'timeouts: {run: 0.5 s}\nfailures: {count: 0, then: cancel}';

@@ -17,7 +17,7 @@ async function executions(id: string): Promise<number> {
   return count;
 }
 
-test('a campaign continues in new executions, and has every run once', async () => {
+test('a campaign continues in new executions of its workflow, and requests every run only once', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 14, seconds: 0.9, more: 'concurrency: 2' }));
   for await (const status of world.foray.follow(id, 300)) expect(status.runs.failed).toBe(0);
   const rows = await world.rows(id);
@@ -36,7 +36,7 @@ test('a campaign continues in new executions, and has every run once', async () 
   expect(last.priority).toMatchObject({ priorityKey: 3, fairnessKey: id });
 });
 
-test('a later cancel still stops the running runs', async () => {
+test('a cancel in a later execution of the workflow still stops the running runs', async () => {
   const { id, runId } = await world.foray.submit(
     rehearsal({ count: 30, first: 500, seconds: 2, more: 'concurrency: 3' }),
   );

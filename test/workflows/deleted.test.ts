@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 const command = (...words: string[]) => foray(world.folder, words, { env: environmentOf(world.settings) });
 
-test('delete shows a finished campaign and then deletes it; its id can be used again', async () => {
+test('foray delete shows a finished campaign, and deletes it with --yes; a new campaign can then have the id', async () => {
   await world.foray.submit(rehearsal({ count: 3 }), { id: 'old' });
   await toTheEnd(world, 'old');
 
@@ -34,7 +34,7 @@ test('delete shows a finished campaign and then deletes it; its id can be used a
   expect({ phase, done: runs.done, reused: runs.reused }).toEqual({ phase: 'completed', done: 5, reused: 3 });
 });
 
-test('an unfinished campaign is not deleted', async () => {
+test('foray delete refuses an unfinished campaign', async () => {
   await world.foray.submit(rehearsal({ count: 2, seconds: 600, first: 50 }), { id: 'busy' });
   const { code, stderr } = await command('delete', 'busy');
   expect(code).toBe(2);
@@ -43,7 +43,7 @@ test('an unfinished campaign is not deleted', async () => {
   expect((await toTheEnd(world, 'busy')).phase).toBe('cancelled');
 });
 
-test('files that no campaign names are removed, except young files, which a campaign may still name', async () => {
+test('foray gc removes files that no campaign names, except young files, because a submit may be about to name them', async () => {
   const day = 24 * 3_600_000;
   await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
   await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());

@@ -1,4 +1,4 @@
-/** A definition of a campaign whose runs fail, always or by chance. */
+/** The definition of a campaign whose runs fail. `rate` is the probability of a failure. */
 export function failing(name: string, { first, count = 1, rate = 1, more }: Failing) {
   const text = `
 campaign: ${name}

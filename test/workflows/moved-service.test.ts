@@ -9,7 +9,7 @@ import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-/** The first world. All worlds use its Temporal server. */
+/** The first world. All worlds use the Temporal server of this world. */
 let first: World;
 let world: World;
 let others: RunningService[];
@@ -39,7 +39,7 @@ async function serve(folder: string): Promise<RunningService> {
   return service;
 }
 
-/** Changes the campaign to the form of an earlier foray, which knew services only by their address. */
+/** Removes the identity of the service from the campaign. Earlier versions of foray knew only the address. */
 function forgetIdentity(): void {
   const database = new DatabaseSync(join(world.folder, 'store.db'));
   database.exec('update campaigns set service_id = null');
@@ -47,12 +47,12 @@ function forgetIdentity(): void {
 }
 
 const blocked = (id: string): Promise<CampaignStatus> =>
-  until('the campaign cannot go on', async () => {
+  until('the campaign cannot continue', async () => {
     const status = await world.foray.status(id);
     return status.blocked !== null && status;
   });
 
-test.each(['knows its service', 'is of an earlier foray'])(
+test.each(['knows the identity of its service', 'comes from an earlier version of foray'])(
   'a campaign that %s continues with the same service on another port, but with no other service',
   async (what) => {
     const stopWorker = await world.startWorker();
@@ -60,7 +60,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
     await untilSomeAreDone(world, id);
     await stopWorker();
     await world.service.close();
-    if (what.startsWith('is of')) forgetIdentity();
+    if (what.startsWith('comes')) forgetIdentity();
 
     await serve('another');
     const stopOther = await world.startWorker();
@@ -78,7 +78,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
     await world.startWorker();
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
     expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
-    // another submit finds the same campaign
+    // a repeated submit finds the same campaign
     const again = await Foray.open(world.settings);
     const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
     expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
@@ -86,7 +86,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
   },
 );
 
-test('the status shows that a campaign has no worker, or that the service refuses its key', async () => {
+test('the status shows that a campaign has no worker, or that the service refuses the key of the worker', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1 }));
   expect(await blocked(id)).toMatchObject({
     blocked: expect.stringContaining('no worker works on its task queue'),

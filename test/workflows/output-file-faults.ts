@@ -10,7 +10,7 @@ export const refused: Fault = {
   body: '{"message":"No file of that hash is stored."}',
 };
 
-/** A plan for the proxy in which a fault occurs a number of times and then no more. */
+/** A plan for the proxy: the fault occurs in the first `times` requests for which `which` is true. */
 export function first(times: number, fault: Fault, which = isDownload): (asked: Asked) => Fault {
   let left = times;
   return (asked) => (which(asked) && left-- > 0 ? fault : pass());

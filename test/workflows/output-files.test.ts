@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A definition with one epidemic for each rate. Each run writes a file. */
+/** A definition with one point for each contact rate. Each run writes a file. */
 const epidemic = (rates: number[], outputs: string, days = 5) => ({
   text: `
 campaign: flu
@@ -70,7 +70,7 @@ const results = (...args: string[]) =>
   });
 
 describe('files: keep', () => {
-  test('a run is done when its file is in the store; the store has each file once', async () => {
+  test('the store has the file of each completed run, and another campaign with these runs fetches no file again', async () => {
     front.recorded.splice(0);
     const { phase, runs, note } = await submit(epidemic([1.1, 1.2, 1.3], KEEP), 'kept');
     expect([phase, runs.done, runs.new, note]).toEqual(['completed', 3, 3, '']);
@@ -97,7 +97,7 @@ describe('files: keep', () => {
     ['addresses that have expired', { kind: 'answer', status: 403 }],
     ['a host that fails', { kind: 'answer', status: 500 }],
     ['connections that break', { kind: 'lose' }],
-  ])('%s delay a run, and change neither its result nor its owner', async (what, fault) => {
+  ])('with %s, each run still completes, and keeps its file and its origin', async (what, fault) => {
     const rates = [2 + what.length / 100, 2.5 + what.length / 100];
     await submit(epidemic(rates, '[Peak day]'), `reference ${what.length}`.replace(' ', '-'));
     // the fault occurs in more attempts than one download makes
@@ -108,14 +108,14 @@ describe('files: keep', () => {
     expect(await keptOf(id)).toEqual(await hashesOf(id));
   });
 
-  test('if the service does not have a file, its run is done, the result keeps the reference, and foray reports the file', async () => {
+  test('a run is done although the service does not have its file; the result has the reference, and the note reports the file', async () => {
     front.plan = (asked) => (isAddress(asked) ? refused : pass());
     const { phase, runs, note } = await submit(epidemic([1.4, 1.5], KEEP), 'lacking');
     expect([phase, runs.done]).toEqual(['completed', 2]);
     expect(note).toBe('output files that are not stored: 2 (2 not at the service)');
     expect(await keptOf('lacking')).toEqual([]);
     expect(await hashesOf('lacking')).toHaveLength(2);
-    // the service has the files again, so results can fetch them
+    // the service has the files again, so foray results can fetch them
     front.plan = pass;
     const { code, stderr } = await results('lacking', '--files', 'lacking');
     expect(code).toBe(0);
@@ -123,7 +123,7 @@ describe('files: keep', () => {
     expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
-  test('a file that is too large stays at the service', async () => {
+  test('a file that is too large stays at the service, and the note reports it', async () => {
     const length = { 'content-length': String(2 ** 40) };
     front.plan = (asked) =>
       isDownload(asked) ? { kind: 'answer', status: 200, headers: length, body: '' } : pass();
@@ -136,7 +136,7 @@ describe('files: keep', () => {
     await world.foray.submit(epidemic([1.7], KEEP), { id: 'cancelled' });
     const isFailing = async (): Promise<boolean> =>
       /1 not downloaded/.test((await world.foray.status('cancelled')).note);
-    await until('the missing file is noticed', isFailing);
+    await until('the note reports the missing file', isFailing);
     expect((await world.foray.status('cancelled')).runs.done).toBe(0);
     await world.foray.cancel('cancelled');
     const { phase, runs } = await toTheEnd(world, 'cancelled');
@@ -145,7 +145,7 @@ describe('files: keep', () => {
   });
 });
 
-test('a cancel during transfers of files leaves no run behind, and keeps completed runs', async () => {
+test('a cancel during transfers of files leaves no run running, and keeps completed runs with their files', async () => {
   let [isHeld, deliver] = [true, (_: 'deliver'): void => undefined];
   const release = new Promise<'deliver'>((resolve) => (deliver = resolve));
   front.plan = (asked) => (isHeld && isDownload(asked) ? { kind: 'hold', until: release } : pass());
@@ -164,7 +164,7 @@ test('a cancel during transfers of files leaves no run behind, and keeps complet
 });
 
 describe('a changed campaign', () => {
-  test('that now keeps files fetches the files of completed runs', async () => {
+  test('that now keeps the files of an output fetches the files of completed runs', async () => {
     await submit(epidemic([1.81, 1.82], LINK), 'changed');
     expect(await keptOf('changed')).toEqual([]);
     front.plan = first(2, { kind: 'answer', status: 500 });
@@ -179,7 +179,7 @@ describe('a changed campaign', () => {
     expect(await keptOf('changed')).toEqual(hashes);
   });
 
-  test('that gets an output of files has these files', async () => {
+  test('that gets a new output of files also fetches the files of completed runs', async () => {
     await submit(epidemic([1.83, 1.84], '[Peak day]'), 'added');
     await world.foray.apply('added', epidemic([1.83, 1.84], KEEP));
     await toTheEnd(world, 'added');
@@ -188,10 +188,10 @@ describe('a changed campaign', () => {
 });
 
 describe('kept files', () => {
-  test('are unused when the last campaign that has them is deleted', async () => {
+  test('are unused when the last campaign that keeps them is deleted, and foray then removes them', async () => {
     for (const id of ['one', 'two']) await submit(epidemic([1.91], KEEP), id);
     const [hash] = await keptOf('one');
-    // foray only reports young files, so the test makes the files old
+    // foray does not remove young files, so the test makes the file old
     const aged = async (): Promise<boolean> => {
       const files = await world.foray['store'].listFiles();
       const file = files.find((candidate) => candidate.hash === hash)!;
@@ -217,9 +217,9 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test('the address of a file is neither in the history nor in the store', async () => {
+test('neither the history nor the store contains the signature in the address of a file or the key of the service', async () => {
   const secrets = new Set<string>();
-  // the fault occurs so often that the activity fails, and the history has its message
+  // the fault occurs so often that the activity fails; the history contains the message of the failure
   const plan = first(9, { kind: 'answer', status: 500 });
   front.plan = (asked) => {
     const signature = new URLSearchParams(asked.path.split('?')[1]).get('signature');
@@ -246,7 +246,7 @@ test('the address of a file is neither in the history nor in the store', async (
 describe('foray results --files', () => {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-  test('writes files and their paths, in every format, and does not replace existing files', async () => {
+  test('writes files and their paths in every format; later it writes only files that are missing or have changed', async () => {
     await submit(epidemic([2.01, 2.02], KEEP), 'flu');
     await submit(epidemic([2.01, 2.02], LINK), 'linked');
     const rows = await world.rows('flu');
@@ -282,7 +282,7 @@ describe('foray results --files', () => {
     expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
   });
 
-  test('writes kept files that the service has lost, and reports missing files', async () => {
+  test('writes kept files that the service has lost, and reports other files that are missing at the service', async () => {
     for (const [id, outputs] of [
       ['safe', KEEP],
       ['unsafe', LINK],

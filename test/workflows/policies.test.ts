@@ -29,9 +29,9 @@ describe('attempts', () => {
     expect(new Set((await world.rows(id)).map(({ runId }) => runId)).size).toBe(12);
   });
 
-  test('end with a failed run after the allowed number', async () => {
+  test('end after the allowed number, and the run has then failed', async () => {
     const more = 'failures: {attempts: 3, backoff: 0.1}';
-    const { id } = await world.foray.submit(failing('in-vain', { first: 100, more }));
+    const { id } = await world.foray.submit(failing('always-failing', { first: 100, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 0, failed: 1 } });
     const handle = world.environment.client.workflow.getHandle(id);
     expect(await handle.query('progress')).toMatchObject({ triedAgain: 2 });
@@ -39,7 +39,7 @@ describe('attempts', () => {
     expect(currentDetails).toContain('tried again after a failure: 2');
   });
 
-  test('may each have their own seed', async () => {
+  test('have different seeds with "seed: new"', async () => {
     const more = 'failures: {attempts: 2, backoff: 0.1, seed: new}';
     const { id } = await world.foray.submit(failing('reseeded', { first: 200, more }));
     await toTheEnd(world, id);
@@ -56,14 +56,14 @@ describe('attempts', () => {
     expect(statuses).toEqual(['FAILED', 'FAILED']);
   });
 
-  test('are not repeated for a run that the service refuses', async () => {
+  test('of a run count as one failed run in the list of failures', async () => {
     const text = `
-campaign: refused
+campaign: invalid
 model: {name: Rehearsal}
 inputs: {Seconds: -1}
 failures: {attempts: 3, backoff: 0.1}
 `;
-    const { id } = await world.foray.submit({ text, file: 'refused.yaml' });
+    const { id } = await world.foray.submit({ text, file: 'invalid.yaml' });
     const end = await toTheEnd(world, id);
     expect(end.runs.failed).toBe(1);
     expect(await world.foray.failures(id)).toMatchObject([{ count: 1, cause: expect.any(String) }]);
@@ -73,7 +73,7 @@ failures: {attempts: 3, backoff: 0.1}
 describe('the log of failed runs', () => {
   const stack = /^ +at .*rehearsal\/model\.ts/m;
 
-  test('is kept for the last attempt of twenty runs per cause, and not in the history', async () => {
+  test('is stored for the last attempt of at most twenty runs per cause, and is not in the history', async () => {
     const more = 'failures: {attempts: 2, backoff: 0.1}';
     const { id } = await world.foray.submit(failing('logged', { first: 400, count: 30, more }));
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { failed: 30 } });
@@ -114,7 +114,7 @@ timeouts: {run: 1.5}
     expect(await world.statusesAtService(id)).toEqual({ COMPLETED: 1, STOPPED: 2 });
   });
 
-  test('give up a run without stopping it if another campaign waits for it', async () => {
+  test('give up a run, but do not stop the run if another campaign waits for it', async () => {
     const source = rehearsal({ count: 1, first: 310, seconds: 60 });
     const other = await world.foray.submit(source);
     await untilRunning(world, other.id);
@@ -125,7 +125,7 @@ timeouts: {run: 1.5}
     await toTheEnd(world, other.id);
   });
 
-  test('end a campaign that takes too long in the phase failed, and leave no run behind', async () => {
+  test('end a campaign that takes too long; its phase is failed, and none of its runs is running', async () => {
     const source = rehearsal({ count: 6, first: 320, seconds: 60, more: 'timeouts: {campaign: 3 s}' });
     const { id } = await world.foray.submit(source);
     const end = await toTheEnd(world, id);
@@ -154,7 +154,7 @@ describe('fresh', () => {
     expect(await keys(first.id)).toEqual(await keys(second.id));
   });
 
-  test('salts the given input', async () => {
+  test('with a salt gives the input another value in each campaign', async () => {
     const text = `
 campaign: salted
 model: {name: Rehearsal}
@@ -171,7 +171,7 @@ fresh: {salt: Value}
     expect(echoes[0]).not.toBe(echoes[1]);
   });
 
-  test('finds the existing campaign if it is submitted again under its id', async () => {
+  test('starts no new campaign if the same definition is submitted again under the same id', async () => {
     const source = rehearsal({ count: 2, first: 410, more: 'fresh: true' });
     await world.foray.submit(source, { id: 'fresh-once' });
     expect(await world.foray.submit(source, { id: 'fresh-once' })).toMatchObject({ isNew: false });
@@ -179,7 +179,7 @@ fresh: {salt: Value}
   });
 });
 
-test('foray requests runs again that the service lost when it was restored from a backup', async () => {
+test('foray requests lost runs again after the service was restored from a backup', async () => {
   const forgetful = await startWorld({ beside: world });
   try {
     await forgetful.startWorker();
@@ -218,7 +218,7 @@ describe('in Temporal', () => {
     });
   });
 
-  test('a server without these search attributes is reported once, and nothing fails', async () => {
+  test('foray warns if the server lacks these search attributes; campaigns still complete, and the warning ends when a person adds the attributes', async () => {
     const plain = await startWorld({ lacksAttributes: true });
     try {
       await plain.startWorker();
@@ -241,7 +241,7 @@ describe('in Temporal', () => {
     }
   });
 
-  test('a campaign has its priority and its own fairness key, so that it takes turns with others', async () => {
+  test('a campaign has its priority, and its id is its fairness key, so that campaigns take turns', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 620, more: 'priority: 1' }));
     await toTheEnd(world, id);
     const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
@@ -251,14 +251,14 @@ describe('in Temporal', () => {
     });
   });
 
-  test('a query gives the runs in flight, and another one the failures by cause', async () => {
+  test('one query gives the runs in flight, and another query gives the failures by cause', async () => {
     const text = `
 campaign: mixed
 model: {name: Rehearsal}
 design: {grid: {Seconds: [0, -1, -2, 60], Fail: [true]}}
 `;
     const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
-    await until('three have failed', async () => (await world.foray.status(id)).runs.failed === 3);
+    await until('three runs have failed', async () => (await world.foray.status(id)).runs.failed === 3);
     const flights = await world.foray.flights(id);
     expect(flights).toEqual([
       { seq: 3, state: 'running', startedAt: expect.any(Number), seenAt: expect.any(Number) },

@@ -33,7 +33,7 @@ const goal = { relative: 0.04, absolute: null, confidence: 0.95 };
 const precise = (max: number, min = 4) =>
   `replications: {min: ${min}, max: ${max}, output: server UTILIZATION, relative: 0.04}`;
 
-/** The values of an output by point, in the order of replications. Checks that no replication is missing in between. */
+/** The values of an output by point, in the order of replications. Checks that no replication is missing. */
 async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, number[]>> {
   const points = new Map<string, number[]>();
   for (const { point, replication, outputs } of await world.rows(id)) {
@@ -46,7 +46,7 @@ async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, numbe
 }
 
 describe('replications until the mean is precise enough', () => {
-  test('each point gets as many replications as it needs, and the result does not depend on workers or timing', async () => {
+  test('each point gets as many replications as it needs, whatever the concurrency and the other points are', async () => {
     const { id, runs } = await world.foray.submit(queue(precise(200)));
     expect(runs).toBe(12);
     const end = await toTheEnd(world, id);
@@ -76,7 +76,7 @@ describe('replications until the mean is precise enough', () => {
     for (const [point, values] of common) expect(again.get(point)).toEqual(values);
   });
 
-  test('the number of replications stays between min and max', async () => {
+  test('a point that does not become precise gets the maximum number of replications', async () => {
     // no point can reach this precision with only six replications
     const { id } = await world.foray.submit(queue(precise(6, 5).replace('0.04', '0.0001')));
     const { runs } = await toTheEnd(world, id);
@@ -87,7 +87,7 @@ describe('replications until the mean is precise enough', () => {
     }
   });
 
-  test('progress is the share of the runs that are expected from the variance, and it never falls by much', async () => {
+  test('the progress never falls by more than 10 percentage points and ends at 100 %; the number of precise points never falls', async () => {
     const { id } = await world.foray.submit(
       queue(precise(400).replace('0.04', '0.014'), '[8, 9, 10, 11, 12]'),
     );
@@ -106,7 +106,7 @@ describe('replications until the mean is precise enough', () => {
     expect(Math.max(...falls)).toBeLessThanOrEqual(10);
   });
 
-  test('a point whose runs all fail ends after about ten; a point with equal values also needs about ten', async () => {
+  test('a point whose runs all fail gets 12 replications, and a point with equal values gets 13; the status and the report tell how many points are precise', async () => {
     const source = {
       text: `
 campaign: failing
@@ -120,7 +120,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     const { id } = await world.foray.submit(source);
     const { runs, precision } = await toTheEnd(world, id);
     expect(runs).toMatchObject({ done: 13, failed: 12 });
-    // all commands report how many points are not precise
+    // foray status and the report tell how many points are not precise
     expect(precision).toEqual({ precise: 1, imprecise: 1, judged: 2, expectedRuns: 25, mostRuns: 40 });
     const { stdout } = await foray(world.folder, ['status', id], { env: environmentOf(world.settings) });
     expect(stdout).toContain(
@@ -134,7 +134,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     expect(page).toContain('<dt>Precise points</dt> <dd>1 of 2</dd>');
   });
 
-  test('apply with a narrower goal adds replications to the existing ones', async () => {
+  test('apply with a narrower goal adds replications to the existing replications', async () => {
     const { id } = await world.foray.submit(queue('replications: 3'));
     await toTheEnd(world, id);
     const before = await samplesOf(id);
@@ -154,7 +154,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
       expect(estimate(values, { ...goal, relative: 0.02 }).reached).toBe(true);
   });
 
-  test('continue after a terminate, with the same results as without it', async () => {
+  test('a retry continues a terminated campaign, with the same results as a campaign that was not terminated', async () => {
     const source = queue(`${precise(200)}\nconcurrency: 2`, '[7, 11]');
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);

@@ -17,7 +17,7 @@ describe('retry', () => {
   const chancy = (first: number, more = '', count = 20) =>
     failing('chancy', { first, count, rate: 0.5, more });
 
-  test('requests failed runs of a finished campaign again until all are done', async () => {
+  test('requests the failed runs of a finished campaign again, and a person can repeat this until all runs are done', async () => {
     const { id } = await world.foray.submit(chancy(1));
     let { runs } = await toTheEnd(world, id);
     expect(runs.failed).toBeGreaterThan(0);
@@ -29,9 +29,9 @@ describe('retry', () => {
     expect(runs).toMatchObject({ total: 20, done: 20, new: 20, failed: 0 });
   });
 
-  test('also works in a running campaign', async () => {
+  test('also works in a paused campaign', async () => {
     const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}'));
-    const paused = await until('its policy pauses it', async () => {
+    const paused = await until('the failure policy pauses the campaign', async () => {
       const status = await world.foray.status(id);
       return status.phase === 'paused' && status;
     });
@@ -43,7 +43,7 @@ describe('retry', () => {
     await toTheEnd(world, id);
   });
 
-  test('is visible to a follower: a run that finishes again comes again', async () => {
+  test('makes a client that follows the results get a run again when the run finishes again', async () => {
     const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}', 8));
     const told: ResultRow[] = [];
     const following = (async () => {
@@ -51,7 +51,7 @@ describe('retry', () => {
       for await (const row of rows) told.push(row);
     })();
     let forgiven = 0;
-    await until('all is done', async () => {
+    await until('the campaign is closed', async () => {
       const { phase, runs } = await world.foray.status(id);
       const areTold = told.filter(({ status }) => status === 'failed').length === forgiven + runs.failed;
       if (phase === 'paused' && runs.running + runs.queued === 0 && areTold) {
@@ -68,7 +68,7 @@ describe('retry', () => {
     expect(rows.map(({ point }) => last.get(point))).toEqual(rows);
   });
 
-  test('requests the runs that a cancel left, and keeps completed ones', async () => {
+  test('requests the runs that a cancel left open, and keeps completed runs', async () => {
     const source = rehearsal({ count: 14, first: 200, seconds: 0.5, more: 'concurrency: 3' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
@@ -83,7 +83,7 @@ describe('retry', () => {
     expect((await world.rows(id)).map(({ runId }) => runId)).toEqual(expect.arrayContaining(done));
   });
 
-  test('continues after a terminate, with the runs that were in flight', async () => {
+  test('continues a terminated campaign with the runs that were in flight', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
     await untilRunning(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
@@ -105,7 +105,7 @@ describe('retry', () => {
     }
   });
 
-  test('makes the list of Temporal show what each workflow does, and how many runs failed', async () => {
+  test('shows its reason and its author in the list of workflows in Temporal, with the number of failed runs', async () => {
     const failing = (points: number) => ({
       text: `
 campaign: failing
@@ -145,7 +145,7 @@ design: {grid: {Value: {from: 450, to: ${449 + points}, step: 1}}}
     });
   });
 
-  test('checks its arguments', async () => {
+  test('refuses an unknown argument', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 400, seconds: 60 }));
     await untilRunning(world, id);
     const handle = world.environment.client.workflow.getHandle(id);

@@ -79,10 +79,10 @@ test('points are replicated until a share has the requested precision', async ()
   const counts = await countsOf(id);
   for (const { n, count } of counts) {
     expect(wilsonHalfWidth(count / n, n, 0.95)).toBeLessThanOrEqual(0.15);
-    // a share of one half needs 39 runs, and the look-ahead may add some
+    // a share of one half needs 39 runs; foray may request some more before it knows the precision
     expect(n).toBeLessThan(60);
   }
-  // even a share of 0 needs some runs before it is known
+  // even a share of 0 needs some runs before it is precise
   expect(counts[0]!.count).toBe(0);
   expect(counts[0]!.n).toBeGreaterThan(8);
   // the counts do not depend on the order of the runs
@@ -100,7 +100,7 @@ test('points may be replicated until a formula is precise', async () => {
   expect(precision).toMatchObject([{ output: 'P(`Peak size` > 300)', of: 'share', sd: null, reached: true }]);
 });
 
-test('plan expects the number of runs that the share in known replications requires', async () => {
+test('foray plan estimates the number of runs from the shares in known replications', async () => {
   const { foreseen, runs } = await world.foray.plan(outbreak(UNTIL));
   expect(runs).toBe(15);
   expect(foreseen!.points).toBe(3);
@@ -109,7 +109,7 @@ test('plan expects the number of runs that the share in known replications requi
 });
 
 describe('foray results --points', () => {
-  test('has the share, its interval and n, and quantiles with their intervals', async () => {
+  test('has the number of values, the share and its interval, and quantiles with their intervals', async () => {
     const points = await Array.fromAsync(resultObjects(world.foray, id, { points: true }));
     const counts = await countsOf(id);
     expect(points).toHaveLength(3);
@@ -123,7 +123,7 @@ describe('foray results --points', () => {
         'Extinct reached': true,
         'P(`Peak size` > 300) n': n,
         'Q(`Peak size`, 0.5) n': n,
-        // this output is kept because the formulas need it
+        // the campaign keeps this output because the formulas need it
         'Peak size n': n,
       });
       const known = points[at] as Record<string, number>;
@@ -132,7 +132,7 @@ describe('foray results --points', () => {
     }
   });
 
-  test('--show chooses, in every format', async () => {
+  test('has only the outputs and formulas that --show names, in every format', async () => {
     const args = ['results', id, '--points', '--show', 'P(`Peak size` <= 300)', '--show', 'extinct'];
     const csv = await run(...args, '--format', 'csv');
     const [head, first] = csv.stdout.split('\n');
@@ -161,18 +161,18 @@ describe('foray results --points', () => {
     ['Ending', 'INVALID_VALUE', /"Ending" is STRING, neither a number nor true or false/],
     ['P(Peek > 3)', 'INVALID_EXPRESSION', /no output of one value "Peek"/],
     ['Peek', 'UNKNOWN_OUTPUT', /keeps no output "Peek"/],
-  ])('--show %s is refused', async (show, code, message) => {
+  ])('refuses --show %s', async (show, code, message) => {
     const objects = Array.fromAsync(resultObjects(world.foray, id, { points: true, show: [show] }));
     await expect(objects).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test('--show needs --points', async () => {
+  test('is needed for --show', async () => {
     const { code, stderr } = await run('results', id, '--show', 'Extinct');
     expect([code, stderr]).toEqual([2, expect.stringContaining('--show needs --points.')]);
   });
 });
 
-test('foray report shows shares; foray compare has their differences', async () => {
+test('foray report shows shares, and foray compare shows the differences of shares', async () => {
   const report = await run(
     'report',
     id,

@@ -38,7 +38,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A text of 200 characters with the greatest length in JSON. No two texts have the same cause. */
+/** A text of 200 characters with the greatest length in JSON. Each number gives a text with another cause. */
 function text(n: number): string {
   return `${String.fromCharCode(97 + n)}${'\u0001'.repeat(199)}`;
 }
@@ -103,19 +103,19 @@ function largest(schedule: Schedule): CampaignState {
     causes: causes(),
     finishedAt: Array.from({ length: 20 }, () => [NOW, 2_000] as [number, number]),
   };
-  // the notes are as if a script paused the campaign every hour for a month
+  // these are the notes of a campaign that a script pauses every hour for a month
   for (let hour = 0; hour < 720; hour += 1) note(state, `paused: ${text(hour % 26)}`);
   return state;
 }
 
-describe('at its largest', () => {
+describe('the size of data in Temporal', () => {
   test.each([
     ['auto', 'running'],
     ['auto', 'again'],
     [100_000, 'running'],
     [100_000, 'again'],
   ] as const)(
-    'the state of a campaign is below half a megabyte: concurrency %s, all %s',
+    'the largest state of a campaign has less than half a megabyte: concurrency %s, all runs %s',
     (concurrency, fate) => {
       const schedule = fullSchedule(concurrency, fate);
       expect(schedule.flights.length + schedule.postponed.length).toBe(MOST_FLIGHTS);
@@ -133,7 +133,7 @@ describe('at its largest', () => {
     },
   );
 
-  test('the data between a tick and its activities is below half a megabyte', () => {
+  test('the largest data that a tick exchanges with its activities have less than half a megabyte', () => {
     const seqs = (count: number): number[] => Array.from({ length: count }, (_, n) => FIRST_SEQ + n);
     const address = { campaign: 'x'.repeat(120), service: 'x'.repeat(2_000), store: crypto.randomUUID() };
     expect(
@@ -152,7 +152,7 @@ describe('at its largest', () => {
 });
 
 describe('a note', () => {
-  test('is added to earlier notes, and the oldest notes are dropped', () => {
+  test('follows the earlier notes; a text of more than 1,000 characters loses its oldest notes', () => {
     const state = newState(NOW, settings);
     note(state, 'paused: lunch');
     note(state, 'resumed');
@@ -164,7 +164,7 @@ describe('a note', () => {
   });
 });
 
-test('runs in flight, finished runs and waiting runs add up to all runs', () => {
+test('the sum of running, queued, finished and waiting runs is the number of all runs', () => {
   const schedule = newSchedule(10, 5);
   const outcomes = { ...emptyOutcomes(), running: [0, 1], queued: [2], new: [3] };
   applyOutcomes(schedule, { request: [0, 1, 2, 3, 4] }, { ...outcomes, again: [[4, 1_000]] }, NOW);

@@ -11,12 +11,12 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('steering', () => {
-  test('a paused campaign requests nothing, lets running runs finish, and continues when it is resumed', async () => {
+  test('a paused campaign requests no runs, lets running runs finish, and continues when a person resumes it', async () => {
     const source = rehearsal({ count: 14, first: 10_000, seconds: 0.7, more: 'concurrency: 2' });
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
     await world.foray.steer(id, 'pause', 'lunch');
-    const paused = await until('it is paused and nothing is in flight', async () => {
+    const paused = await until('the campaign is paused and no run is in flight', async () => {
       const status = await world.foray.status(id);
       return status.phase === 'paused' && status.runs.running + status.runs.queued === 0 && status;
     });
@@ -33,7 +33,7 @@ describe('steering', () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 10_500, seconds: 60 }));
     await untilRunning(world, id);
     await world.foray.steer(id, 'pause');
-    await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
+    await until('the campaign is paused', async () => (await world.foray.status(id)).phase === 'paused');
     await world.foray.cancel(id);
     expect((await toTheEnd(world, id)).phase).toBe('cancelled');
     expect(Object.keys(await world.statusesAtService(id))).not.toContain('RUNNING');
@@ -70,7 +70,7 @@ describe('steering', () => {
     await toTheEnd(world, id);
   });
 
-  test('a finished campaign cannot be controlled, and says so', async () => {
+  test('a finished campaign refuses a pause and a new concurrency', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_000 }));
     await toTheEnd(world, id);
     await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });

@@ -12,7 +12,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
-/** The source of a model that fails above a limit, like an unfinished model. */
+/** The source of a model whose runs fail if N is above a limit. */
 const source = ({
   limit,
   output = 'Double',
@@ -89,7 +89,7 @@ const cellsOf = async (id: string, column: string) => {
   return (await Array.fromAsync(table.rows)).map((cells) => cells[at]);
 };
 
-test('failed runs are repeated with the corrected model; the other runs keep their version, and the reasons are kept', async () => {
+test('a retry repeats failed runs with the corrected model; the other runs keep their version, and foray keeps the reasons of the failures', async () => {
   const id = await failing([1, 2, 3, 4]);
   const before = await state(id);
   const [, , failed] = before.rows;
@@ -125,7 +125,7 @@ test('failed runs are repeated with the corrected model; the other runs keep the
   expect(run!.earlier).toEqual([attempt, attempt]);
 });
 
-test('every format shows the version of a run if there were several', async () => {
+test('every format shows the version of each run if the runs have several versions', async () => {
   const id = await failing([1, 20]);
   const text = async (format: 'csv' | 'jsonl') => {
     const { record, rows } = await world.foray.results(id);
@@ -141,7 +141,7 @@ test('every format shows the version of a run if there were several', async () =
   expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([from, to]);
 });
 
-test("a version without the campaign's inputs or outputs is refused, as is an unknown version", async () => {
+test('a retry refuses a version that lacks an output of the campaign, and refuses an unknown version', async () => {
   const id = await failing([100]);
   const before = await state(id);
   const unfit = await change({ limit: 999, output: 'Twice' });
@@ -156,7 +156,7 @@ test("a version without the campaign's inputs or outputs is refused, as is an un
   expect((await world.foray.results(id)).record.campaign.versions).toBeUndefined();
 });
 
-test('apply with another version uses it for unfinished runs', async () => {
+test('apply with another version uses that version for failed runs and new runs', async () => {
   await change({ limit: 1_000 });
   const id = await failing([999, 1_001]);
   const from = await latest();
@@ -167,12 +167,12 @@ test('apply with another version uses it for unfinished runs', async () => {
   await world.foray.apply(id, next);
   expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 3, failed: 0 });
   expect(await cellsOf(id, 'version')).toEqual([from, to, to].map(String));
-  // other changes do not change the version
+  // a definition that names no version keeps the version of the campaign
   await world.foray.apply(id, definition([999, 1_001]));
   expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
 });
 
-test('requested runs keep their version, waiting runs use the other version, and a stop stops both', async () => {
+test('runs of two versions can be in flight in one campaign, and a cancel leaves no run in flight', async () => {
   await change({ limit: 10_000, wait: 60_000 });
   const { id } = await world.foray.submit(definition([10_001, 3_001, 3_002], 'concurrency: 2\n'));
   await until('one run has failed', async () => (await world.foray.status(id)).runs.failed === 1);
@@ -180,7 +180,7 @@ test('requested runs keep their version, waiting runs use the other version, and
   const to = await change({ limit: 20_000, wait: 60_001 });
   await world.foray.retry(id, 'failed', { version: to });
   await world.foray.setConcurrency(id, 3);
-  await until('all runs are requested', async () => {
+  await until('all three runs are in flight', async () => {
     const { running, queued } = (await world.foray.status(id)).runs;
     return running + queued === 3;
   });
@@ -188,7 +188,7 @@ test('requested runs keep their version, waiting runs use the other version, and
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { waiting: 3 } });
 });
 
-test('the command says what it will do, and asks for confirmation', async () => {
+test('foray retry --version says which runs it would repeat with which version, and asks for confirmation', async () => {
   await change({ limit: 30_000 });
   const id = await failing([30_001, 5]);
   await change({ limit: 40_000 });

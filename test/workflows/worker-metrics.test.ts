@@ -26,7 +26,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The metrics of the worker, and a function that sums a metric over its labels. */
+/** The metrics of the worker, and a function that sums one metric over all its labels. */
 async function metricsOf(): Promise<{ text: string; sum: (name: string) => number }> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const sum = (name: string): number =>
@@ -40,7 +40,7 @@ async function metricsOf(): Promise<{ text: string; sum: (name: string) => numbe
 const text =
   'campaign: measured\nmodel: {name: Service System Demo}\ndesign: {grid: {Server capacity: [7, 8, 9]}}\nseed: 5\n';
 
-test('a worker counts runs, polls, reused and failed runs, in addition to the metrics of its SDK', async () => {
+test('a worker counts requested, completed, reused and failed runs, has the metrics of the SDK, and reveals no key or name', async () => {
   for (const id of ['once', 'again']) {
     await world.foray.submit({ text, file: 'measured.yaml' }, { id });
     await toTheEnd(world, id);
@@ -55,7 +55,7 @@ test('a worker counts runs, polls, reused and failed runs, in addition to the me
     expect(metrics.text).not.toContain(secret);
 });
 
-test('failed activities are counted', async () => {
+test('a worker counts failed activities', async () => {
   await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
   await world.service.close();
   await until(
@@ -64,7 +64,7 @@ test('failed activities are counted', async () => {
   );
 });
 
-test('a taken address is reported', async () => {
+test('foray worker refuses --metrics with a port that is in use, or with a word', async () => {
   const { code, stderr } = await foray(world.folder, ['worker', '--metrics', String(port)], {
     env: environmentOf(world.settings),
   });

@@ -124,7 +124,7 @@ describe('the page', () => {
     ]);
   });
 
-  test("shows the last lines of a failed run's log, as far as there is room", () => {
+  test("shows as many of the last lines of a failed run's log as the terminal has room for", () => {
     const lines = ['1', '2', '3', '4', '    at sim.mjs:5', 'red \u001b[31m', 'last \u0000'];
     const failure = { reason: 'exit \u001b[2J code 1', lines };
     const end = ['    4', '      at sim.mjs:5', '  red  [31m', '  last'];
@@ -139,7 +139,7 @@ describe('the page', () => {
     expect(shown(18).slice(-3)).toEqual(['', 'Last failure  exit  [2J code 1', '  last']);
   });
 
-  test('is drawn even before anything is known', () => {
+  test('is also drawn for a campaign without runs and values', () => {
     const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
     const status = { ...state.status, phase: 'preparing' as const, runs };
     expect(textsOf({ ...state, status, rows: [], values: [] })[1]).toMatch(/░ {2}0 of 0 runs {2}0 %$/);

@@ -28,7 +28,7 @@ test('lines are drawn over the previous lines', () => {
 test('a line counts as several lines if the terminal has become narrower and wraps it', () => {
   upBefore(['x'.repeat(79), 'y'.repeat(31), '待'.repeat(16), '']);
   terminal.columns = 30;
-  // the lines take three, two, two and one rows of 32 columns
+  // the lines take three, two, two and one rows of 30 columns
   expect(upBefore(['one'])).toBe('\r\u001b[8A');
   // the screen cuts a line that is longer than the terminal
   upBefore(['z'.repeat(40)]);
@@ -40,7 +40,7 @@ test('a page leaves one column and one row of the terminal free', () => {
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
   terminal.columns = 1;
   expect(screen.size.columns).toBe(1);
-  // the terminal of a container is like this before it gets its size
+  // the terminal of a container has this size at first
   Object.assign(terminal, { columns: 0, rows: 0 });
   expect(screen.size).toEqual({ columns: 79, rows: 23 });
 });
