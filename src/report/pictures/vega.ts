@@ -77,7 +77,10 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   }
 }
 
-/** Replaces the ids in a picture. Vega continues its numbers in the next picture; here they begin at 1 in each picture. */
+/**
+ * Replaces the ids in a picture. Vega continues its numbers in the next picture. Here the numbers begin at 1 in each
+ * picture.
+ */
 function ownIds(svg: string, id: string): string {
   const names = new Map<string, string>();
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
