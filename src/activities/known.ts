@@ -64,7 +64,7 @@ function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => 
   return (point) => {
     const valueOf = read(point);
     const different = otherInput(valueOf);
-    if (different !== undefined) return `with another ${quoted(different)}`;
+    if (different !== undefined) return `with another value of ${quoted(different)}`;
     const own = names.map(valueOf);
     if (!space.coordinatesOf(own)) return 'outside the bounds';
     if (!space.isAllowed(own)) return 'that do not meet "where"';

@@ -17,7 +17,7 @@ export interface ReportChoice {
 
 /**
  * Makes the report of a campaign of the store, as one HTML page.
- * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, REFERENCE_INVALID
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION, REFERENCE_INVALID
  */
 export async function reportOf(foray: Foray, id: string, choice: ReportChoice): Promise<string> {
   const { record, rows } = await foray.results(id);
@@ -26,7 +26,7 @@ export async function reportOf(foray: Foray, id: string, choice: ReportChoice): 
 
 /**
  * Makes the pictures of a campaign's report, by the id of their section.
- * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT
+ * @throws ForayError in the same cases as {@link reportOf}
  */
 export async function picturesOf(
   foray: Foray,

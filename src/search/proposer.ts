@@ -36,8 +36,8 @@ export interface ProposedPoint {
 }
 
 /**
- * Keeps a method in step with a log: tells it the values of asks in their order, and asks it for the next point. The
- * state of the method can be rebuilt from the log.
+ * Connects a method with a log: tells the method the values of asks in their order, and asks the method for the next
+ * point. The state of the method can be rebuilt from the log.
  */
 export class Proposer {
   private told = 0;

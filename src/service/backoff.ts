@@ -20,7 +20,7 @@ export class Backoff {
   }
 }
 
-/** Holds work back after a failure, longer after each further failure. */
+/** Delays work after a failure. The delay is longer after each further failure. */
 export class Hold {
   readonly #onRelease: () => void;
   readonly #backoff = new Backoff();

@@ -47,7 +47,7 @@ export const serviceErrors = {
   OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
   HOLDER_CLOSED: {
     status: 409,
-    about: 'the executor was given up: its runs wait for another executor, and it must register again',
+    about: 'the executor counts as lost: its runs wait for another executor, and it must register again',
   },
   ANIMATION_ENDED: {
     status: 409,

@@ -28,7 +28,7 @@ export interface Measured {
 
 /** The counts that Prometheus gets as counters, by their names. They begin at the start of the service. */
 const COUNTERS = {
-  claims: ['foray_claims_total', 'Claims of executors, including those that found no run'],
+  claims: ['foray_claims_total', 'Claims of executors, including claims that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
   reports: ['foray_reports_total', 'Reports of executors about how executions have ended'],
   lost: ['foray_runs_lost_total', 'Runs whose executor was lost'],
@@ -80,7 +80,7 @@ export async function serveMetrics(
       const text = await registry.metrics();
       answer.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     } catch {
-      // the database cannot be read, so these values are left out
+      // the database cannot be read, so the answer has no values
       answer.writeHead(503).end();
     }
   };
@@ -136,7 +136,7 @@ function addRunMetrics(
   });
   new Gauge({
     name: 'foray_slots',
-    help: 'How many runs execute at once in the service itself, at most',
+    help: 'The most runs that the service itself executes at once',
     registers,
     collect() {
       this.set(pool.size);
@@ -145,7 +145,7 @@ function addRunMetrics(
   if (executors) {
     new Gauge({
       name: 'foray_executors',
-      help: 'Executors on other machines that take runs, and those with a fault, which take none',
+      help: 'Executors on other machines, by state: able executors take runs, faulty executors take none',
       labelNames: ['state'],
       registers,
       async collect() {
@@ -156,7 +156,7 @@ function addRunMetrics(
     });
     new Gauge({
       name: 'foray_executor_slots',
-      help: 'How many runs execute at once in executors on other machines that take runs, at most',
+      help: 'The most runs that able executors on other machines execute at once',
       registers,
       async collect() {
         const { able } = await executors.present();
@@ -165,7 +165,7 @@ function addRunMetrics(
     });
     new Gauge({
       name: 'foray_lanes',
-      help: 'Open lanes, in each of which an executor on another machine works',
+      help: 'Open lanes; in each lane, an executor on another machine works',
       registers,
       async collect() {
         this.set((await runs.holders.openExcept(EMBEDDED)).length);

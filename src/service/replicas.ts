@@ -14,8 +14,8 @@ const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
  * services then differ by at most twice this value. An executor reports every 10 seconds, and counts as lost after 30
- * seconds without a report (fleet/executors.ts). With a larger difference, a replica could take a connected executor
- * for lost.
+ * seconds without a report (fleet/executors.ts). With a larger difference, a replica could count a connected executor
+ * as lost.
  */
 const MOST_SKEW = 10_000;
 const statements = {
@@ -37,7 +37,7 @@ export interface OwnFolders {
   /** The name by which other services know that the folders are in use. */
   name: string;
   unfinishedDir: string;
-  /** Holds copies of files if the files are in a bucket. A later service may take the folder over. */
+  /** Holds copies of files if the files are in a bucket. A later service may use the folder. */
   cacheDir: string | undefined;
   versions: { cache: string; unfinished: string };
 }
@@ -80,7 +80,7 @@ export class Replicas {
     await compareClocks(database.sql, now);
     if ((await database.sql.all(statements.value, MOVE)).length > 0) {
       throw new ForayError('STORE_UNUSABLE', 'A move into this database has not ended.', {
-        hint: 'Repeat foray service move: it goes on where it stopped.',
+        hint: 'Repeat foray service move: it continues where it stopped.',
       });
     }
     const place = bucket ?? folderId(dataDir);

@@ -53,7 +53,7 @@ export interface ServiceOptions extends ProxyOptions {
   database?: string | undefined;
   /** A bucket for the files of clients and runs. @default the folder `files` in the data folder */
   s3?: S3Place | undefined;
-  /** Folders whose subfolders are models. */
+  /** Folders of models. Each folder is a model, or its subfolders are models. */
   modelDirs: readonly string[];
   /** How many runs execute at once. @default as many as the machine has cores */
   executors?: number;

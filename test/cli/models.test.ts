@@ -111,7 +111,7 @@ outputs:
       'default: three',
       /model\.yaml:5:39: .*the default of "N" is "three", which is not a number/,
     ],
-    ['min: 0', 'min: 4, max: 3', /the greatest value of "N" is less than its least/],
+    ['min: 0', 'min: 4, max: 3', /the greatest value of "N" is less than its least value/],
     ['DOUBLE, default: 3, min: 0', 'INPUT_FILE, default: a.csv', /its default must be ''/],
     ['name: Echo', 'name: "a\\u001b[31mred"', /a name has no line breaks or other control characters/],
     ['node sim.mjs', '5', /a program and its arguments are expected, as a text or a list of texts/],

@@ -230,7 +230,7 @@ describe('the key file', () => {
     expect(await refused(`{"users": {"ada": {"keys": [{"sha256": "THE-KEY-ITSELF"}]}}}`)).not.toContain(
       'THE-KEY',
     );
-    expect(await refused('user: {}')).toMatch(/the whole: Unrecognized key: "user"/);
+    expect(await refused('user: {}')).toMatch(/the top level: Unrecognized key: "user"/);
     expect(await refused('users: {"a b": {}}')).toContain('a user name has letters');
     expect(
       await refused(`users:\n  ada: { keys: [{ sha256: ${hash} }] }\n  bob: { keys: [{ sha256: ${hash} }] }`),

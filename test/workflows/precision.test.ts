@@ -129,7 +129,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     const { record, rows } = await world.foray.results(id);
     const page = (await renderReport(record, runs, rows)).replaceAll(/\s+/g, ' ');
     expect(page).toContain(
-      '1 of 2 points is less precise than wanted after all their replications, at most 20',
+      '1 of 2 points is less precise than wanted after all their replications (at most 20)',
     );
     expect(page).toContain('<dt>Precise points</dt> <dd>1 of 2</dd>');
   });

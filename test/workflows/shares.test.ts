@@ -195,5 +195,5 @@ test('foray report shows shares, and foray compare shows the differences of shar
   const rows = stdout.trim().split('\n');
   expect(rows).toHaveLength(3);
   expect(JSON.parse(rows[0]!)).toMatchObject({ output: 'Extinct', interval: 'Newcombe paired' });
-  expect(stderr).toContain("Intervals of shares (95 %): Newcombe's hybrid score, replications in pairs");
+  expect(stderr).toContain("Intervals of shares (95 %): Newcombe's hybrid score for pairs of replications");
 });

@@ -44,7 +44,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Screening of ${measure.name}`,
           caption: sentences(
-            'Inputs to the right matter; inputs further up are not linear or interact with others; inputs near the origin hardly matter',
+            'Inputs to the right matter; inputs further up have effects that are not linear, or interact with other inputs; inputs near the origin hardly matter',
             within,
             part,
           ),
@@ -63,7 +63,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
     case 'regression':
       return [
         {
-          title: `What moves ${measure.name}`,
+          title: `How inputs change ${measure.name}`,
           caption: sentences(
             'Standardized regression coefficients of the values and of their ranks: the change of the output in standard deviations when the input changes by one standard deviation',
             within,
@@ -78,7 +78,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Effects on ${measure.name}`,
           caption: sentences(
-            'Shares of the variance between the points: of each input alone, and with its interactions if the design has all combinations',
+            'Shares of the variance between the points that each input explains alone, and with its interactions if the design has all combinations',
             part,
           ),
           id: 'indices',
@@ -136,10 +136,12 @@ function tornado(
   );
   if (bars.length === 0) return [];
   const others =
-    method === 'factorial' ? 'averaged over the values of the others' : 'with the others unchanged';
+    method === 'factorial'
+      ? 'averaged over the values of the other inputs'
+      : 'with the other inputs unchanged';
   return [
     {
-      title: `What moves ${output}`,
+      title: `How inputs change ${output}`,
       caption: sentences(
         `The change of the output from the lowest to the highest value of each input, ${others}`,
         bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,

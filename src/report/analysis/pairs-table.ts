@@ -67,7 +67,9 @@ function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndice
   });
 }
 
-/** Whether the effect of a pair differs from 0. An effect without a test and an interval counts as different. */
+/**
+ * Whether the effect of a pair differs from 0. An effect that has neither a test nor an interval counts as different.
+ */
 function isVisible({ p, interval }: PairIndices, confidence: number): boolean {
   if (p !== undefined) return p < 1 - confidence;
   return !interval || interval[0] > 0 || interval[1] < 0;

@@ -15,7 +15,7 @@ const HOW: Record<Method, string> = {
   morris:
     'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs, but they are not shares of the variance.',
   regression:
-    'Standardized regression: it assumes that the output is a linear function of the inputs. The regression of ranks assumes only that the output always rises or always falls with an input. R² shows how nearly this is true.',
+    'Standardized regression: it assumes that the output is a linear function of the inputs. The regression of ranks assumes only that the output always rises or always falls with an input. R² shows how close the output is to a linear function.',
   factorial:
     'Analysis of variance over the points of the design: main effects of inputs, and interactions of two inputs.',
   'gaussian-process':
@@ -121,7 +121,10 @@ function chanceText({ chance }: Analysis): string {
   return `${percentText(chance.ofRuns)} of the variance of single runs comes from chance in the replications.`;
 }
 
-/** The sections of the analyses: first the main output of the page, then its curves. */
+/**
+ * The parts of the page about the analyses: the answer and the section of the main output, the pictures of this output
+ * and of the curves, and the section about the other outputs.
+ */
 export function shownAnalyses(
   campaign: Pick<Campaign, 'outputs'>,
   analyses: readonly Analysis[],

@@ -117,9 +117,9 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
     case 'regression':
       return `${names} ${many ? 'explain' : 'explains'} ${percentText(analysis.r2!)} of the variance of ${output} as a linear function`;
     case 'morris':
-      return `${names} ${many ? 'move' : 'moves'} ${output} most: over its range, ${top.input} by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
+      return `${names} ${many ? 'change' : 'changes'} ${output} most; over the range of ${top.input}, ${output} changes by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
     case 'one-at-a-time':
-      return `${names} ${many ? 'move' : 'moves'} ${output} most: from its lowest to its highest value, ${top.input} by ${rangeText(top.effect!, top.effectInterval)}`;
+      return `${names} ${many ? 'change' : 'changes'} ${output} most; from the lowest to the highest value of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
   }
 }
 

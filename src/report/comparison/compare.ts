@@ -38,8 +38,8 @@ export interface Comparison {
    */
   leftOut: string[];
   /**
-   * The output for which some values are better, and which values these are. The goal comes from the caller, or from
-   * the campaigns if both have the same goal.
+   * An output, and whether its highest or lowest values are better. The goal comes from the caller, or from the
+   * campaigns if both have the same goal.
    */
   goal: Goal | undefined;
   /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */
@@ -57,9 +57,12 @@ export interface Comparison {
  * Compares two campaigns point by point. The numbers of B are held in memory, and the numbers of A are streamed.
  *
  * @param show - names of outputs and formulas; by default all that both campaigns have
- * @param goal - which values of an output are better; by default the goal of the campaigns if both have the same goal
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is not in both campaigns, or the goal
- * is not compared
+ * @param goal - an output, and whether its highest or lowest values are better; by default the goal of the campaigns if
+ * both have the same goal
+ * @throws ForayError UNKNOWN_OUTPUT if `show` or `goal` names an output that a campaign does not have, or the output of
+ * `goal` is not compared
+ * @throws ForayError INVALID_VALUE if such an output is neither a number nor BOOLEAN
+ * @throws ForayError INVALID_EXPRESSION if a formula is wrong
  * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared. It is thrown while the points are read
  * if no point is in both campaigns
  */

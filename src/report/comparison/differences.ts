@@ -14,7 +14,9 @@ export interface OutputComparison {
   b: { n: number; mean: number | null };
   /** The mean in B minus the mean in A. */
   difference: number | null;
-  /** The lower end of the interval of the difference; null if a campaign has too few values. A mean needs two. */
+  /**
+   * The lower end of the interval of the difference; null if a campaign has too few values. A mean needs two values.
+   */
   low: number | null;
   /** The upper end of this interval; null if `low` is null. */
   high: number | null;

@@ -41,7 +41,8 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
           </header>
           ${sections}
           <footer>
-            Made by foray from the campaigns ${a.id} and ${b.id}. This page loads nothing from anywhere.
+            foray made this page from the campaigns ${a.id} and ${b.id}. The page contains everything and
+            loads nothing.
           </footer>
         </main>
       </body>

@@ -4,7 +4,7 @@ import { compareCampaigns } from './compare.ts';
 /**
  * Compares two campaigns of the store point by point.
  *
- * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_COMPARE, UNKNOWN_OUTPUT
+ * @throws ForayError UNKNOWN_CAMPAIGN, NOTHING_TO_COMPARE, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
 export async function campaignsCompared(
   foray: Foray,

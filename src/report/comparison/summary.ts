@@ -152,13 +152,13 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
     ...(has('mean')
       ? [
           isPaired
-            ? `Intervals (${percent}): replications in pairs, because they have the same seeds in both (Student's t).`
-            : `Intervals (${percent}): by Welch, because replications do not have the same seeds in both.`,
+            ? `Intervals (${percent}): replications are compared in pairs, because they have the same seeds in both campaigns (Student's t).`
+            : `Intervals (${percent}): by Welch's method, because replications do not have the same seeds in both campaigns.`,
         ]
       : []),
     ...(has('share')
       ? [
-          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ', replications in pairs, because they have the same seeds in both' : ', because replications do not have the same seeds in both'}.`,
+          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ' for pairs of replications, because they have the same seeds in both campaigns' : ', because replications do not have the same seeds in both campaigns'}.`,
         ]
       : []),
     ...(has('quantile')

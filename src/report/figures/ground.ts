@@ -16,7 +16,7 @@ export interface Ground {
   known?: { inputs: Record<string, number>; label: string } | undefined;
 }
 
-/** Draws the points of a search over the heat map of a grid. Empty until both have values. */
+/** Draws the points of a search over the heat map of a grid. Returns no picture until both have values. */
 export async function groundFigures(
   { goal, outputs, search }: Pick<Campaign, 'goal' | 'outputs' | 'search'>,
   { points, summary: { best } }: SearchStory,

@@ -100,7 +100,7 @@ export function courseFigures(
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
-        // only the last caption says this, because only after the last picture a reader looks for further pictures
+        // only the last caption says this, because a reader looks for further pictures after the last one
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,

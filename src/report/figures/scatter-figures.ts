@@ -80,7 +80,7 @@ function scatterTexts(
 interface SurfaceMarks {
   marked: { values: readonly string[]; mean: number } | undefined;
   ranking: Ranking;
-  /** Whether a search chose the points. Then they show no shares of the variance. */
+  /** Whether a search chose the points. If so, the caption gives no shares of the variance. */
   isSearched: boolean;
 }
 
@@ -103,7 +103,7 @@ export function surfaceFigure(
         ? undefined
         : `It explains ${shareText(explained)} of the variance between points; ${x.input.name} alone explains ${shareText(x.explained)}, ${y.input.name} alone ${shareText(y.explained)}`,
       isLog ? 'The scale and the fit are logarithmic' : undefined,
-      'It ends where no points are near',
+      'The surface ends where no points are near',
     ),
     id: 'surface',
     spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),

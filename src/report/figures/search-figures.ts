@@ -46,7 +46,7 @@ function progressFigure(
   return {
     title: 'Progress of the search',
     caption: sentences(
-      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order of their asks; the line is the best value so far`,
+      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which the search asked for them; the line is the best value so far`,
       isNoisy ? 'If chance affects the values, the best value is too good' : undefined,
       has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
         ? 'Hollow points do not meet the requirements'
@@ -150,7 +150,10 @@ function namesOf({ search, varied }: Searched, points: readonly (readonly string
   return new Set(brief).size === points.length ? brief : named((text) => text);
 }
 
-/** Draws each point as a line over its inputs. Undefined if only one input is searched, or only one value is known. */
+/**
+ * Draws each point as a line over its inputs. Returns no picture if the search has only one input, or fewer than two
+ * points have a value.
+ */
 function parallelFigure(
   { search, goal, varied }: Searched,
   { points, summary: { best }, isNoisy }: SearchStory,

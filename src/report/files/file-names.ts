@@ -26,7 +26,8 @@ export function fileNames(outputs: readonly string[]): Map<string, string> {
 }
 
 /**
- * The extension of a file name from the service, with its point. Empty if it is not made of 1 to 10 letters and digits.
+ * The extension of a file name from the service, with the dot. Empty if it does not consist of 1 to 10 letters and
+ * digits.
  */
 export function extensionOf(localPath: string): string {
   const extension = extname(localPath);

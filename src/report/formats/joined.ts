@@ -1,7 +1,7 @@
 /** Pieces of data that are written or sent. */
 export type Parts = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
-/** The least number of characters in a joined piece. Only the last piece may be shorter. */
+/** The least number of characters in a joined piece. Only the last piece, and a piece before bytes, may be shorter. */
 const AT_ONCE = 65_536;
 
 /**

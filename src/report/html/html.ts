@@ -18,7 +18,7 @@ export interface ReportOptions extends Told {
    * @default the output of the goal, otherwise the first output with values
    */
   show?: readonly string[] | undefined;
-  /** Which values of an output are better. @default the campaign's goal */
+  /** An output, and whether its highest or lowest values are better. @default the campaign's goal */
   goal?: Goal | undefined;
 }
 
@@ -31,8 +31,10 @@ interface ReportParts {
 /**
  * A campaign's report: one HTML page that contains everything and loads nothing. Rows are read once.
  *
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION if a name is unknown, or the DATA_SET of the
- * observations does not exist
+ * @throws ForayError UNKNOWN_OUTPUT if `show` or `goal` names an unknown output, or the observations name an unknown
+ * DATA_SET
+ * @throws ForayError INVALID_VALUE if such an output is neither a number nor BOOLEAN
+ * @throws ForayError INVALID_EXPRESSION if a formula is wrong
  */
 export async function renderReport(
   record: CampaignRecord,
@@ -47,7 +49,7 @@ export async function renderReport(
     ...sections.map(({ markup }) => markup),
     campaignSection(record, counts, summary.timeline.outstandingTime),
     html`<footer>
-      Made by foray from the campaign ${campaign.id}. This page loads nothing from anywhere.
+      foray made this page from the campaign ${campaign.id}. The page contains everything and loads nothing.
     </footer>`,
   ];
   return html`<!doctype html>
@@ -68,7 +70,7 @@ export async function renderReport(
     </html> `.text;
 }
 
-/** @throws ForayError as {@link renderReport} */
+/** Makes the parts of a report. @throws ForayError in the same cases as {@link renderReport} */
 export async function reportParts(
   record: CampaignRecord,
   counts: RunCounts,

@@ -74,7 +74,7 @@ export function imprecisionText(
   const are = imprecise === 1 ? 'is' : 'are';
   return html`<p class="lead">
     ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted after all their
-    replications, at most ${grouped(precision.max)}.
+    replications (at most ${grouped(precision.max)}).
   </p>`;
 }
 

@@ -109,7 +109,7 @@ function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best
   const winner = finalists.find(({ isWinner }) => isWinner);
   const how = sentences(
     select
-      ? `${counted(finalists.length, 'point')} with the best means; those that are clearly worse got fewer runs`
+      ? `${counted(finalists.length, 'point')} with the best means; points that are clearly worse got fewer runs`
       : `${counted(finalists.length, 'point')} that were compared by new runs`,
     winner && best!.isSure !== null
       ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value: ${bestParts(campaign, best!).value}`

@@ -92,8 +92,8 @@ export class LiveSummary {
   }
 
   /**
-   * @param rowsOf reads the finished runs of a point in the order of their replications. The few best points are read
-   * with it, because they are shown with all values
+   * @param rowsOf reads the finished runs of a point in the order of their replications. It is called only for the few
+   * best points, because the page shows all their values
    * @param options the current options
    */
   async summary(

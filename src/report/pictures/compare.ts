@@ -71,9 +71,9 @@ function datum({ found }: Shown, place: number | string, words: Words): Datum {
 }
 
 /**
- * The name of a point, "Servers 2, Policy fifo". Different points have different names.
+ * The name of a point, "Servers 2, Policy fifo".
  *
- * @param isShort - whether numbers are rounded. Points that are close together may then have the same name
+ * @param isShort - whether numbers are rounded. Two points with nearly equal values may then have the same name
  */
 function nameOf(
   { key, values }: Shown,

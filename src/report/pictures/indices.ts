@@ -76,7 +76,12 @@ export function screeningPlane(inputs: readonly ScreenedInput[], units: string):
     title: `μ*: mean size of the effect${units}`,
     scale: { domain: [0, 1.05 * Math.max(...rows.map(({ muStar, high }) => high ?? muStar))], nice: true },
   });
-  const y = { field: 'sigma', type: 'quantitative', title: 'σ: how much it differs', scale: { zero: true } };
+  const y = {
+    field: 'sigma',
+    type: 'quantitative',
+    title: 'σ: standard deviation of the effect',
+    scale: { zero: true },
+  };
   const highest = Math.max(...rows.map(({ sigma }) => sigma), 0.1 * most);
   return {
     width: WIDTH - 100,

@@ -16,12 +16,12 @@ export interface EffectPanel extends InputEffect {
 
 /** The most dots in a panel that a reader can distinguish. */
 const MOST_DOTS = 60;
-/** The fewest characters of a label that does not fit beside other labels. */
+/** The most characters of a label that fits beside other labels. */
 const LONG_LABEL = 10;
 
 /**
  * Draws the mean of an output, with its interval, by the value of an input. Each input has a panel. A single panel has
- * the full width. The best mean is marked, unless known values are drawn as a line.
+ * the full width. The best mean is marked, unless known values are drawn.
  *
  * @param isShared - whether all panels have the same scale. A flat panel then means no effect
  * @param wants - which mean is marked as the best; without it, no mean is marked

@@ -3,8 +3,8 @@ import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 
 /**
- * The distribution of an input: bars after the calibration, and a line before it. The line is empty if the prior has no
- * density.
+ * The distribution of an input: bars show it after the calibration, and a line shows it before the calibration. The
+ * line is empty if the prior has no density.
  */
 export interface DensityPanel {
   title: string;

@@ -64,7 +64,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
   try {
     const svg = await view.toSVG();
-    // two decimals of a pixel are enough, and save a third of the bytes
+    // two decimals are enough for a position in pixels, and make the picture a third smaller
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
     // a screen reader treats the picture as one image, so its marks must have no roles
     const whole = rounded.replaceAll(/ (role="graphics-\w+"|aria-roledescription="[^"]*")/g, '');
@@ -77,7 +77,10 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   }
 }
 
-/** Replaces the ids in a picture. Vega continues its numbers in the next picture; here they begin at 1 in each picture. */
+/**
+ * Replaces the ids in a picture. Vega continues its numbers in the next picture. Here the numbers begin at 1 in each
+ * picture.
+ */
 function ownIds(svg: string, id: string): string {
   const names = new Map<string, string>();
   for (const [, name] of svg.matchAll(/ id="([^"]+)"/g)) names.set(name!, `${id}-${names.size + 1}`);
@@ -92,8 +95,8 @@ function escapeAttribute(text: string): string {
 }
 
 /**
- * How much longer the sides of rectangles become, in pixels. Cutting the decimals can make a side shorter by
- * this much. Without the extra length there would be gaps of a pixel between cells.
+ * Each side of a rectangle becomes longer by this number of pixels. Cutting the decimals can make a side shorter by
+ * nearly this number. Without the extra length, there would be thin gaps between cells.
  */
 const SIDE = 0.02;
 

@@ -10,7 +10,7 @@ export interface Courses {
   output: CampaignOutput;
   /** The curve of the best point's first replication; empty if there is none. */
   best: Curve;
-  /** The curves of the other runs, if there are few; otherwise empty. */
+  /** The curves of the runs of other points, if there are few runs; otherwise empty. */
   others: Curve[];
   /** Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. */
   bands: Band[];
@@ -29,7 +29,7 @@ export const MOST_DATA_SETS = 8;
  * of such a sample contains 90 % of all runs, with a standard error of 3 % at most.
  */
 const MOST_RUNS = 400;
-/** The most curves that are drawn one by one. With so few curves, quantiles have no meaning. */
+/** With fewer curves than this, each curve is drawn, because quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
 /** Keeps the curves of some runs, spread evenly over all runs. */
@@ -39,7 +39,7 @@ export class CourseGatherer {
     curves: EvenSample<{ point: string; curve: Curve; isThinned: boolean }>;
   }[];
 
-  /** @param first - the name of a DATA_SET that is drawn even if there are too many */
+  /** @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs */
   constructor(outputs: readonly CampaignOutput[], first?: string) {
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)

@@ -179,7 +179,10 @@ export class EffectGatherer {
     return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
   }
 
-  /** Whether a picture with this number of cells is mostly filled. Otherwise it would show only single dots. */
+  /**
+   * Whether a picture with this number of cells is useful. If the design does not list all values, at least a quarter
+   * of the cells must have a point. Otherwise the picture would show only single dots.
+   */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));

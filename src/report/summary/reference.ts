@@ -60,7 +60,7 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
     const key = values.join('\n');
     const before = lineOf.get(key);
     if (before !== undefined)
-      throw invalid(`It repeats the point of line ${before}.`, place, 'Remove one of the two lines.');
+      throw invalid(`This line repeats the point of line ${before}.`, place, 'Remove one of the two lines.');
     lineOf.set(key, info.lines);
     const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
       const text = record[at]!;

@@ -32,7 +32,9 @@ export interface Summary {
    */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
-  /** The number of points that are precise enough, and the number of points that are not. */
+  /**
+   * The number of points that are precise enough, and the number of points that are not and get no more replications.
+   */
   precision: ReturnType<PrecisePoints['result']>;
   distributions: OutputDistribution[];
   courses: Courses[];

@@ -85,9 +85,9 @@ export function requirementsText(require: readonly Requirement[]): string | unde
       ...(max === null ? [] : [`at most ${numberText(max)}`]),
     ];
     const what = chance === null ? `the mean of ${output}` : output;
-    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in at least ${percent(chance)} of its runs`}`;
+    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in at least ${percent(chance)} of the runs`}`;
   });
-  return `A point meets the requirements if ${each.join(' and ')}`;
+  return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
 
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
@@ -182,8 +182,8 @@ function valueText(
 }
 
 /**
- * The best point of a search as a table with one row: its inputs, the value with its interval, and the number of its
- * runs.
+ * The best point of a search as a table with one row: its inputs, the value with its interval, the number of its runs,
+ * and its value during the search.
  */
 export function bestTable(
   campaign: Pick<Campaign, 'goal' | 'outputs' | 'varied'>,

@@ -116,7 +116,7 @@ export class AbcCourse {
     for (const [at, ordinal] of ordinals.entries()) this.asks[first + at]!.ordinal = ordinal;
   }
 
-  /** A calibration has no process to end. It only releases memory. */
+  /** Releases memory. A calibration has no process to end. */
   close(): void {
     this.known.clear();
   }
@@ -234,7 +234,7 @@ export class AbcCourse {
     return scales;
   }
 
-  /** Begins the next generation, or ends the calibration, if it is time for that. */
+  /** Begins the next generation or ends the calibration, if the generation is complete or a limit is reached. */
   private async judge(generation: Generation): Promise<void> {
     const { particles, stop, quantile } = this.calibration;
     const { accepted, first, tolerance } = generation;

@@ -17,7 +17,7 @@ export class Distances {
     this.readers = observed.map((one) => readerOf(one, outputs));
   }
 
-  /** Reads the outputs of a run. Null if an output has no number, or if a curve ends before the last observed point. */
+  /** Reads the outputs of a run. Null if an output has no number, or if a curve does not reach all observed points. */
   read(outputs: Readonly<Record<string, string>>): Simulated | null {
     const values = this.readers.map((read) => read(outputs));
     return values.includes(null) ? null : (values as number[][]);

@@ -15,7 +15,10 @@ export interface Generation {
   tolerance: number | null;
   /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
-  /** The accepted asks: those with the lowest numbers, so that the duration of runs has no influence. */
+  /**
+   * The accepted asks. Of all asks within the tolerance, these have the lowest numbers. So the duration of runs has no
+   * influence.
+   */
   accepted: number[];
   /** The accepted points with their weights; null until the generation has accepted enough points. */
   population: Population | null;

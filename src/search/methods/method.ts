@@ -3,9 +3,9 @@ import type { Dimension } from '../../campaign/search/space.ts';
 export type { Dimension };
 
 /**
- * A search method proposes points and is told their values. The log of the campaign is enough to rebuild its state. So
- * a method has no clock, no I/O, and no random numbers except those of `Stream`: the same problem and the same calls in
- * the same order give the same proposals on every machine.
+ * A search method proposes points and is told their values. The log of the campaign is enough to rebuild the state of
+ * the method. So a method has no clock, no I/O, and no random numbers except those of `Stream`: the same problem and
+ * the same calls in the same order give the same proposals on every machine.
  */
 
 /** The problem of a search. A method always minimizes. */
@@ -73,7 +73,7 @@ export interface Method {
   tell: (told: Told) => void;
   /** The point that the method believes to be the best; null while no value is known. */
   recommend: () => Recommendation | null;
-  /** How many proposals must be told before the method proposes again; absent if it never returns null. */
+  /** How many proposals must be told before the method proposes again; absent if `ask` never returns null. */
   readonly lacks?: number;
 }
 

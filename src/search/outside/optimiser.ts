@@ -207,7 +207,7 @@ export class Optimiser implements AsyncMethod {
     this.hasDiverged = true;
     logLine(
       this.settings.id,
-      'started again, it proposes other points than before. The points of the log count; further ones may differ.',
+      'after a new start, the optimiser proposes other points than before. The points of the log count, and further points may differ.',
     );
   }
 

@@ -65,8 +65,8 @@ class Pair {
 
 /**
  * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
- * system is left out. A round goes only this part of the way, because the system may be left out earlier. With rounds,
- * a comparison needs about 5 % more runs.
+ * system is left out. A round adds only this part of the replications until then, because the system may be left out
+ * earlier. With rounds, a comparison needs about 5 % more runs.
  */
 const PART_OF_WAY = 0.5;
 /** A round adds at most this share of the existing replications. */

@@ -46,5 +46,5 @@ export type AnimationReport =
   | { kind: 'refused'; id: number; reason: string }
   | { kind: 'completed'; outputs: Record<string, string>; frame: Frame }
   | { kind: 'failed'; reason: string }
-  /** It cannot be executed now, and the model is not the reason. */
+  /** The run cannot be executed now, and the model is not the reason. */
   | { kind: 'deferred'; reason: string };

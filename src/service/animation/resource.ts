@@ -6,7 +6,7 @@ import type { Shown } from './sessions.ts';
 /** The state of an animated run for its page (docs/guides/animation.md). */
 export interface FrameResource {
   status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'STOPPED' | 'FAILED';
-  /** Why it FAILED, or why the service STOPPED it. */
+  /** Why the run FAILED, or why the service STOPPED it. */
   reason: string | null;
   /** The model's name. */
   model: string;

@@ -38,8 +38,8 @@ export class Session {
   /** A random id that gives access to the run. It is never logged or stored. */
   readonly uuid = randomUUID();
   /**
-   * Resolves when the run has started and there is a picture. Rejects with the reason if it ends before that: with a
-   * Deferred if the model is not the reason.
+   * Resolves when the run has started and there is a picture. Rejects with the reason if the run ends before that. The
+   * error is a Deferred if the model is not the reason.
    */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
@@ -210,6 +210,6 @@ export class Session {
 function ended(): ServiceError {
   return new ServiceError(
     'ANIMATION_ENDED',
-    'The animated run is over, and its values and functions are gone: start a new one.',
+    'The animated run is over, and its values and functions are gone: start a new animated run.',
   );
 }

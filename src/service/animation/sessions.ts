@@ -24,7 +24,7 @@ const MOST_ENDED = 64;
 const TRY_AGAIN = 60;
 /** How long a client should wait before it tries again when the system lacks resources, in seconds. */
 const TRY_SOON = 5;
-/** Specification 8: how long an animated run goes on while nobody renders it, in milliseconds. */
+/** How long an animated run goes on while nobody renders it, in milliseconds (API specification, 8). */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
 export interface SessionsParts {
@@ -238,6 +238,6 @@ function unavailable(): ServiceError {
 export function unknownSession(): ServiceError {
   return new ServiceError(
     'UNKNOWN_SESSION',
-    'There is no animated run at this address, or it was over long ago: start a new one.',
+    'There is no animated run at this address, or it was over long ago: start a new animated run.',
   );
 }

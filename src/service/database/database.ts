@@ -6,7 +6,7 @@ export interface Sql {
   /**
    * The rows of a statement. In its text, `?` stands for each value.
    *
-   * @param Row - the columns that it returns
+   * @param Row - the columns that the statement returns
    */
   all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]>;
 }

@@ -39,8 +39,8 @@ export function isHeld(key: string): string {
 }
 
 /**
- * The connection by which the other services of a database know a service. It holds locks, which the server releases
- * however the connection ends. When the connection breaks, a new one is made.
+ * The connection by which the other services of a database know a service. It holds locks. The server releases them
+ * when the connection ends, whatever the reason. When the connection breaks, a new one is made.
  */
 export class Presence implements Peers {
   readonly #address: string;

@@ -3,7 +3,7 @@ import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 
 /**
  * A database in SQLite. It has one connection, so all other statements wait while a transaction is open. A statement is
- * done at once. So a transaction takes no longer than one turn of the event loop.
+ * done immediately. So a transaction takes no longer than one turn of the event loop.
  */
 export class SqliteDatabase implements Database {
   readonly dialect: Dialect = {

@@ -219,7 +219,7 @@ function lastLine(complaint: string): string {
   return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
 }
 
-/** The outputs by their declared names. Case does not matter, as everywhere. */
+/** The outputs by their declared names. The case of letters does not matter. */
 function declared(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],

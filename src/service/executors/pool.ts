@@ -72,12 +72,12 @@ export class ExecutorPool {
   readonly #options: PoolOptions;
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
-  /** Holds back the start of processes. */
+  /** Delays the start of processes after a failure. */
   readonly #starts = new Hold(() => {
     this.#isBlocked = false;
     this.#onRoom();
   });
-  /** True while starts are held back and a run needs a new process. The runs behind it wait as well. */
+  /** True while starts are delayed and a run needs a new process. The runs behind it wait as well. */
   #isBlocked = false;
   #onRoom: () => void = () => {};
 
@@ -133,8 +133,8 @@ export class ExecutorPool {
   }
 
   /**
-   * Kills the process that executes the run, if any. Another run may take its place at once. Resolves when nothing of
-   * the run is left.
+   * Kills the process that executes the run, if any. Another run may take its place immediately. Resolves when nothing
+   * of the run is left.
    */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);

@@ -39,7 +39,7 @@ export function memoryFor({ inputs }: Job, most: number): number {
  * the whole process if one thread runs out of memory.) The start fails if the system has no descriptors, processes or
  * memory left. The process then ends before it reports that it is ready, usually with the event `error`.
  *
- * @throws Error of the system, if Node detects the failure at once
+ * @throws Error of the system, if Node detects the failure immediately
  */
 export function startModelProcess(
   program: string,

@@ -31,7 +31,7 @@ export function readS3Address(text: string): S3Bucket {
   if (url.username || url.password) throw misread('it contains a key');
   for (const name of url.searchParams.keys()) {
     if (!['endpoint', 'region'].includes(name))
-      throw misread('it may have only endpoint and region behind the "?"');
+      throw misread('it may have only endpoint and region after the "?"');
   }
   const region = url.searchParams.get('region') || 'us-east-1';
   const endpoint = URL.parse(url.searchParams.get('endpoint') || `https://s3.${region}.amazonaws.com`);

@@ -11,7 +11,7 @@ import { messageOf } from '../../errors.ts';
 import type { UploadAddress } from './content-store.ts';
 import type { S3Bucket, S3Credentials } from './s3-address.ts';
 
-/** The store failed a request. The message never contains a key or a pre-signed address. */
+/** The store cannot be reached, or refuses a request. The message never contains a key or a pre-signed address. */
 export class S3Fault extends Error {
   override readonly name = 'S3Fault';
   /** The store's own code, such as NoSuchBucket; undefined when it cannot be reached. */

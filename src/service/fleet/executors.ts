@@ -42,7 +42,8 @@ export class Executors {
 
   /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a newer executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
-    // the executor that was started earlier is refused, so that an executor can be started again at once after a crash
+    // the executor that was started earlier is refused, so that an executor can be started again immediately after a
+    // crash
     if (Date.parse(hello.since) < (await this.#startOf(name))) {
       throw new ServiceError(
         'NAME_TAKEN',

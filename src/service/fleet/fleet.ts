@@ -77,7 +77,7 @@ export class Fleet {
       if (!(error instanceof HolderClosed)) throw error;
       throw new ServiceError(
         'HOLDER_CLOSED',
-        'This executor was given up: its runs wait for another executor, and it must register again.',
+        'This executor counts as lost: its runs wait for another executor, and it must register again.',
       );
     }
   }
@@ -136,7 +136,7 @@ export class Fleet {
     const version = registry.version(versionId);
     const reasons = able.map(({ has }) => whyUnfit(version, has));
     if (reasons.includes(undefined)) return undefined;
-    const reason = reasons[0] ?? 'no connected executor takes runs; foray executors says why';
+    const reason = reasons[0] ?? 'no connected executor takes runs; "foray executors" shows the reasons';
     return {
       code: 'RUNS_UNSERVED',
       subject: versionId,

@@ -12,7 +12,7 @@ const LONGEST = '3650 days';
 
 const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
 
-/** A lane. However it ends, its holder is closed, and runs that it still holds wait again. */
+/** A lane. When the lane ends for any reason, its holder is closed, and the runs of the holder wait again. */
 export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
   const { work } = proxyActivities<ExecutorActivities>({
     taskQueue: executors,

@@ -27,7 +27,7 @@ export interface FleetStart {
   runTimeout: number | undefined;
 }
 
-/** The parts of the service for executors on other machines. */
+/** The parts of the service that serve executors on other machines. */
 export interface StartedFleet {
   fleet: Fleet;
   wake: () => void;

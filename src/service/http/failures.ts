@@ -26,7 +26,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   if (IS_OURS.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
-    // also for a failure before any hook
+    // a failure before any hook also needs these headers
     .headers(corsHeaders)
     .code(serviceErrors[known.code].status)
     .headers(known.headers)

@@ -80,7 +80,7 @@ function checkedUrl(text: string): string {
   if (isPlain) return url.href.replace(/\/+$/, '');
   throw new ForayError(
     'USAGE',
-    `"${text}" is not the public address of a service: an http or https address without user, query or fragment.`,
+    `"${text}" is not the public address of a service. Such an address begins with http or https, and has no user, query or fragment.`,
     { hint: 'Check --public-url.' },
   );
 }

@@ -34,7 +34,7 @@ interface Rights {
 
 /**
  * Keys and permissions (specification 5) from the key file. The file is read again when it has changed, so a revoked
- * key is refused at once. An invalid change has no effect until it is corrected.
+ * key is refused immediately. An invalid change has no effect until it is corrected.
  */
 export class Access {
   readonly #options: AccessOptions;

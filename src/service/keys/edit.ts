@@ -72,7 +72,7 @@ export async function revokeKey(file: string, id: string): Promise<string> {
     const found = keysOf(content).filter(({ sha256 }) => id.length >= 8 && sha256.startsWith(id));
     const [only] = found;
     if (!only || found.length > 1) {
-      throw new ForayError('UNKNOWN_KEY', `There is no single key with the id ${id}.`, {
+      throw new ForayError('UNKNOWN_KEY', `No key, or more than one key, has the id ${id}.`, {
         hint: 'foray service keys list shows the ids.',
       });
     }

@@ -80,7 +80,7 @@ export function parseKeyFile(text: string, file: string): KeyFile {
     const [issue] = result.error.issues;
     // the issue of an invalid user name says only that the name is wrong; the reason is one level below
     const why = issue!.code === 'invalid_key' ? issue.issues[0]!.message : issue!.message;
-    const where = issue!.path.length > 0 ? issue!.path.map(String).join('.') : 'the whole';
+    const where = issue!.path.length > 0 ? issue!.path.map(String).join('.') : 'the top level';
     throw new ForayError('KEYS_INVALID', `The key file is wrong at ${where}: ${why}.`, {
       place: locate(issue!.path),
     });

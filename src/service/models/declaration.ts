@@ -142,7 +142,7 @@ export const Declaration = z
         );
       }
       if (input.min !== undefined && input.max !== undefined && input.min > input.max) {
-        complain([...path, 'max'], `the greatest value of "${input.name}" is less than its least`);
+        complain([...path, 'max'], `the greatest value of "${input.name}" is less than its least value`);
       }
       for (const [at, allowed] of (input.values ?? []).entries()) {
         complainOfValue([...path, 'values', at], `the value of "${input.name}"`, () =>
@@ -208,7 +208,7 @@ function complainOfRepeats(
   }
 }
 
-/** Specification 2.2: the template of a version. */
+/** The template of a version (API specification, 2.2). */
 export function templateOf({ inputs, outputs }: Declaration): Version['experimentTemplate'] {
   return {
     inputs: inputs.map(({ name, type, units, default: value }) => ({
@@ -222,7 +222,7 @@ export function templateOf({ inputs, outputs }: Declaration): Version['experimen
   };
 }
 
-/** Specification 2.4: the stored experiments of a version, each with the full list of inputs. */
+/** The stored experiments of a version, each with the full list of inputs (API specification, 2.4). */
 export function experimentsOf({ inputs, experiments }: Declaration, versionId: string): Experiment[] {
   return experiments.map((experiment) => {
     const settings = new Map(

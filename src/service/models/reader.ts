@@ -50,9 +50,9 @@ export interface Reading {
 export interface Unreadable {
   folder: string;
   isRoot: boolean;
-  /** Says that it cannot be read, and why. */
+  /** The error, which says why the folder cannot be read. */
   problem: ForayError;
-  /** The models that stay unchanged because of it. */
+  /** The models that stay unchanged, because the folder cannot be read. */
   kept: FoundModel[];
 }
 

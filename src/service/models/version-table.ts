@@ -127,7 +127,7 @@ export class VersionTable {
     return this.#change(async (sql) => {
       await sql.all(noteModel, id, name, description, Number(published));
       const [newest] = await sql.all<Latest>(latest, id);
-      // if services of one database have different folders of models, they must not add versions for ever
+      // if services of one database have different folders of models, they must not add versions without end
       const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
       const last = earlier ?? newest;
       if (last?.code_hash !== codeHash) {

@@ -69,7 +69,7 @@ export async function moveFiles(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw new ForayError('FILES_UNREACHABLE', 'The store of files cannot be used just now.', {
-      hint: 'Repeat the command later: it goes on where it stopped.',
+      hint: 'Repeat the command later: it continues where it stopped.',
     });
   }
   if (damaged.length === 0) return moved;
@@ -79,7 +79,7 @@ export async function moveFiles(
     'FILES_UNUSABLE',
     `${damaged.length === 1 ? 'A file is' : `${damaged.length} files are`} damaged in ${dir}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
     {
-      hint: 'Restore the damaged files from a copy, or remove them, because they are lost. Then repeat the command: it goes on where it stopped.',
+      hint: 'Restore the damaged files from a copy, or remove them, because they are lost. Then repeat the command: it continues where it stopped.',
     },
   );
 }

@@ -57,7 +57,7 @@ const COPIED = 'copied';
 export async function moveService(options: MoveOptions): Promise<Moved> {
   const { dataDir, database, s3 } = options;
   if (database === undefined && s3 === undefined) {
-    throw new ForayError('USAGE', 'There is nowhere to move to.', {
+    throw new ForayError('USAGE', 'The command names no new place.', {
       hint: 'Name the new place of the runs with --database, of the files with --files, or both.',
     });
   }

@@ -3,7 +3,7 @@ import type { Hello } from '../fleet/protocol.ts';
 import { Faults } from './faults.ts';
 import type { RemoteMaterials } from './materials.ts';
 
-/** How long before its end an executor gives back the runs that still execute, in milliseconds. */
+/** An executor gives its executing runs back this long before its end, in milliseconds. */
 const LAST_MOMENT = 5_000;
 
 export interface StateOptions {

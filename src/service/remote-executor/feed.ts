@@ -60,7 +60,7 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   let part: Report['endings'] = [];
   let size = 0;
   for (const whole of endings) {
-    // only animated runs are reported as stopped, and only the service itself executes those
+    // only animated runs are reported as stopped, and only the service itself executes animated runs
     if (whole.status === 'STOPPED') continue;
     const bytes = Buffer.byteLength(JSON.stringify(whole));
     const ending = bytes > MOST_OUTPUTS ? tooLarge(whole.runId, bytes) : whole;

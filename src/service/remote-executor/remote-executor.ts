@@ -49,7 +49,7 @@ export interface RemoteExecutor {
   left: Promise<void>;
   /** Begins no more runs, and leaves when the executing runs have ended. */
   drain(): void;
-  /** Leaves at once. Executing runs are given back. */
+  /** Leaves immediately. Executing runs are given back. */
   leave(): void;
 }
 

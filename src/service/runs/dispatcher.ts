@@ -65,8 +65,7 @@ export interface DispatcherParts {
 
 /**
  * Claims runs for free executors, and reports how they end. It asks the queue when something has changed. If a run
- * cannot be executed now, it gives the run back, and holds back the runs of its version, or all runs, for a growing
- * time.
+ * cannot be executed now, it gives the run back, and delays the runs of its version, or all runs, for a growing time.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;

@@ -5,8 +5,8 @@ import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
- * Passes changes on between experiments and their sub-runs. A changed sub-run changes its experiments, and the end of
- * an experiment may stop its sub-runs. All methods are called in a transaction.
+ * Keeps the states of experiments and of their sub-runs consistent. A changed sub-run changes its experiments, and the
+ * end of an experiment may stop its sub-runs. All methods are called in a transaction.
  */
 export class ExperimentTree {
   readonly #table: RunTable;

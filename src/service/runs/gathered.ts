@@ -14,8 +14,8 @@ export interface GatheredParts<Item, Result> {
 }
 
 /**
- * Does tasks together. The first task is done at once. Tasks that arrive meanwhile are done together after it. If these
- * tasks fail together, they are done again, one by one.
+ * Does tasks together. The first task is done immediately. Tasks that arrive meanwhile are done together after it. If
+ * these tasks fail together, they are done again, one by one.
  */
 export class Gathered<Item, Result> {
   readonly #parts: GatheredParts<Item, Result>;

@@ -39,7 +39,7 @@ export class Recorder {
     this.#every = every;
   }
 
-  /** Writes the end of a run at once or soon. Resolves when it is written, and never rejects. */
+  /** Writes the end of a run immediately or soon. Resolves when it is written, and never rejects. */
   record(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       this.#pending.add(ending.runId);

@@ -120,7 +120,7 @@ export class Replica implements Feed {
     this.#onEnded(runIds);
   }
 
-  /** Closes the holder. Other replicas take its runs at once. */
+  /** Closes the holder. Other replicas take its runs immediately. */
   async release(): Promise<void> {
     await this.#looking?.close();
     await this.#feed!.release();

@@ -131,7 +131,7 @@ export class RunRepository {
     });
   }
 
-  /** Adds an animated run, which is RUNNING at once. A process outside the queue executes it. */
+  /** Adds an animated run, which is RUNNING immediately. A process outside the queue executes it. */
   insertRunning(holder: string, run: NewRun): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
       const { id } = (await this.#table.insert(run, { isDirect: true, tasks: null }, sql))!;

@@ -3,7 +3,7 @@ import { typeIn } from './identity.ts';
 import type { StoredRun, SubRun } from './stored-run.ts';
 import { inputsOf } from './parse-run-request.ts';
 
-/** Specification 2.8: a run in an answer. */
+/** A run, as the service sends it in an answer (API specification, 2.8). */
 export function runResource(run: StoredRun, { id, experimentTemplate }: Version, message: RunMessage): Run {
   return {
     id: run.id,
@@ -20,8 +20,8 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
 }
 
 /**
- * The `message` (2.8) of a single run. `progress` is the finished share from 0 to 1; `total` is that share in percent.
- * The title says why the run FAILED, or why the service STOPPED it.
+ * The `message` of a single run (API specification, 2.8). `progress` is the finished share from 0 to 1; `total` is that
+ * share in percent. The title says why the run FAILED, or why the service STOPPED it.
  */
 export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: number): RunMessage {
   const isDone = status === 'COMPLETED';

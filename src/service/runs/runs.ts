@@ -18,7 +18,7 @@ import { multipleMessage, taskMessage } from './resource.ts';
 import { readSettings } from './parse-run-request.ts';
 import { isLive, isUnfinished } from './states.ts';
 
-/** The largest number of sub-runs that a message lists. If there are more, it has only counts. */
+/** The largest number of sub-runs that a message lists. If there are more, the message has only counts. */
 const MOST_LISTED = 1_000;
 /**
  * The number of an experiment's runs that are added at once. This takes some milliseconds. The service answers other
@@ -70,7 +70,7 @@ export class Runs {
   }
 
   /**
-   * Adds a run for an animation. The run is RUNNING at once. A person watches and steers it. So it has a unique
+   * Adds a run for an animation. The run is RUNNING immediately. A person watches and steers it. So it has a unique
    * identity, and is never the answer to another request.
    *
    * @throws ServiceError UNSUPPORTED_EXPERIMENT if the request is for several runs
@@ -95,8 +95,8 @@ export class Runs {
   }
 
   /**
-   * The run of a request, if it was requested before. An invalid request is refused here as well, so that a client
-   * learns of it before it starts a run.
+   * The run of a request, if it was requested before. An invalid request is refused here as well, so that a client gets
+   * the error before it starts a run.
    */
   async find(versionId: string, request: RunRequest): Promise<StoredRun> {
     const version = this.#registry.version(versionId);
@@ -151,7 +151,7 @@ export class Runs {
     return { lines, omitted, ...(command !== undefined && { command }) };
   }
 
-  /** Specification 2.8: the message of a run. */
+  /** The message of a run (API specification, 2.8). */
   async messageOf(run: StoredRun): Promise<RunMessage> {
     const { progress } = this.#parts;
     if (run.tasks === null) return taskMessage(run, progress.of(run.id));

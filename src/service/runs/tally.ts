@@ -7,7 +7,7 @@ export type End = (typeof ENDS)[number];
 /** Counts of events in the queue of single runs, either in one transaction or since the service started. */
 export class Tally {
   readonly ended: Record<End, number> = { COMPLETED: 0, FAILED: 0, STOPPED: 0 };
-  /** Claims of executors, including those that found no run. */
+  /** Claims of executors, including claims that found no run. */
   claims = 0;
   /** Runs that executors have claimed. */
   claimed = 0;

@@ -21,13 +21,16 @@ const names = inputs.map(({ name }) => name);
 const designs: [title: string, played: Played][] = [
   ['Shares', { design: { kind: 'saltelli', inputs, points: 32, scrambles: 4, secondOrder: true, seed: 1 } }],
   ['Screening', { design: { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 } }],
-  ['What moves', { design: { kind: 'sample', method: 'lhs', points: 60, seed: 1, scramble: true, inputs } }],
+  [
+    'How inputs change',
+    { design: { kind: 'sample', method: 'lhs', points: 60, seed: 1, scramble: true, inputs } },
+  ],
   [
     'Effects',
     { design: { kind: 'factorial', inputs: names, values: levels, generators: [null, null, null] } },
   ],
   [
-    'What moves',
+    'How inputs change',
     {
       design: { kind: 'onePerInput', inputs: names, values: names.map(() => ['0.5', '1.5']) },
       base: numericBase({ A: 1, B: 1, C: 1 }),
@@ -145,6 +148,6 @@ test('an effect that is a fifth of the largest one counts as small, because effe
     warnings: [],
   };
   expect(analysisSentence({ ...analysis, confidence: 0.95 })).toBe(
-    'Demand and Holding move Cost most: over its range, Demand by 40 on average; Level and Lag have little effect.',
+    'Demand and Holding change Cost most; over the range of Demand, Cost changes by 40 on average; Level and Lag have little effect.',
   );
 });

@@ -165,7 +165,7 @@ describe('a comparison', () => {
     expect(comparisonNotes(comparison, summary)).toEqual([
       'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
       '5 points finished in both, 1 finished only in A, 1 finished only in B.',
-      "Intervals (95 %): replications in pairs, because they have the same seeds in both (Student's t).",
+      "Intervals (95 %): replications are compared in pairs, because they have the same seeds in both campaigns (Student's t).",
       'Wait: differs at 4 points of 5 that have an interval (4 higher in B); by chance alone about 0.25 would.',
     ]);
     expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);

@@ -162,6 +162,6 @@ test('the text of the requirements has the limits of each requirement, and there
   const limits = { output: 'Peak', min: null, max: 320, chance: null };
   expect(requirementsText([])).toBeUndefined();
   expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(
-    'A point meets the requirements if the mean of Peak is at most 320 and Wait is at least 1 and at most 2.5 in at least 90 % of its runs',
+    'A point meets the requirements if all of these are true: the mean of Peak is at most 320; Wait is at least 1 and at most 2.5 in at least 90 % of the runs',
   );
 });

@@ -71,7 +71,7 @@ describe('reference values', () => {
     [
       `${head}\n1,2,3\n\n1,3,3\n1.0,"2",3\n`,
       5,
-      'It repeats the point of line 2.',
+      'This line repeats the point of line 2.',
       'Remove one of the two lines.',
     ],
     [`${head}\n\n`, 1, 'It has no values.', 'Add a line for each point.'],

@@ -184,7 +184,7 @@ test('nothing is lost if an optimiser proposes other points after its restart', 
     before.map(({ values }) => values),
   );
   const notes = said.filter((line) =>
-    line.includes('optimiser of other: started again, it proposes other points'),
+    line.includes('optimiser of other: after a new start, the optimiser proposes other points'),
   );
   expect(notes).toHaveLength(1);
 });

@@ -39,7 +39,7 @@ export class Texts extends ColumnValues {
   }
 
   protected put(cell: string): boolean {
-    // neighbouring rows often have the same text, so the map is not read for each
+    // neighbouring rows often have the same text, so the map is not read for each row
     if (cell !== this.last) {
       let place = this.placeOf.get(cell);
       if (place === undefined) this.placeOf.set(cell, (place = this.placeOf.size));

@@ -28,9 +28,10 @@ interface Run {
 }
 
 /**
- * With noisy values, a generation is larger by this factor. The ranks of more points average the noise out, like more
- * runs per point (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE Transactions
- * on Evolutionary Computation 13 (2009) 180-197). This method does not choose the number of runs per point.
+ * With noisy values, a generation is larger by this factor. More points in a generation reduce the effect of the noise,
+ * like more runs per point (N. Hansen et al., "A method for handling uncertainty in evolutionary optimization", IEEE
+ * Transactions on Evolutionary Computation 13 (2009) 180-197). This method does not choose the number of runs per
+ * point.
  */
 const NOISE_FACTOR = 2;
 /** After this number of draws without an allowed sample, the last draw counts as failed. */

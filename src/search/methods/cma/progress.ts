@@ -54,7 +54,7 @@ export class Progress {
       .deviations()
       .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
     this.still = isStill ? this.still + 1 : 0;
-    // the run does not end at once while the margin holds an integer, because its other levels are still tried
+    // the run does not end immediately while the margin holds an integer, because its other levels are still tried
     // sometimes
     return this.still >= (held.includes(true) ? this.window : 1);
   }

@@ -21,7 +21,7 @@ export interface FitOptions {
    */
   isNoisy: boolean;
   /**
-   * Whether the values may be bent. Distances from a requirement may not, because their sign tells whether the
+   * Whether the values may be bent. Distances from a requirement may not be bent, because their sign tells whether the
    * requirement is met.
    */
   isWarped: boolean;

@@ -78,8 +78,8 @@ function startsOf(scored: readonly Scored[]): Scored[] {
 }
 
 /**
- * Improves real coordinates by their derivatives, then each level by its neighbours. Repeats both up to three times,
- * while they help.
+ * Improves real coordinates by their derivatives, then each level by its neighbours. Does both up to three times, while
+ * they improve the score.
  */
 function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
   let best = start;

@@ -1,6 +1,6 @@
 /**
- * Draws an animated run and steers it (docs/guides/animation.md). The service's own page uses this file. So do existing
- * clients (notes on real clients): they put player.html into their own page and call `AnimationSVG.client`.
+ * Draws an animated run and steers it (docs/guides/animation.md). The service's own page and existing clients (notes on
+ * real clients) use this file. Existing clients put player.html into their own page and call `AnimationSVG.client`.
  */
 (() => {
   /**
@@ -165,7 +165,7 @@
         choice.checked = Number(choice.value) === Number(speed);
       }
       this.part('speed').textContent =
-        speed === 'Infinity' ? 'as fast as can be drawn' : `${quantity(speed, units)} a second`;
+        speed === 'Infinity' ? 'as fast as the run can be drawn' : `${quantity(speed, units)} a second`;
     }
 
     say(words, status) {
@@ -191,7 +191,7 @@
     }
 
     async setSpeed(speed) {
-      // until the service has applied the new speed, pictures show the old one
+      // until the service has applied the new speed, pictures show the old speed
       this.choosing = true;
       await this.tell(`command?cmd=setspeed&parameters=${speed}`);
       this.choosing = false;
@@ -201,7 +201,7 @@
       await this.tell('stop');
     }
 
-    /** Steers the run, and requests its state at once. */
+    /** Steers the run, and requests its state immediately. */
     async tell(what) {
       try {
         await fetch(`${this.address}/${what}`, { method: 'POST' });
