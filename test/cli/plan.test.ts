@@ -175,7 +175,7 @@ describe('foray plan', () => {
       'The design gives "Days" one value only, 7.',
     ]);
     expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
-      '7 points are in the design twice and count once.',
+      '7 points of the design repeat other points. Each point counts once.',
     ]);
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
       '9 Sobol points are spread less evenly than 8, a power of 2.',
