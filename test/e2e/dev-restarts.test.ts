@@ -98,9 +98,9 @@ test('the terminal says what blocks a campaign: a service that has lost its data
   await interrupt(dev!);
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder, args: ['--port', '0'] });
-  await until('the terminal tells', () => /stuck: Cannot go on: This worker serves/.test(dev!.said()));
+  await until('the terminal tells', () => /stuck: Cannot continue: This worker serves/.test(dev!.said()));
   const listed = await foray(folder, ['list']);
-  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot go on/m);
+  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot continue/m);
 });
 
 test('no part survives a foray dev that is killed', async () => {
