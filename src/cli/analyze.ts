@@ -24,7 +24,7 @@ export function addAnalyze(program: Command): void {
       'an output, a formula such as "P(Peak > 300)", or a curve (default: all numeric and BOOLEAN outputs)',
     )
     .addOption(
-      new Option('--format <format>', 'json prints one object with --output, and a list without it')
+      new Option('--format <format>', 'json prints one object with --output, otherwise a list')
         .choices(formats)
         .default('table'),
     )

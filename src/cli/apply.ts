@@ -33,10 +33,10 @@ async function apply(foray: Foray, id: string, file: string, flags: Flags): Prom
     return;
   }
   if (!flags.json || !flags.yes) tell(described(difference));
-  if (!flags.yes && !(await isConfirmed('Apply it?'))) return;
+  if (!flags.yes && !(await isConfirmed('Apply this change?'))) return;
   const change = await foray.apply(id, source);
   if (flags.json) return printJson({ ...change, difference });
-  print(`${id} is changed${change.wasClosed ? ' and goes on' : ''}: ${counted(change.open, 'run')} open.`);
+  print(`${id} is changed${change.wasClosed ? ' and continues' : ''}: ${counted(change.open, 'run')} open.`);
 }
 
 function isNothing({ points, replications, outputs, settings, version }: Difference): boolean {
@@ -65,7 +65,7 @@ function described({ points, replications, outputs, settings, version }: Differe
     ...(settings.length > 0 ? [`changed: ${settings.join(', ')}`] : []),
     ...(version
       ? [
-          `version ${version.from} → ${version.to} for unfinished runs and for failed ones, which are requested again; the others keep their version`,
+          `version ${version.from} → ${version.to} for failed runs and for runs that were never requested; failed runs are requested again, and the other runs keep their version`,
         ]
       : []),
   ].join('; ');

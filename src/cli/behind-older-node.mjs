@@ -1,8 +1,8 @@
 // An older Node that runs foray.mjs starts this file in a newer Node, and this file runs foray. The parent writes a
 // byte for each SIGINT that it gets. A Ctrl-C at the terminal reaches this process too; a SIGINT to the parent alone
-// does not. The signal and the byte may come in either order, so this file counts both, and hides the second one of
-// each pair from foray's listeners. The parent sends a byte because a signal could end this process while it exits, and
-// a message would look like a message of `foray dev`.
+// does not reach it. The signal and the byte may come in either order, so this file counts both, and hides the second
+// of each pair from foray's listeners. The parent sends a byte because a signal could end this process while it exits,
+// and a message would look like a message of `foray dev`.
 import { Socket } from 'node:net';
 
 /** The file descriptor of the parent's bytes. */

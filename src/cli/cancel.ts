@@ -12,7 +12,7 @@ export function addCancel(program: Command): void {
     .action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.cancel(id, flags.reason);
-        print(`Cancelling ${id}; ${commandName()} status ${id} shows when it is done.`);
+        print(`Cancelling ${id}; ${commandName()} status ${id} shows when the campaign has ended.`);
       }),
     );
 }

@@ -40,7 +40,7 @@ export function addCompare(program: Command): void {
         const isPage = flags.format === undefined && extname(file ?? '') === '.html';
         if (isPage) {
           await summary.read();
-          // loaded only when needed: the plotting library takes a moment to load
+          // this module is loaded only when needed, because loading the plotting library takes a moment
           const { renderComparison } = await import('../report/comparison/html.ts');
           await writeOut([await renderComparison(comparison, summary)], file);
         } else {

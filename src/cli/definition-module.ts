@@ -9,8 +9,8 @@ import '../package/own-package.ts';
 import { oneLine } from '../text/suggest.ts';
 
 /**
- * Imports the definition that a module exports by default: an object, a promise of one, or a function that returns
- * either.
+ * Imports the definition that a module exports by default: an object, a promise of an object, or a function that
+ * returns an object or a promise.
  * @throws ForayError DEFINITION_SYNTAX, DEFINITION_UNREADABLE
  */
 export async function importDefinition(file: string): Promise<CampaignDefinition> {
@@ -35,7 +35,7 @@ export async function importDefinition(file: string): Promise<CampaignDefinition
   }
   if (given !== undefined) return given as CampaignDefinition;
   throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" has no default export.`, {
-    hint: 'End it with: export default defineCampaign({…});',
+    hint: 'End the module with: export default defineCampaign({…});',
   });
 }
 

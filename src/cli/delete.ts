@@ -24,7 +24,7 @@ export function addDelete(program: Command): void {
         const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
         if (!flags.json || !flags.yes) tell(what);
         // the deletion of an open campaign will be refused, so it needs no question
-        if (!flags.yes && isClosed(status) && !(await isConfirmed('Delete it?'))) return;
+        if (!flags.yes && isClosed(status) && !(await isConfirmed('Delete this campaign?'))) return;
         await foray.delete(id);
         if (flags.json) printJson({ id, phase, points, runs: runs.total });
         else print(`Deleted ${id}. "foray gc" frees its disk space.`);

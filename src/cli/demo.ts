@@ -104,7 +104,7 @@ async function letGo(child: ChildProcess): Promise<void> {
   child.disconnect();
   child.unref();
   print();
-  print(`Everything keeps running; kill ${child.pid} stops it. Try next:`);
+  print(`Everything keeps running; kill ${child.pid} stops everything. Try next:`);
   print(`  ${commandName()} list`);
   print(`  ${commandName()} models Epidemic`);
   print(

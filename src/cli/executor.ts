@@ -42,7 +42,7 @@ export function addExecutor(program: Command): void {
     .option('--cache <folder>', 'folder for models and files (default: a folder among temporary files)')
     .option(
       '--has <labels>',
-      'what the machine has, for models that need it, such as gpu,python3.12',
+      'labels of this machine, such as gpu,python3.12; some models need a machine with a label',
       labels,
       [],
     )

@@ -10,13 +10,13 @@ import { type SettingFlags, withSettings } from './setting-options.ts';
 export function addExecutors(program: Command): void {
   withSettings(program.command('executors'))
     .description('list the executors of a model service on other machines')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the executors as JSON')
     .action(async (flags: SettingFlags & { json?: boolean }) => {
       const executors = (await cloudClient(settingsWithService(flags), 'person').listExecutors()) ?? [];
       if (flags.json) return printJson(executors);
       if (executors.length === 0) {
         return print(
-          `The service has no executors on other machines. Start it with --temporal, and run on another machine: ${commandName()} executor`,
+          `The service has no executors on other machines. Start the service with --temporal, and run on another machine: ${commandName()} executor`,
         );
       }
       printTable('Executors', [
@@ -30,7 +30,7 @@ export function addExecutors(program: Command): void {
 }
 
 function stateText({ problem, refusals }: Pick<ListedExecutor, 'problem' | 'refusals'>): string {
-  if (problem !== null) return `claims nothing: ${printableLine(problem)}`;
+  if (problem !== null) return `takes no runs: ${printableLine(problem)}`;
   return ['takes runs', ...refusals.map((refusal) => `not of ${printableLine(refusal)}`)].join(', ');
 }
 

@@ -50,7 +50,7 @@ function printCommands({ point, runs }: Explanation): void {
   if (commands.length === 0) {
     throw new ForayError(
       'RUN_NOT_KEPT',
-      `No failed run of the point ${point} can be repeated by hand: the service has kept none.`,
+      `No failed run of the point ${point} can be repeated by hand: the service has kept no failed run of the point.`,
       {
         hint: 'Start the model service or foray dev with --keep-failed DIR, and request the run again with "foray retry".',
       },
@@ -123,16 +123,16 @@ function printExplanation(explanation: Explanation): void {
 }
 
 /**
- * Describes an ask, such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks, the best of
- * which was 18.2. It was told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks.
- * It was told the distance 17.9 (1 run)."
+ * Describes an ask, such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks (the best value
+ * was 18.2). It was told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks. It
+ * was told the distance 17.9 (1 run)."
  */
 function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
   const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];
-  const best = bestSeen === null ? 'none of which was feasible' : `the best of which was ${digits(bestSeen)}`;
+  const best = bestSeen === null ? 'no point was feasible' : `the best value was ${digits(bestSeen)}`;
   const known = `the ${plural} of the first ${counted(seen, 'ask')}`;
-  const knew = seen === 0 ? `no ${word} yet` : of === 'search' ? `${known}, ${best}` : known;
-  const outside = isOutside ? ' It lies outside the bounds, which have become narrower since.' : '';
+  const knew = seen === 0 ? `no ${word} yet` : of === 'search' ? `${known} (${best})` : known;
+  const outside = isOutside ? ' The bounds have become narrower, and the point now lies outside them.' : '';
   return `Ask ${ask}, by ${by}. The method knew ${knew}. ${toldText(of, told)}${outside}`;
 }
 

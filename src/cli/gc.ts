@@ -30,7 +30,7 @@ export function addGc(program: Command): void {
           tell(`Unused space in the store: ${bytesText(spareBytes)}`);
         }
         if (size + spareBytes > 0) {
-          if (!flags.yes && !(await isConfirmed('Free it?'))) return;
+          if (!flags.yes && !(await isConfirmed('Delete these files and free the space?'))) return;
           await foray.collect(garbage);
         }
         if (flags.json)

@@ -13,7 +13,7 @@ const MOST_NAMED = 3;
 
 /**
  * The settings of a command that needs the model service.
- * @throws ForayError DEV_NOT_RUNNING when no service is named and none runs in the home
+ * @throws ForayError DEV_NOT_RUNNING when the flags name no service and no `foray dev` runs in the home
  */
 export function settingsWithService(flags: SettingFlags): Settings {
   if (flags.serviceUrl === undefined && flags.apiKey === undefined && !runningDev(flags.home)) {
@@ -35,13 +35,13 @@ function notRunning(home: string): string {
   return `No foray dev runs in the home ${home}.`;
 }
 
-/** A hint that says how to start `foray dev`, or how to name the home in which one runs. */
+/** A hint that says how to start `foray dev`, or how to name the home in which a `foray dev` runs. */
 export function whatToDo(): string {
   const homes = runningHomes();
   if (homes.length === 0) return `Start one with "${commandName()} dev", or choose another home with --home.`;
   const flags = homes.slice(0, MOST_NAMED).map((home) => `--home ${shellQuoted(shown(home))}`);
   const more = homes.length > MOST_NAMED ? ` (and ${homes.length - MOST_NAMED} more)` : '';
-  return `One runs elsewhere: add ${flags.join(' or ')}${more}.`;
+  return `A foray dev runs in another home: add ${flags.join(' or ')}${more}.`;
 }
 
 /** The path from the working directory or from the root, whichever is shorter. */

@@ -5,7 +5,7 @@ import { print, tell } from './output.ts';
 /** A command that has followed a campaign shows this many lines of the last failure's log. */
 export const LAST_LINES = 5;
 
-/** Prints the last lines of a log, with a mark before each, so that nobody mistakes them for foray's own lines. */
+/** Prints the last lines of a log. A mark before each line shows that the line is not from foray. */
 export function printLog(
   { lines, omitted }: RunLog,
   { lines: most, indent = '  ' }: { lines: number; indent?: string },

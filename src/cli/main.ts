@@ -23,7 +23,7 @@ try {
   process.exitCode = exitCodeFor(error);
 }
 
-/** Prints what went wrong (one line for an error that the user can fix), and returns the exit code. */
+/** Prints the error (one line for an error that the user can fix), and returns the exit code. */
 function exitCodeFor(error: unknown): number {
   // commander has printed its own message already
   if (error instanceof CommanderError) {
@@ -38,7 +38,7 @@ function exitCodeFor(error: unknown): number {
     if (wantsJson) printErrorJson(error, exit);
     return exit;
   }
-  tell(`foray: something unexpected went wrong: ${messageOf(error)}`);
+  tell(`foray: unexpected error: ${messageOf(error)}`);
   if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '');
   if (wantsJson) printErrorJson({ code: 'UNEXPECTED', message: messageOf(error) }, UNEXPECTED);
   return UNEXPECTED;

@@ -4,7 +4,8 @@ import { commandName } from './command-name.ts';
 
 /**
  * The models of a folder: the folder itself if it is a model, or the models in it.
- * @throws ForayError MODEL_INVALID when the folder has no models
+ * @throws ForayError MODEL_INVALID when the folder has no models, or when a model has two entry files;
+ *   MODEL_UNREADABLE when the folder cannot be read
  */
 export async function modelsIn(folder: string): Promise<ModelPlace[]> {
   const { findModels } = await import('../service/models/folder.ts');

@@ -24,7 +24,7 @@ interface PushedModel {
   files: number;
 }
 
-/** `foray models push`: gives a model to a service on another machine, as a new version. */
+/** `foray models push`: sends a model to a service, which can be on another machine, as a new version. */
 export function addModelsPush(models: Command): void {
   withSettings(models.command('push'))
     .description(
@@ -99,7 +99,7 @@ async function push(
   }
   throw new ForayError(
     'MODEL_UNREADABLE',
-    `The service still misses files of the model "${name}" after they were pushed.`,
+    `The service still lacks files of the model "${name}" after they were pushed.`,
     {
       hint: 'Do not change the files during the push. If a proxy divides requests between replicas, push to the address of one replica.',
     },

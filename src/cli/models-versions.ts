@@ -38,7 +38,7 @@ export function addModelsVersions(models: Command): void {
     .action(async (wanted: string, flags: Flags & PruneRequest & { yes?: boolean }) => {
       const { keep, before } = flags;
       if ((keep === undefined) === (before === undefined)) {
-        throw new ForayError('USAGE', 'Say which versions to prune: with --keep or with --before.');
+        throw new ForayError('USAGE', 'Give either --keep or --before to choose the versions to prune.');
       }
       const { id, name, cloud } = await versionsOf(wanted, flags);
       const which = keep === undefined ? `made before ${before}` : `but the newest ${keep}`;

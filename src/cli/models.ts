@@ -12,7 +12,7 @@ import { type SettingFlags, withSettings } from './setting-options.ts';
 export function addModels(program: Command): void {
   const models = withSettings(program.command('models'));
   models
-    .description('list the models of the service, or the inputs, outputs and experiments of one')
+    .description('list the models of the service, or the inputs, outputs and experiments of one model')
     .argument('[model]', 'name or id of one model')
     .option('--json', 'print the models, or the model, as JSON')
     .action((wanted: string | undefined, flags: SettingFlags & { json?: boolean }) =>

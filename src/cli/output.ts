@@ -19,7 +19,7 @@ export function print(line = ''): void {
 }
 
 /**
- * Prints rows of cells in columns under a title. The first row has the headings; without further rows it prints
+ * Prints rows of cells in columns under a title. The first row has the headings. If there are no further rows, prints
  * nothing.
  */
 export function printTable(title: string, cells: string[][]): void {
@@ -31,7 +31,7 @@ export function printTable(title: string, cells: string[][]): void {
   for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
-/** Prints one or more lines about the progress on standard error. Standard output has only the answer. */
+/** Prints one or more lines about the progress on standard error. Standard output has only the results. */
 export function tell(line: string): void {
   tellPart(`${line}\n`);
 }
@@ -41,7 +41,7 @@ export function tellPart(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** Maximum number of mistakes in a user's file that are shown; the others are only counted. */
+/** Maximum number of mistakes in a user's file that are shown. Further mistakes are only counted. */
 const MOST_SHOWN = 20;
 
 /** Prints an error that a user can fix, and further mistakes in the same file. */
@@ -49,7 +49,7 @@ export function tellError(error: ForayError): void {
   tellMistake(error);
   for (const other of error.others.slice(0, MOST_SHOWN - 1)) tellMistake(other);
   const more = error.others.length - (MOST_SHOWN - 1);
-  if (more > 0) tell(`and ${more} more`);
+  if (more > 0) tell(`and ${more} more ${more === 1 ? 'mistake' : 'mistakes'}`);
 }
 
 /** Prints what is wrong and where, the line in the file, and a mark below the place. */
@@ -84,7 +84,7 @@ interface TellableError extends Pick<ForayError, 'message'> {
   others?: readonly ForayError[];
 }
 
-/** Prints the error of a command with --json as its one document, unless it has printed one already. */
+/** Prints the error of a command with --json as its one document, unless the command has already printed a document. */
 export function printErrorJson(error: TellableError, exit: number): void {
   if (hasPrintedJson) return;
   const { others = [] } = error;

@@ -59,8 +59,8 @@ function printPlan(plan: Plan): void {
     [
       'replications',
       min === max
-        ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to tell apart' : ''}`
-        : `${number(min)} to ${number(max)}, ${plan.search ? 'until a point is clearly worse than the best one' : 'until precise enough'}`,
+        ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to distinguish' : ''}`
+        : `${number(min)} to ${number(max)}, ${plan.search ? 'until a point is clearly worse than the best point' : 'until the point is precise enough'}`,
     ],
     ['runs', runsText(plan)],
     ...(plan.search?.confirm ? [['confirm', comparisonPlanText(plan.search.confirm)]] : []),
@@ -146,7 +146,7 @@ function toRunText({
   if (replications.min === replications.max && !select && points === mostPoints)
     return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
   if (foreseen) return `about ${number(Math.max(0, foreseen.runs - there))}`;
-  return `${error > 0 ? 'about ' : ''}${number(toRun)}, at least`;
+  return `at least ${error > 0 ? 'about ' : ''}${number(toRun)}`;
 }
 
 function timeText({ expectedSeconds, mostSeconds, foreseen, search, basis }: Plan): string | undefined {

@@ -36,7 +36,7 @@ export function statusText(status: CampaignStatus): string {
 
 /** Why a campaign cannot continue, as a sentence. */
 export function blockedText(why: string): string {
-  return `Cannot go on: ${why.replace(/\.$/, '')}.`;
+  return `Cannot continue: ${why.replace(/\.$/, '')}.`;
 }
 
 /** What to do about failed runs, in one line; undefined when there are none. */
@@ -45,7 +45,8 @@ export function failureAdvice({
   runs: { failed },
 }: Pick<CampaignStatus, 'id' | 'runs'>): string | undefined {
   if (failed === 0) return undefined;
-  return `${counted(failed, 'run')} failed. Why: ${commandName()} explain ${id} POINT (points: ${commandName()} status ${id} --failures). Again: ${commandName()} retry ${id}`;
+  const name = commandName();
+  return `${counted(failed, 'run')} failed. "${name} status ${id} --failures" lists the causes and points, "${name} explain ${id} POINT" explains a point, and "${name} retry ${id}" requests failed runs again.`;
 }
 
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */

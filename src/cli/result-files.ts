@@ -50,7 +50,7 @@ export class ResultFiles {
   /** Reports how many files were written, and which are missing. */
   tellEnd(): void {
     const { written, there, lacking } = this.count;
-    const before = there > 0 ? `; ${counted(there, 'was', 'were')} there already` : '';
+    const before = there > 0 ? `; ${counted(there, 'file')} existed` : '';
     this.progress.finish(`Wrote ${counted(written, 'file')} to ${this.folder}${before}`);
     if (lacking.size === 0) return;
     const total = [...lacking.values()].reduce((sum, count) => sum + count, 0);

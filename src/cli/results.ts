@@ -104,30 +104,29 @@ export function formatOf<Format extends ResultFormat>(
 function check(format: ResultFormat, { output, points, show, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
-    throw wrong('A terminal cannot show Parquet.', 'Write it to a file with -o FILE.parquet.');
+    throw wrong('A terminal cannot show Parquet.', 'Write Parquet to a file with -o FILE.parquet.');
   if (show && !points)
     throw wrong(
       '--show needs --points.',
-      'It selects the outputs in the rows of points; the row of a run always has all outputs.',
+      '--show selects the outputs in the rows of points; the row of a run always has all outputs.',
     );
   if (files === '') throw wrong('--files needs the name of a folder.', 'The given name is empty.');
   if (files !== undefined && points)
-    throw wrong('--files and --points do not go together.', 'Files belong to runs, not to points.');
+    throw wrong('--files cannot be used with --points.', 'Files belong to runs, not to points.');
   if (best && (points || files !== undefined || follow))
     throw wrong(
       '--best cannot be used with --points, --files or --follow.',
-      'It prints only the best point of a search.',
+      '--best prints only the best point of a search.',
     );
   if (!follow) return;
-  if (points)
-    throw wrong('--follow and --points do not go together.', 'The row of a point needs all its runs.');
+  if (points) throw wrong('--follow cannot be used with --points.', 'The row of a point needs all its runs.');
   if (format === 'parquet')
     throw wrong(
       '--follow cannot write Parquet.',
       'Use csv or jsonl: a Parquet file is readable only when it is complete.',
     );
   if (output !== undefined)
-    throw wrong('--follow and -o do not go together.', 'Redirect the output: --follow --format csv > FILE.');
+    throw wrong('--follow cannot be used with -o.', 'Redirect the output: --follow --format csv > FILE.');
 }
 
 async function write(
@@ -188,7 +187,7 @@ function isShown({ output }: Pick<Flags, 'output'>): boolean {
 function onMismatches({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {
   const [values, are] = [counted(count, 'value'), count === 1 ? 'is' : 'are'];
   tell(
-    `${values} of "${name}" ${are} not ${type}, and so null in the file; CSV and JSON Lines have the original text.`,
+    `${values} of "${name}" ${are} not ${type}, and therefore null in the file; CSV and JSON Lines have the original text.`,
   );
 }
 

@@ -41,18 +41,18 @@ export function addRetry(program: Command): void {
         const plan = await foray.planRetry(id, what, { version: flags.version });
         if (plan.version) {
           if (!flags.json || !flags.yes) tell(described(plan));
-          if (!flags.yes && !(await isConfirmed('Retry them?'))) return;
+          if (!flags.yes && !(await isConfirmed('Retry these runs?'))) return;
         }
         if (plan.isOutdated) {
           tell(
-            `The model has changed since; these runs use the version of the campaign. To use the newest: foray retry ${id} --version latest`,
+            `The model has a newer version; these runs use the version of the campaign. To use the newest version: foray retry ${id} --version latest`,
           );
         }
         const change = await foray.retry(id, what, { version: plan.version?.to });
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
         if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);
-        const goesOn = wasClosed ? ' goes on' : '';
+        const goesOn = wasClosed ? ' continues' : '';
         print(
           `${id}${goesOn}: ${counted(forgiven, 'failed run')} requested again, ${counted(open, 'run')} open.`,
         );
@@ -73,7 +73,7 @@ function described({ failed, missing, others, version }: RetryPlan): string {
     ...(missing > 0 ? [`${counted(missing, 'run')} not requested so far`] : []),
   ];
   const take = runs.length > 0 ? runs.join(' and ') : 'No run';
-  const keep = `${counted(others, 'run')} ${others === 1 ? 'keeps its version' : 'keep theirs'} (${from})`;
+  const keep = `${counted(others, 'run')} ${others === 1 ? 'keeps its version' : 'keep their version'} (${from})`;
   const changes = files && [
     ...files.changed.map((path) => `${path} changed`),
     ...files.added.map((path) => `${path} is new`),

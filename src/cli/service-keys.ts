@@ -31,7 +31,7 @@ export function addServiceKeys(service: Command): void {
     );
   withKeyFile(keys.command('list'))
     .description('list users, executors and the ids of their keys; the keys themselves are not stored')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the list as JSON')
     .action(({ json, ...flags }: Flags & { json?: boolean }) => {
       const listed = listKeys(fileOf(flags));
       if (json) return printJson(listed);
@@ -43,7 +43,7 @@ export function addServiceKeys(service: Command): void {
     });
   withKeyFile(keys.command('revoke'))
     .description('revoke a key')
-    .argument('<key-id>', 'id of the key, from list')
+    .argument('<key-id>', 'id of the key, as foray service keys list prints it')
     .action(async (id: string, flags: Flags) => {
       print(`The key ${id} of ${await revokeKey(fileOf(flags), id)} is refused from now on.`);
     });

@@ -29,9 +29,9 @@ export function addServiceMove(service: Command): void {
     .option('--data <folder>', 'data folder of the service (default: service in the home folder)')
     .option(
       '--database <address>',
-      'where runs and versions go, an empty database: postgres://USER:PASSWORD@HOST/DATABASE',
+      'an empty database for runs and versions: postgres://USER:PASSWORD@HOST/DATABASE',
     )
-    .option('--files <address>', 'where files go: s3://BUCKET?endpoint=URL&region=REGION')
+    .option('--files <address>', 'an S3-compatible store for files: s3://BUCKET?endpoint=URL&region=REGION')
     .option('--home <folder>', 'home of foray dev')
     .option('--json', 'print {rows, files, code} as JSON')
     .action(async (own: Flags) => {
@@ -65,7 +65,7 @@ export function addServiceMove(service: Command): void {
       }
       const keys = keyFileIn(dataDir);
       print(
-        `${dataDir} is as it was.${existsSync(keys) ? ` Start each service with the same keys: --keys ${keys}` : ''}`,
+        `${dataDir} is unchanged.${existsSync(keys) ? ` Start each service with the same keys: --keys ${keys}` : ''}`,
       );
     });
 }

@@ -59,7 +59,7 @@ export function addService(program: Command): void {
     .addOption(
       new Option(
         '--database <address>',
-        'database in PostgreSQL, postgres://USER:PASSWORD@HOST/DATABASE, which several services with one data folder may use (default: a file in the data folder)',
+        'database in PostgreSQL, postgres://USER:PASSWORD@HOST/DATABASE; several services with one data folder may use it (default: a file in the data folder)',
       ).env('FORAY_SERVICE_DATABASE'),
     )
     .option(
@@ -111,8 +111,8 @@ export function addService(program: Command): void {
         );
       }
       if (flags.executors === 0 && flags.temporal === undefined) {
-        throw new ForayError('USAGE', '--executors 0 leaves nobody to execute runs.', {
-          hint: 'Add --temporal, so that executors on other machines execute them.',
+        throw new ForayError('USAGE', 'With --executors 0, no executor would execute runs.', {
+          hint: 'Add --temporal, so that executors on other machines execute the runs.',
         });
       }
       const s3 = flags.files === undefined ? undefined : await s3At(flags.files);

@@ -26,7 +26,7 @@ export function allowSettingsFirst(program: Command): void {
     });
 }
 
-/** The command that has an option: this command or one above it, below the program. */
+/** The command that has an option: this command or a command above it. The program itself does not count. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
   for (let at: Command | null = command; at && at !== program; at = at.parent)
     if (at.options.some((option) => option.attributeName() === name)) return at;

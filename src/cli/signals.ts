@@ -1,4 +1,4 @@
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process as usual. */
+/** Resolves at the first SIGINT or SIGTERM. A second signal ends the process as usual. */
 export function untilSignalled(): Promise<void> {
   return new Promise((resolve) => {
     const heard = (): void => {

@@ -21,7 +21,7 @@ export async function readSource(file: string): Promise<DefinitionSource> {
     const why = error instanceof TypeError ? 'is not UTF-8 text' : whyUnreadable(error);
     throw new ForayError('DEFINITION_UNREADABLE', `The definition "${file}" ${why}.`);
   }
-  // loaded only here: it changes how this process imports modules, and other commands do not need that
+  // this module is loaded only here, because it changes how this process imports modules
   const { importDefinition } = await import('./definition-module.ts');
   return { definition: await importDefinition(file), file };
 }

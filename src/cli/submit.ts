@@ -48,8 +48,8 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
-    // the comparison of the best points hardly ever comes near its upper limit, so its expected number of runs is used
-    // here
+    // the comparison of the best points usually needs far fewer runs than its upper limit, so the expected number is
+    // used here
     const { confirm } = plan.search ?? {};
     const most =
       plan.select?.method === 'kn'
@@ -73,7 +73,7 @@ export async function submit(
   } else {
     print(
       runs === 0
-        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: it finds its points itself`
+        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: the campaign chooses its points itself`
         : `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
     );
     print(`Web UI: ${url}`);

@@ -20,7 +20,7 @@ export function addUi(program: Command): void {
     .description(
       'open the page of your campaigns in a browser, and serve the page and the HTTP API until Ctrl-C',
     )
-    .option('--port <port>', 'port to listen on (default: a free one)', wholeNumber(0, 65_535))
+    .option('--port <port>', 'port to listen on (default: a free port)', wholeNumber(0, 65_535))
     .option('--no-open', 'do not open a browser')
     .action(async (flags: Flags, command: Command) => {
       const home = resolve(flags.home);
@@ -51,7 +51,7 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
   const address = server.loginUrl(key);
   // a part of foray dev does not print the address: its output goes to a log, and the code in the address works only
   // once
-  if (!process.connected) print(`Page           ${address}\nCtrl-C stops it.`);
+  if (!process.connected) print(`Page           ${address}\nCtrl-C stops the page.`);
   if (flags.open) open(address);
   tellReady();
   await signalled;
@@ -68,7 +68,7 @@ function open(address: string): void {
         ? ['cmd', ['/c', 'start', '', address]]
         : ['xdg-open', [address]];
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  // without a browser, the printed address is enough
+  // if there is no browser, the printed address is enough
   child.once('error', () => undefined);
   child.unref();
 }

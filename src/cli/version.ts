@@ -7,7 +7,7 @@ import { knownProgram } from '../dev/temporal-program.ts';
 export function versionText(): string {
   const require = createRequire(import.meta.url);
   const { version: sdk } = require('@temporalio/client/package.json') as { version: string };
-  const server = knownProgram(process.env) ?? 'none yet; "foray dev" gets one';
+  const server = knownProgram(process.env) ?? 'none yet; "foray dev" downloads or builds it';
   return [
     `foray ${version} (${PACKAGE})`,
     `Node ${process.versions.node} (${process.execPath})`,

@@ -40,7 +40,7 @@ interface Display {
  * Shows the progress of a campaign until it is over: as a page in a terminal, as lines elsewhere. Sets the exit code by
  * how the campaign ended.
  *
- * @param output the numeric output to show, by default the first one that has values
+ * @param output the numeric output to show, by default the first output that has values
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
  */
 export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {

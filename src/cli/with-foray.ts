@@ -6,7 +6,7 @@ import { settingsFrom } from '../settings/settings.ts';
 import type { SettingFlags } from './setting-options.ts';
 
 interface Needs {
-  /** What to do when the store does not exist yet. Only commands that start something create it. @default 'refuse' */
+  /** What to do if there is no store yet. Only commands that start something create a store. @default 'refuse' */
   store?: WhenMissing;
   /** Whether the command needs the model service. */
   service?: boolean;

@@ -56,7 +56,7 @@ export async function analysesIn(
   return analysesOf(campaign, found, await store.counts(id));
 }
 
-/** Analyzes a search. It fits a model to the output that the search optimizes. */
+/** Analyzes a search: fits a model to the output that the search optimizes. */
 async function ofSearch(
   store: Store,
   campaign: Campaign,
@@ -75,7 +75,7 @@ async function ofSearch(
   return searchedAnalysis(campaign, asks, isNoisy(campaign));
 }
 
-/** Why a campaign can never be analyzed, whatever its results are; undefined when it can. */
+/** Why a campaign can never be analyzed, whatever its results are. Undefined if the campaign can be analyzed. */
 export function whyNot(
   campaign: Pick<Campaign, 'calibrate' | 'varied'>,
 ): { problem: string; hint: string } | undefined {
@@ -87,7 +87,7 @@ export function whyNot(
   if (campaign.varied.length === 0)
     return {
       problem: 'has one point: no input varies.',
-      hint: 'Give it a design, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',
+      hint: 'Give the campaign a design, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',
     };
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { type ErrorCode, isErrorCode } from '../error-codes.ts';
 
-/** Failures of an activity that only a person can fix. No retry helps. */
+/** Failures of an activity that usually only a person can fix. They block the campaign at the first attempt. */
 const lasting: readonly ErrorCode[] = [
   'WORKER_ELSEWHERE',
   'KEY_REFUSED',
@@ -19,7 +19,7 @@ const POLLS_MS = 400;
 /** A failure that happens again and again in a campaign. */
 export interface Trouble {
   why: string;
-  /** Whether the campaign cannot continue until somebody fixes it. */
+  /** Whether the campaign cannot continue until somebody fixes the cause. */
   blocks: boolean;
 }
 
@@ -39,7 +39,7 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
     : { why: `attempt ${attempt}: ${message}`, blocks: false };
 }
 
-/** Says that no worker polls a task queue. Undefined when a worker does, or when Temporal does not answer. */
+/** Says that no worker polls a task queue. Undefined when a worker polls it, or when Temporal does not answer. */
 export async function unpolled(
   client: Client,
   namespace: string,

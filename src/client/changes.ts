@@ -35,7 +35,7 @@ export interface CampaignChange {
 
 /** Options of a retry. */
 export interface RetryOptions {
-  /** The model version that runs are requested with from now on. @default the campaign's */
+  /** The model version that runs are requested with from now on. @default the version of the campaign */
   version?: number | 'latest' | undefined;
 }
 
@@ -47,7 +47,10 @@ export interface RetryPlan {
   missing: number;
   /** The number of completed and requested runs. They keep their version. */
   others: number;
-  /** The new model version, and the files that differ in it if the service lists them; null when the version stays. */
+  /**
+   * The old and the new model version, and the files that differ. Null if the version stays. `files` is null if the
+   * service does not list files.
+   */
   version: { from: number; to: number; files: FileChanges | null } | null;
   /** Whether the model has a newer version than the campaign uses, and the caller named no version. */
   isOutdated: boolean;

@@ -45,7 +45,7 @@ export class Foray extends CampaignReader {
     });
   }
 
-  /** Closes the store and the connection to Temporal. Call nothing afterwards. */
+  /** Closes the store and the connection to Temporal. Call no other method afterwards. */
   async close(): Promise<void> {
     await this.context.temporal.close();
     await this.store.close();
@@ -53,9 +53,9 @@ export class Foray extends CampaignReader {
 
   /**
    * Checks a whole definition and starts its campaign. If a campaign with the same id and the same definition exists,
-   * it returns that campaign.
+   * returns that campaign instead.
    *
-   * @throws ForayError for every mistake in the definition, with its place; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
+   * @throws ForayError with all mistakes in the definition and their places; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
    *   TEMPORAL_UNREACHABLE. After an error nothing has been started.
    */
   submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
@@ -64,14 +64,14 @@ export class Foray extends CampaignReader {
 
   /**
    * Plans a definition: its points and runs, and how long they take. Starts and writes nothing.
-   * @throws ForayError for every mistake in the definition, with its place; REQUEST_REFUSED; SERVICE_UNREACHABLE
+   * @throws ForayError with all mistakes in the definition and their places; REQUEST_REFUSED; SERVICE_UNREACHABLE
    */
   plan(source: DefinitionSource, options?: PlanSettings): Promise<Plan> {
     return plan(this.context, source, options);
   }
 
   /**
-   * Requests one run of the newest version of a model, outside any campaign. The service may have its result already.
+   * Requests one run of the newest version of a model, outside any campaign. The service may already have the result.
    *
    * @param values values by input name; all other inputs have their defaults
    * @returns the run's id at the service, for `singleRun`
@@ -82,8 +82,8 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Starts an animated run with the inputs of one of the campaign's runs. The service draws the animated run while it
-   * executes (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
+   * Starts an animated run with the inputs of one of the campaign's runs. The service draws the animated run while the
+   * run executes (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT; REQUEST_REFUSED when the model has no animation;
    *   SERVICE_UNREACHABLE
@@ -94,8 +94,8 @@ export class Foray extends CampaignReader {
 
   /**
    * Cancels a campaign: foray makes no new requests, stops the campaign's own runs at the service, and keeps finished
-   * results. Returns when Temporal has recorded the request; a worker carries it out. A cancel also works after
-   * somebody terminated the workflow.
+   * results. Returns when Temporal has recorded the request; a worker then executes the request. A cancel also works
+   * after somebody terminated the workflow.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
    */
@@ -114,8 +114,8 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Deletes a closed campaign with its points, runs and results. Its runs at the service stay, and so does its workflow
-   * in Temporal until Temporal's retention ends. The id is free at once.
+   * Deletes a closed campaign with its points, runs and results. Its runs stay at the service. Its workflow stays in
+   * Temporal until Temporal's retention period ends. The id is free at once.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_OPEN
    */
@@ -150,10 +150,10 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects these runs. It
-   * can also be one cause of failure, as `failures` names it. A closed campaign runs again under its id, and finished
-   * results stay. With another version of the model, all new requests use that version; runs that are done or requested
-   * keep theirs.
+   * Requests failed runs again, or runs that a closed campaign never requested, or both. `what` selects these runs, and
+   * can also be one cause of failure from `failures`. A closed campaign runs again under its id, and finished results
+   * stay. With another version of the model, all new requests use that version. Runs that are done or requested keep
+   * their version.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
    *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
@@ -165,7 +165,7 @@ export class Foray extends CampaignReader {
 
   /**
    * Shows how a definition would change a campaign. Changes nothing.
-   * @throws ForayError for every mistake in the definition, with its place; CHANGE_REFUSED; UNKNOWN_CAMPAIGN
+   * @throws ForayError with all mistakes in the definition and their places; CHANGE_REFUSED; UNKNOWN_CAMPAIGN
    */
   compare(id: string, source: DefinitionSource): Promise<Difference> {
     return changes.compare(this.context, id, source);

@@ -17,14 +17,14 @@ export interface Explanation {
   campaign: string;
   phase: Phase;
   point: string;
-  /** The number of the point in the design, starting at 1; null when the design no longer has it. */
+  /** The number of the point in the design, starting at 1; null when the design no longer has the point. */
   place: number | null;
   /** All inputs of the point, the varied ones first. */
   inputs: {
     name: string;
     /** The value of the input; for a file, its name at the service. */
     value: string;
-    /** The name of the file that the definition gives for the input; null when it gives none. */
+    /** The name of the file that the definition gives for the input; null when the definition gives no file. */
     file: string | null;
     units: string | null;
     isVaried: boolean;
@@ -35,8 +35,8 @@ export interface Explanation {
   /** Whether the campaign has had several versions of the model. */
   hasVersions: boolean;
   /**
-   * For each output that decides the number of replications: the estimate of its mean, or of the share of runs in which
-   * it is true.
+   * The estimate for each output that decides the number of replications. The estimate is of the mean of the output, or
+   * of the share of runs in which the output is true.
    */
   precision: ({ output: string; of: 'mean' | 'share'; confidence: number; wanted: string } & Estimate)[];
 }
@@ -178,16 +178,16 @@ function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
     case 'done':
       if (origin === 'new') return 'This campaign started the run.';
       return joined
-        ? 'Another campaign started the run, and this one waited for it.'
+        ? 'Another campaign started the run, and this campaign waited for it.'
         : 'The service already had the result, so it was reused.';
     case 'failed':
       return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry" requests it again.`;
     case 'running':
-      return `The service runs it${joined ? ', for another campaign as well' : ''}.${tries}`;
+      return `The service runs it${joined ? ' for this campaign and another campaign' : ''}.${tries}`;
     case 'queued':
-      return `It is in the service's queue${joined ? ', for another campaign as well' : ''}.${tries}`;
+      return `It is in the service's queue${joined ? ' for this campaign and another campaign' : ''}.${tries}`;
     case 'intended':
-      return `Its request is under way, or the response was lost. The campaign will ask the service about it.${tries}`;
+      return `Its request is under way, or the response was lost. The campaign will ask the service about the run.${tries}`;
     case 'waiting':
       return `${waitingFor(phase, isDropped, before ?? 0, attempts > 0 || failures > 0)}${tries}`;
   }
@@ -199,7 +199,13 @@ function waitingFor(phase: Phase, isDropped: boolean, before: number, again: boo
   if (closedPhases.includes(phase)) return `${what}: the campaign is ${phase}. "foray retry" requests it.`;
   if (phase === 'paused') return `${what}: the campaign is paused.`;
   if (phase === 'stopping') return `${what}: the campaign is stopping.`;
-  return `${again ? what : 'It waits to be requested'}: ${before === 0 ? 'it is the next one' : `${before} others come before it`}.`;
+  const place =
+    before === 0
+      ? 'it is the next run'
+      : before === 1
+        ? 'one other run comes before it'
+        : `${before} other runs come before it`;
+  return `${again ? what : 'It waits to be requested'}: ${place}.`;
 }
 
 function precisionOf({ precision, outputs }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {

@@ -15,7 +15,7 @@ const AT_ONCE = 500;
 const MISSING_PER_PASS = 10_000;
 /** The most reported failures that a pass looks up again, because a retry may have requested them. */
 const FAILURES_PER_PASS = 2_000;
-/** The number of passes without news between two questions to Temporal. */
+/** The number of passes without newly finished runs between two questions to Temporal. */
 const ASK_EVERY = 5;
 
 /** Does the same as {@link followRuns}, but yields only the rows. */
@@ -29,7 +29,7 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  * the store.
  *
  * @param campaign the campaign when the caller began to follow it
- * @param isGone says whether the campaign has no running workflow; it is called now and then while nothing finishes
+ * @param isGone says whether the campaign has no running workflow; called from time to time while no run finishes
  * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs
  */
 export async function* followRuns(
@@ -44,7 +44,7 @@ export async function* followRuns(
     const { phase, campaign: now } = (await store.getCampaign(campaign.id))!;
     if (columnsOf(now) !== columnsOf(campaign)) {
       throw new ForayError('CAMPAIGN_CHANGED', `The columns of the campaign "${campaign.id}" have changed.`, {
-        hint: 'Start again: all results come again, with all columns.',
+        hint: 'Start again. You then get all results again, with the new columns.',
       });
     }
     isOver ||= closedPhases.includes(phase);
@@ -65,8 +65,8 @@ export async function* followRuns(
 }
 
 /**
- * Yields the seqs of runs that may have finished, in batches. Finished runs are left out if they were reported after
- * their last request.
+ * Yields the seqs of runs that may have finished, in batches. These are reported failures, because a retry may have
+ * requested them again, then unreported runs before the last reported run, then the finished runs after that run.
  */
 async function* candidates(
   store: Store,

@@ -16,8 +16,8 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 export type FileValue = string | FileReference;
 
 /**
- * A SHA-256 in base64url. If a service's hash has this form, foray knows the content of the file without asking the
- * service.
+ * A SHA-256 in base64url. If a service's hash has this form, foray takes it as the SHA-256 of the content, and compares
+ * it with a file on disk before it asks the service.
  */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 /** The most files that are read from the store at once. Each file is held in memory. */

@@ -10,7 +10,7 @@ import { fractionText } from '../campaign/designs/relation.ts';
 
 /**
  * The width of the widest interval of an index, times the square root of the number of base points. For five functions
- * (smooth and not smooth, with and without chance) this product was between 3.2 and 6.4 with one scramble. With more
+ * (smooth and not smooth, deterministic and random) this product was between 3.2 and 6.4 with one scramble. With more
  * scrambles, the product was lower.
  */
 const WIDEST = 6;
@@ -34,9 +34,9 @@ export function aboutDesign(design: Design): string[] {
   });
 }
 
-/** Describes in words how long a design grows. */
+/** Describes how long a design grows. */
 export function growthPlan({ width, most, outputs }: Growth): string {
-  return `doubles until each interval is at most ${width} wide, up to ${number(most)} (${outputs.join(', ')})`;
+  return `doubles until each interval is at most ${width} wide, or until it has ${number(most)} base points or trajectories (${outputs.join(', ')})`;
 }
 
 /** Warnings about parts of a design that look like mistakes. */
@@ -52,8 +52,8 @@ export function warningsOf(design: Design, points: number): string[] {
     ...(repeats > 0
       ? [
           repeats === 1
-            ? 'One point is in the design twice and counts once.'
-            : `${number(repeats)} points are in the design twice and count once.`,
+            ? 'One point of the design repeats another point. Each point counts once.'
+            : `${number(repeats)} points of the design repeat other points. Each point counts once.`,
         ]
       : []),
     ...sobolSizes.flatMap(({ size, factor }) => {

@@ -33,7 +33,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const Z = 1.959964;
 
 /**
- * Makes the plan of a definition. It expands the design and asks the service which runs it already has.
+ * Makes the plan of a definition: expands the design, and asks the service which runs the service already has.
  *
  * @throws ForayError REQUEST_REFUSED when the service refuses a point, and the errors of requests to the service
  */
@@ -127,7 +127,7 @@ function mostRunsOfSelection(
  */
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
-  // multiples of the golden ratio never fall into step with a grid
+  // multiples of the golden ratio do not follow the pattern of a grid
   const spread = Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs));
   // a mistake in a range is often visible at its ends
   return new Set(most > 1 ? [0, runs - 1, ...spread.slice(2)] : spread);
@@ -176,7 +176,7 @@ async function askFor(
   return { asked, found, completed };
 }
 
-/** Finds a run that is completed, running or queued at the service. Asking starts nothing. */
+/** Finds a run that is completed, running or queued at the service. Starts no run. */
 async function runThere(
   cloud: CloudClient,
   { model }: Pick<Campaign, 'model'>,
@@ -204,8 +204,8 @@ function refused({ varied }: Pick<Campaign, 'varied'>, { key, values }: Point, w
 }
 
 /**
- * Extrapolates from a sample to all runs, with half the width of the 95% interval (E. B. Wilson, JASA 22 (1927)
- * 209-212).
+ * Extrapolates from a sample to all runs. `error` is the distance from the estimate to the farther end of its 95%
+ * interval (E. B. Wilson, JASA 22 (1927) 209-212).
  */
 function estimated(found: number, asked: number, runs: number): { count: number; error: number } {
   if (asked === runs) return { count: found, error: 0 };
@@ -221,5 +221,5 @@ function estimated(found: number, asked: number, runs: number): { count: number;
 }
 
 function manyRuns(runs: number): string {
-  return `${runs.toLocaleString('en')} runs are a lot: a sample of the design may tell as much.`;
+  return `${runs.toLocaleString('en')} runs are very many. A sample of the design may be enough.`;
 }

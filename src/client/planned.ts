@@ -2,7 +2,7 @@ import type { Selection } from '../campaign/search/search.ts';
 import type { Goal } from '../campaign/types.ts';
 import type { Foreseen } from './foresee.ts';
 
-/** The plan of a definition. Nothing is started for it. */
+/** The plan of a definition. A plan starts nothing. */
 export interface Plan {
   campaign: string;
   model: { name: string; version: number };
@@ -20,7 +20,7 @@ export interface Plan {
   mostRuns: number;
   /**
    * The expected number of runs when points are replicated until they are precise. It is estimated from results that
-   * the service already has. Null without such results, and for other campaigns.
+   * the service already has. Null if the service has no such results, and for other campaigns.
    */
   foreseen: Foreseen | null;
   /**
@@ -31,7 +31,7 @@ export interface Plan {
   toRun: number;
   /** The number of runs that the service was asked about. */
   asked: number;
-  /** Half the width of the 95% interval of `there`; 0 when all runs were asked about. */
+  /** The distance from `there` to the farther end of its 95% interval; 0 if the service was asked about all runs. */
   error: number;
   /**
    * Time for the expected runs, or for `runs` when no number is expected; null when nothing is known about the speed.
@@ -41,7 +41,7 @@ export interface Plan {
    * Time for `mostRuns`. For a search, it assumes that the first replications decide the comparison of the best points.
    */
   mostSeconds: number | null;
-  /** What the times are based on, as a phrase; empty without times. */
+  /** What the times are based on, as a phrase; empty if there are no times. */
   basis: string;
   /** The inputs that vary. `first` and `last` are the first and last points with their values of these inputs. */
   inputs: string[];
@@ -67,7 +67,7 @@ export interface Plan {
 
 /** The comparison at the end of a search. */
 export interface ComparisonPlan {
-  /** The number of compared points. The method may recommend one more. */
+  /** The number of compared points. The method may recommend one more point. */
   best: number;
   /** The most runs if the first replications decide. They always decide if chance does not affect the output. */
   runs: number;

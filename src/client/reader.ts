@@ -24,7 +24,7 @@ import { storyOfCalibration, storyOfSearch, storyOfSelect } from './search.ts';
 import { type SingleRun, singleRun } from './single-runs.ts';
 import type { CampaignStatus } from './status.ts';
 
-/** Reads models and campaigns. Nothing here changes anything. */
+/** Reads models and campaigns. No method of this class changes anything. */
 export class CampaignReader {
   /** @internal */
   protected readonly store: Store;
@@ -117,7 +117,8 @@ export class CampaignReader {
 
   /**
    * Failed runs by cause, the most frequent cause first. Each cause has an example, and the log of one of its runs if
-   * one is stored. The numbers come from the workflow. If the workflow does not answer, they are counted in the store.
+   * one is stored. The numbers come from the workflow. If the workflow does not answer or does not know all failures,
+   * foray counts the failures in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   failures(id: string): Promise<FailureGroup[]> {
@@ -172,7 +173,7 @@ export class CampaignReader {
   }
 
   /**
-   * Finished runs in design order, at any time. With `follow`, it yields runs as they finish, until the campaign is
+   * Finished runs in design order, at any time. With `follow`, `rows` yields runs as they finish, until the campaign is
    * over or somebody terminates its workflow. `status` then says which of the two happened.
    * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when the columns change while the caller follows
    */
@@ -184,10 +185,10 @@ export class CampaignReader {
   }
 
   /**
-   * A page of finished runs in design order, and the place where the next page begins; null at the end. A page is quick
-   * in a campaign of any size.
+   * A page of finished runs in design order, and the place where the next page begins; null on the last page. A page is
+   * quick in a campaign of any size.
    *
-   * @param options.after the `next` of the page before
+   * @param options.after `next` of the previous page
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async runsPage(
@@ -210,7 +211,7 @@ export class CampaignReader {
    * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
    * any size.
    *
-   * @param since the `look` of the last call; without it, this returns the last runs in the order in which foray
+   * @param since `look` of the previous call; without it, this returns the last runs in the order in which foray
    * requests them
    * @throws ForayError UNKNOWN_CAMPAIGN
    */

@@ -1,6 +1,6 @@
 import type { Difference } from '../campaign/change.ts';
 
-/** Says what a retry requests again. People read it in Temporal's list of workflows. */
+/** Says what a retry requests again. People read this text in Temporal's list of workflows. */
 export function retryReason({
   failed,
   missing,
@@ -19,8 +19,8 @@ export function retryReason({
 }
 
 /**
- * Says what an applied definition changes. It gives only numbers of points, because foray knows the new points only
- * after the change.
+ * Says what an applied definition changes. Of the points, it gives only the numbers, because foray knows the new points
+ * only after the change.
  *
  * @param points - the numbers of points before and after the change
  */

@@ -53,7 +53,7 @@ function withWeights(store: Store, campaign: Campaign, rows: Batched<ResultRow>)
   let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
   const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
   return rows.mapBatches(async (batch) => {
-    // the search may have asked for new points since, so the log is read again
+    // the search may have asked for new points in the meantime, so the log is read again
     if (batch.some((row) => !find(row)))
       places = await placesOfRuns(campaign, await store.searchLog(campaign.id));
     return batch.map((row) => ({ ...row, ...find(row) }));
@@ -67,7 +67,7 @@ function withAskOfPoints(
 ): Batched<ResultRow> {
   let asks = new Map<string, number>();
   return rows.mapBatches(async (batch) => {
-    // the search may have asked for new points since, so the log is read again
+    // the search may have asked for new points in the meantime, so the log is read again
     if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
     return batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
   });

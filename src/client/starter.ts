@@ -131,14 +131,14 @@ function designs(inputs: readonly ModelInput[]): string[] {
   return [
     ...lines,
     ...others.map((design) => `  # ${yaml(design)}`),
-    `  # each of them, except morris and saltelli, can have a condition: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
+    `  # each design, except morris and saltelli, can have a condition: ${yaml({ where: `\`${name.replaceAll('`', '``')}\` <= ${high}` })}`,
     '',
   ];
 }
 
 /**
  * A range around the default value that the model allows. Its ends are whole numbers, unless the limits of the input
- * are closer to the default. Undefined for an input that takes no numbers, or only certain numbers.
+ * are closer to the default. Undefined for an input that takes no numbers, or only listed numbers.
  */
 function rangeAbout(input: ModelInput): [number, number] | undefined {
   const { type, min, max, values } = input;

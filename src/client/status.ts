@@ -34,7 +34,7 @@ export interface CampaignStatus {
   calibration: CalibrationSummary | null;
   /** The progress of a design that grows until its indices are known; null for other campaigns. */
   growth: GrowthProgress | null;
-  /** Number of open runs that the campaign aims at; null when no worker answered. */
+  /** The number of open runs that the campaign wants to have; null when no worker answered. */
   window: number | null;
   /** The number of runs that finished per second recently. */
   rate: number | null;

@@ -28,6 +28,6 @@ export async function setConcurrency(
 
 function notRunning(id: string): ForayError {
   return new ForayError('CAMPAIGN_CLOSED', `The workflow of the campaign "${id}" does not run.`, {
-    hint: `"foray cancel ${id}" stops the runs that it left.`,
+    hint: `"foray cancel ${id}" stops the runs that the workflow left.`,
   });
 }

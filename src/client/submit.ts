@@ -36,7 +36,7 @@ export interface SubmitOptions {
   token?: string | undefined;
   /** Who submits the definition. @default the owner of the settings */
   owner?: string | undefined;
-  /** Gets a quick plan of the definition before anything is started. If it throws, nothing is started. */
+  /** Gets a quick plan of the definition before anything is started. If this function throws, nothing is started. */
   announce?: ((plan: Plan) => void) | undefined;
 }
 
@@ -90,10 +90,10 @@ export async function submit(
   const record = await recordOf(client, id);
   if (record.digest !== digest || !(await client.service.has(record.campaign, client.store))) {
     throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
-      hint: `"foray apply ${id} FILE" changes it; another --id makes another campaign.`,
+      hint: `"foray apply ${id} FILE" changes this campaign. To start another campaign, use another --id.`,
     });
   }
-  // A submit that died halfway leaves a record without a workflow. This submit then starts the workflow.
+  // A submit that died before this point leaves a record without a workflow. This submit then starts the workflow.
   const { runId, warning } = closedPhases.includes(record.phase)
     ? { runId: await client.temporal.runIdOf(id), warning: '' }
     : await client.temporal
@@ -133,7 +133,7 @@ async function planned(
 }
 
 /**
- * Checks that the campaign from which a search starts has points of the same model version.
+ * Checks that the campaign from which a search starts has the same model version.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE
  */

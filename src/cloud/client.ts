@@ -127,8 +127,8 @@ export class CloudClient {
   }
 
   /**
-   * Requests a run. After an abort it still waits up to 5 s for an answer in flight, because the service may have
-   * started the run, and we need its id.
+   * Requests a run. After an abort, this still waits up to 5 s for the answer, because the service may have started the
+   * run, and the caller needs the id of the run.
    */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
     return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
@@ -173,7 +173,7 @@ export class CloudClient {
    * Fetches an output file, and retries temporary errors.
    *
    * @param begin - returns a new receiver of the bytes for each attempt
-   * @param most - the most bytes of the file. Without a limit, a file may take any time as long as bytes arrive
+   * @param most - the most bytes of the file. Without a limit, the transfer may take any time as long as bytes arrive
    * @returns the SHA-256 of the content, in base64url
    */
   fetchOutputFile(
@@ -241,7 +241,8 @@ export class CloudClient {
   }
 
   /**
-   * Requests an endpoint in its current spelling. If the service does not know it, this tries the older spelling once.
+   * Requests an endpoint in its current spelling. If the service does not know this spelling, tries the older spelling
+   * once.
    */
   private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
@@ -259,8 +260,8 @@ export class CloudClient {
       )
         throw error;
       const answer = await this.send(older, options).catch((failure: unknown) => {
-        // only an answer shows that the service does not know the older spelling either; a temporary error does not
-        // show it
+        // only an answer shows that the service does not know the older spelling either. A temporary error does not
+        // show this
         throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
           ? error
           : failure;

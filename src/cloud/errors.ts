@@ -3,7 +3,7 @@ import { ForayError } from '../errors.ts';
 
 /**
  * The kinds of errors of a model service.
- * - `unreachable`: no connection, or it broke; `timeout`: no answer in time;
+ * - `unreachable`: no connection, or a broken connection; `timeout`: no answer in time;
  * - `throttled`: 429, or 503 with Retry-After; `server`: another 5xx;
  * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;
  * - `unauthorized`: 401 and 403; `not-found`: 404; `refused`: another 4xx.
@@ -33,7 +33,7 @@ const codes: Record<CloudErrorKind, ErrorCode> = {
 
 const hints: Partial<Record<CloudErrorKind, string>> = {
   unreachable:
-    'Check the address (--service-url or FORAY_SERVICE_URL) and that the service runs; "foray dev" starts one.',
+    'Check the address (--service-url or FORAY_SERVICE_URL), and check that the service runs. "foray dev" starts a service.',
   timeout: 'The service may be overloaded; try again.',
   throttled: 'Lower the request rate with FORAY_SERVICE_RATE.',
   unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',
@@ -79,7 +79,7 @@ export const lacksExtension: readonly CloudErrorKind[] = [
   'malformed',
   'too-large',
 ];
-/** The kinds of errors of a host that has no health document, or protects it. */
+/** The kinds of errors of a host that has no health document, or gives it only to known users. */
 export const otherHost: readonly CloudErrorKind[] = [
   ...lacksExtension.filter((kind) => kind !== 'server'),
   'unauthorized',

@@ -4,7 +4,7 @@ import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
 
 /** The most attempts for a file. */
 const ATTEMPTS = 4;
-/** The delay after the first attempt, ms. It doubles each time. */
+/** The delay after the first attempt, ms. It doubles after each further attempt. */
 const AGAIN_MS = 250;
 
 /** Temporary errors. A timeout is not among them, because another attempt might take as long. */
@@ -20,14 +20,14 @@ interface Fetch extends DownloadOptions {
   address: () => Promise<string>;
   /** Returns a new receiver of the bytes for each attempt. Each attempt starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
-  /** Called when the service asks for a pause. No requests may be made for this time, ms. */
+  /** Called when the service asks for a pause. No requests may be made for this many ms. */
   pause: (ms: number) => void;
 }
 
 /**
  * Fetches a complete output file, and requests a new address when the old one has expired. The hash of the file shows
  * whether the content is right. Some services do not name files by their hash. Their files are accepted if they have
- * the announced length. Without a known length, or when the content does not match a name that looks like a hash, a
+ * the announced length. If the length is unknown, or if the content does not match a name that looks like a hash, a
  * second transfer must give the same content.
  *
  * @returns the SHA-256 of the content, in base64url

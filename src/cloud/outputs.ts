@@ -20,8 +20,8 @@ export function valuesOf(outputs: Outputs): Record<string, string> {
 }
 
 /**
- * The reason of a failure in a message. foray's service sends it as the title of a JSON message; others may send plain
- * text.
+ * The reason of a failure in a message. foray's service sends the reason as the title of a JSON message. Other services
+ * may send plain text.
  */
 export function reasonIn(message: string | null): string {
   if (!message) return 'the service gave no reason';

@@ -10,7 +10,7 @@ export interface TransportOptions {
   /** The root address of the service, including /api/open/<version>. */
   url: string;
   key: string;
-  /** The header with the key. The specification does not name it. @default 'Authorization' */
+  /** The header with the key. The specification does not name this header. @default 'Authorization' */
   keyHeader?: string | undefined;
   /** The most requests per second. @default no limit */
   rate?: number | undefined;
@@ -33,8 +33,8 @@ export interface TransportRequest {
   body?: { json: unknown } | { bytes: Uint8Array };
   signal?: AbortSignal | undefined;
   /**
-   * Whether the request starts a run. After an abort, the answer is still awaited for up to 5 s: the service may have
-   * started the run, and its id is needed to stop it.
+   * Whether the request starts a run. After an abort, the transport still waits up to 5 s for the answer: the service
+   * may have started the run, and the caller needs the id of the run to stop it.
    */
   isStart?: boolean;
   /** Whether the path is on the same host but outside the interface. Such a path needs no key. */
@@ -87,7 +87,7 @@ export class Transport {
     this.secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
 
-  /** @returns the parsed JSON of a 2xx response; undefined for an empty one */
+  /** @returns the parsed JSON of a 2xx response; undefined for an empty response */
   async send(request: TransportRequest): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -111,7 +111,7 @@ export class Transport {
     const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
     if (statusCode === 429 || (statusCode === 503 && retryAfter > 0)) {
       this.gate.blockFor(retryAfter);
-      throw new CloudError('throttled', `${target}: the service asks to slow down (${statusCode})`, {
+      throw new CloudError('throttled', `${target}: the service asks for fewer requests (${statusCode})`, {
         retryAfter,
         mayHaveArrived: false,
       });
@@ -140,7 +140,7 @@ export class Transport {
    * A text of the service in at most `most` characters. The key and signed addresses are removed, because the service
    * may repeat them.
    *
-   * @param most - the most characters of the result. At most about ten times as many are read
+   * @param most - the most characters of the result. At most about ten times as many characters are read
    */
   redacted(text: string, most: number): string {
     const longest = Math.max(0, ...this.secrets.map(({ length }) => length));
@@ -153,8 +153,8 @@ export class Transport {
   }
 
   /**
-   * The message of an error body on one line. Empty if the body does not have the format of the interface, such as an
-   * HTML page of a proxy.
+   * The message of an error body on one line. Empty if the body does not have the format of the interface. For example,
+   * a proxy may send an HTML page.
    */
   private messageIn(body: string): string {
     try {
@@ -218,7 +218,7 @@ async function gotOf(total: number): Promise<Got> {
   });
 }
 
-/** A signal that aborts some time after another signal. Call `forget` when it is no longer needed. */
+/** A signal that aborts `ms` after another signal. Call `forget` when the new signal is no longer needed. */
 function delayed(signal: AbortSignal, ms: number): { signal: AbortSignal; forget(): void } {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -247,12 +247,12 @@ const neverConnected = [
 /** Error codes of a header that Node refuses to send, such as a key with a line break. */
 const invalidHeader = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN'];
 
-/** The message of got contains the whole address, so we use only its code. */
+/** The message of an error of got contains the whole address, so we use only the code of the error. */
 function connectionError(target: string, root: string, error: unknown): CloudError {
   if (isTimeout(error)) return new CloudError('timeout', `${target}: no answer in time`);
   const code = codeOf(error);
   if (invalidHeader.includes(code)) {
-    return new CloudError('unauthorized', 'The API key or the name of its header cannot be sent as it is.', {
+    return new CloudError('unauthorized', 'HTTP does not allow this API key or this name of its header.', {
       mayHaveArrived: false,
     });
   }

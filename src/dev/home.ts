@@ -66,7 +66,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
   }
 }
 
-/** The addresses of the running `foray dev` of this home; undefined when none runs, or it is not ready yet. */
+/** The addresses of the running `foray dev` of this home. Undefined if no `foray dev` runs or it is not ready yet. */
 export function runningDev(home: string): Addresses | undefined {
   const known = readAddresses(home);
   return known && isHeld(home) ? known : undefined;
@@ -107,7 +107,7 @@ export function removeAddresses(home: string): void {
 }
 
 /**
- * The key of the embedded service. Each home has its own, created at the first start.
+ * The key of the embedded service. Each home has its own key. The first start creates the key.
  * @throws ForayError HOME_UNUSABLE, also when the key cannot be read
  */
 export async function localKey(home: string): Promise<string> {

@@ -6,8 +6,8 @@ import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';
 
 /**
- * The address of the page and the API of a home, and their key. They are in a file that only the user may read. From
- * this file, the command line knows the page, and the Python module knows the API.
+ * The address of the page and the API of a home, and their key. They are in a file that only the user may read. The
+ * command line reads the address of the page from this file, and the Python module reads the address of the API.
  */
 const PageAddress = z.object({
   /** The id of the process that serves the page. */
@@ -30,8 +30,8 @@ export async function runningPage(home: string): Promise<PageAddress | undefined
 }
 
 /**
- * Writes the address of the page of a home, unless another process serves a page there. Returns a function that removes
- * the address.
+ * Writes the address of the page of a home, unless another process serves a page of this home. Returns a function that
+ * removes the address.
  * @throws Error when the home cannot be written
  */
 export async function notePage(home: string, address: PageAddress): Promise<() => void> {

@@ -11,8 +11,8 @@ export interface PartOptions {
   /** The path of the log for the output of the process (see RotatingLog). */
   logFile: string;
   /**
-   * Resolves to true when the part works. It is called again and again while the part starts. Without it, the part must
-   * send the message `ready`.
+   * Resolves to true when the part works. This function is called again and again while the part starts. If it is
+   * missing, the part must send the message `ready`.
    */
   isReady?: () => Promise<boolean>;
   report: (line: string) => void;
@@ -21,7 +21,7 @@ export interface PartOptions {
 const READY_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const STOP_MS = 10_000;
-/** The delay before a dead part starts again, ms. It doubles each time the part does not become ready. */
+/** The delay before a part that ended starts again, ms. It doubles each time the part does not become ready. */
 const RESTART_MS = 300;
 const LONGEST_RESTART_MS = 10_000;
 
@@ -116,7 +116,7 @@ export class Part {
       this.log.write(`${messageOf(error)}\n`);
     }
     this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);
-    if (isReady) report(`the ${name} is back (process ${this.pid})`);
+    if (isReady) report(`the ${name} works again (process ${this.pid})`);
     this.watch(this.child!);
   }
 

@@ -32,7 +32,7 @@ export class RotatingLog {
 }
 
 /**
- * Renames the files of a log if `more` bytes would make it too large, and deletes the oldest file.
+ * Renames the files of a log if `more` bytes would make the log too large, and deletes the oldest file.
  * @throws the error of the system
  */
 export function rotate(file: string, more = 0): void {

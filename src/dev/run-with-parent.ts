@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { endWithParent } from './lifeline.ts';
 
-/** This program runs another program, which its arguments name. It ends that program when its own parent ends. */
+/** This program runs the program that its arguments name, and ends that program when its own parent process ends. */
 
 const [command, ...args] = process.argv.slice(2);
 const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });

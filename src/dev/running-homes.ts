@@ -52,7 +52,7 @@ function homeIn(entry: string): string[] {
   try {
     return [readFileSync(entry, 'utf8')];
   } catch {
-    // another command has removed it in the meantime
+    // another command has removed the entry in the meantime
     return [];
   }
 }

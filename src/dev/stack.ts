@@ -39,8 +39,8 @@ export interface Stack {
  * Starts Temporal with its Web UI, the model service, a worker and the page as child processes on this machine, and
  * writes their addresses to the home folder. A part that dies is started again.
  *
- * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED; then no part is left
- *   running
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED. No part runs after an
+ *   error
  */
 export async function startStack(
   home: string,
@@ -92,7 +92,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts, except for the task queue and the rate.
+  // except for the task queue and the rate, TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
   const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {

@@ -66,7 +66,7 @@ export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = p
     }
   }
   throw new ForayError('TEMPORAL_MISSING', `No Temporal server was found: ${tried.join('; ')}.`, {
-    hint: "Install Temporal's command line (https://docs.temporal.io/cli) or Go 1.24 or newer, or set FORAY_TEMPORAL_CLI to its path.",
+    hint: "Install Temporal's command line (https://docs.temporal.io/cli) or Go 1.24 or newer, or set FORAY_TEMPORAL_CLI to the path of Temporal's command line.",
   });
 }
 
@@ -87,7 +87,7 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
   }
 }
 
-/** Downloads the program with the SDK: the SDK downloads it when it starts a test server. */
+/** Lets the SDK start a test server. To do so, the SDK downloads the program. */
 async function download(folder: string, report: Report): Promise<string> {
   report('Downloading a Temporal server (once)');
   const environment = await TestWorkflowEnvironment.createLocal({

@@ -2,7 +2,7 @@ import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
 import { messageOf } from '../errors.ts';
 import { printableLine } from '../text/printable.ts';
 
-/** The SDK's warning about a worker without workflows. It is expected, because an executor has none. */
+/** The SDK's warning about a worker without workflows. It is expected, because an executor has no workflows. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 
 /** Writes a log entry as one line without the stack. Temporal's Web UI shows the details of errors. */

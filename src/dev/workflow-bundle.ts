@@ -33,7 +33,7 @@ export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Pr
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, code);
   } catch {
-    // without a writable folder, the next worker bundles again
+    // if the folder is not writable, the next worker makes the bundle again
   }
   return { code };
 }
@@ -48,8 +48,8 @@ export async function bundle(workflows: string): Promise<string> {
 }
 
 /**
- * A hash that changes with every module that may be part of the bundle, and with the installed packages. It includes
- * the lock file that npm writes into node_modules, because package-lock.json may be newer than the packages.
+ * A hash that changes with every module that may be part of the bundle, and with the installed packages. The hash
+ * includes the lock file that npm writes into node_modules, because package-lock.json may be newer than the packages.
  *
  * @param folder - the folder of a checkout
  */

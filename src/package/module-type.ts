@@ -10,7 +10,7 @@ export function moduleTypeHint(file: string): string | undefined {
   if (/\.m[jt]s$/.test(file)) return undefined;
   const manifest = findPackageJSON(pathToFileURL(file));
   if (manifest === undefined || typeIn(manifest) !== 'commonjs') return undefined;
-  return `If the module has import or export: ${manifest} says "type": "commonjs". Change that with: npm pkg set type=module`;
+  return `A module with import or export needs "type": "module", but ${manifest} says "type": "commonjs". Change the type with: npm pkg set type=module`;
 }
 
 function typeIn(manifest: string): unknown {

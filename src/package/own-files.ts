@@ -1,9 +1,9 @@
 import { extname, join, resolve } from 'node:path';
 
-/** The extension of this program's modules: `.ts` in a checkout, which runs from source, `.js` in the package. */
+/** The extension of this program's modules: `.ts` in a checkout, because it runs from source, `.js` in the package. */
 const EXTENSION = extname(import.meta.filename);
 
-/** The folder of the modules: the checkout, or `dist` in the package, which has the same subfolders. */
+/** The folder of the modules: the checkout, or `dist` in the package. Both have the same subfolders. */
 const MODULES = resolve(import.meta.dirname, '../..');
 
 /** Whether this program runs from the package; false in a checkout. */

@@ -15,8 +15,8 @@ interface Closed {
 const closed = new Map<string, Closed>();
 
 /**
- * Closes a folder: its modules get the given files when they import this package. From outside the folder, they may
- * otherwise import only installed packages.
+ * Closes a folder: its modules get the given files when they import this package. They cannot import other files from
+ * outside the folder, except installed packages.
  *
  * @param modules - files by the imported name
  */
@@ -34,8 +34,8 @@ function isElsewhere(url: string, { beginning }: Closed): boolean {
   return url.startsWith('file:') && !url.startsWith(beginning) && !url.includes('/node_modules/');
 }
 
-// a model or a definition may be in a folder without an installed package foray: it gets the package of the running
-// program
+// a model or a definition may be in a folder in which the package foray is not installed. It then gets the package of
+// the running program
 registerHooks({
   resolve: (specifier, context, next) => {
     const folder = folderOf(context.parentURL);
@@ -49,14 +49,14 @@ registerHooks({
       specifier.startsWith('foray/') ? { ...context, parentURL: import.meta.url } : context,
     );
     if (folder && isElsewhere(found.url, folder)) {
-      throw new Error(`it imports ${specifier}, which was not kept with its version`);
+      throw new Error(`it imports ${specifier}, which is not stored with the version of the model`);
     }
     return found;
   },
 });
 
-// npm makes a package.json without "type". Node then warns about each module beside it that has an "import". The
-// warning is dropped, because definitions and models run anyway.
+// `npm install` writes a package.json without "type". Node then warns about each module in this folder that has an
+// "import". The warning is dropped, because definitions and models run anyway.
 const warn = process.emitWarning.bind(process) as (...given: unknown[]) => void;
 process.emitWarning = (...given: unknown[]): void => {
   const [, options] = given as [unknown, { code?: unknown } | undefined];

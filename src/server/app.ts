@@ -50,7 +50,7 @@ export interface Server {
 }
 
 /**
- * Starts foray's own HTTP server: pages, API, login. Closing it does not close `foray`.
+ * Starts foray's own HTTP server: pages, API, login. Closing the server does not close `foray`.
  * @throws ForayError PORT_IN_USE
  */
 export async function startServer(options: ServerOptions): Promise<Server> {

@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { ForayError, messageOf } from '../errors.ts';
 
 /**
- * The role of a key: `steer` may do everything, `read` may change nothing. Each endpoint (api/endpoints.ts) and each route
- * of a page names the role that it needs.
+ * The role of a key: `steer` may do everything, and `read` may change nothing. Each endpoint (api/endpoints.ts) and
+ * each route of a page names the role that it needs.
  */
 export type Role = 'read' | 'steer';
 

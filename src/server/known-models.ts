@@ -8,7 +8,7 @@ type Models = Awaited<ReturnType<Foray['models']>>;
 export class KnownModels {
   readonly #foray: Pick<Foray, 'models' | 'model'>;
   readonly #away: Away;
-  /** The last answer for each model, by its name; under '', the last list of all models. */
+  /** The last answer for each model, by the name of the model. The entry '' is the last list of all models. */
   readonly #answers = new Map<string, unknown>();
 
   constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
@@ -28,7 +28,7 @@ export class KnownModels {
 
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {
     try {
-      // with an earlier answer, nobody waits for a silent service
+      // if there is an earlier answer, nobody waits for a silent service
       const answer = await this.#away.whileThere(ask, this.#answers.has(what) ? 0 : undefined);
       this.#answers.set(what, answer);
       return answer;

@@ -83,7 +83,7 @@ export interface Problem {
   detail: string;
   /** What the user can do about it. */
   hint?: string | undefined;
-  /** The place in a definition: its file with line and column, from 1, or with the path of names to the setting. */
+  /** The place in a definition: its file, and the line and column (from 1) or the path of names to the setting. */
   file?: string;
   line?: number;
   column?: number;

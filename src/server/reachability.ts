@@ -40,8 +40,8 @@ export class Away {
   }
 
   /**
-   * The services that do not answer. If one is already known to be silent, this returns at once. Otherwise it waits for
-   * a running check, at most two seconds.
+   * The services that do not answer. If a service is already known to be silent, this returns at once. Otherwise this
+   * waits for a running check, at most two seconds.
    */
   async look(fresh = FRESH): Promise<Absences> {
     if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();
@@ -50,8 +50,8 @@ export class Away {
   }
 
   /**
-   * Waits until the given services answer. It refuses only after ten seconds of silence, because a busy machine may
-   * answer late.
+   * Waits until the given services answer. Throws only after a service was silent for ten seconds, because a busy
+   * machine may answer late.
    * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE
    */
   async needs(...neighbours: readonly Neighbour[]): Promise<void> {
@@ -64,8 +64,8 @@ export class Away {
   }
 
   /**
-   * Sends a request to the model service for a page. It gives up when the service has been silent for a while, because
-   * a frozen service accepts connections and never answers. The request must change nothing, because a late answer is
+   * Sends a request to the model service for a page. Throws when the service has been silent for `patience`, because a
+   * frozen service accepts connections and never answers. The request must change nothing, because a late answer is
    * lost.
    *
    * @param patience - how long the service may be silent, ms

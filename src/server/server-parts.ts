@@ -17,13 +17,13 @@ export interface ServerParts {
   /** Logins of browsers. */
   sessions: Sessions;
   models: KnownModels;
-  /** The statuses of campaigns. Viewers of a campaign share one. */
+  /** The statuses of campaigns. Viewers of a campaign share one status. */
   statuses: Statuses;
   /** The pictures of campaigns. */
   sections: Sections;
   /**
-   * Runs changes of a campaign's definition one after the other, so that each change sees the result of the change
-   * before.
+   * Runs changes of a campaign's definition one after the other, so that each change sees the result of the previous
+   * change.
    */
   inTurn: InTurn;
   /** The address of the server's root, without a slash at its end. */

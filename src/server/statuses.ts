@@ -4,7 +4,8 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 const SHARED = 1_000;
 
 /**
- * The statuses of campaigns. A status costs a request to the campaign's worker, so all viewers share one for a second.
+ * The statuses of campaigns. A status costs a request to the campaign's worker, so all viewers share a status for a
+ * second.
  */
 export class Statuses {
   readonly #foray: Pick<Foray, 'status'>;
@@ -15,7 +16,7 @@ export class Statuses {
   }
 
   /**
-   * Asks for a status now. Later viewers get this status, or a newer one.
+   * Asks for a status now. Later viewers get this status or a newer status.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   now(id: string): Promise<CampaignStatus> {

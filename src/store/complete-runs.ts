@@ -7,8 +7,8 @@ import { finishedStates, type Tables } from './tables.ts';
 export type Done = Extract<RunObservation, { state: 'done' }>;
 
 /**
- * Writes completed runs and their outputs. It uses two statements for any number of runs. Runs that have already
- * finished stay unchanged. Returns the runs that were written.
+ * Writes completed runs and their outputs, with two statements for any number of runs. Runs that have already finished
+ * stay unchanged. Returns the runs that were written.
  */
 export async function completeRuns(
   db: Kysely<Tables>,
@@ -23,8 +23,8 @@ export async function completeRuns(
       sql`(cast(${campaign} as integer), cast(${seq} as integer), cast(${runId} as text), ${origin})`,
   );
   // SQLite and PostgreSQL both name the columns of VALUES column1, column2, …. The values include the campaign, and the
-  // condition uses NOT IN, so that SQLite looks these runs up by number. Otherwise SQLite would pick an index for the
-  // other conditions and read all runs that match.
+  // condition uses NOT IN, so that SQLite looks up each run by campaign and seq. Otherwise SQLite would pick an index
+  // for the other conditions and read all runs that match.
   const { rows: written } = await sql<{ seq: number }>`
     update runs set state = 'done', run_id = v.column3, origin = v.column4, reason = null,
       finished_at = cast(${now} as bigint)

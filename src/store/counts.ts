@@ -14,13 +14,13 @@ const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, faile
  */
 export class CountChanges {
   private readonly changes = { ...none };
-  /** The name under which an unfinished run was counted before, by seq. Waiting runs are left out. */
+  /** For the seq of each queued or running run, the name under which the run was counted before. */
   private readonly before = new Map<number, Counted>();
 
   /**
    * Prepares changes for unfinished runs that are about to be written. It reads all queued and running runs between the
-   * first and the last seq with one index scan. A campaign has at most 32,000 of them, usually far fewer. Looking up
-   * each run would take longer.
+   * first and the last seq with one index scan. A campaign has at most 32,000 queued and running runs, usually far
+   * fewer. Looking up each run would take longer.
    */
   static async ofRuns(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<CountChanges> {
     // this is written as SQL because every transaction runs it: building the query with Kysely would take as long as

@@ -4,11 +4,12 @@ import { CountChanges, countRange } from './counts.ts';
 import { lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** The most rows that one step deletes. Between steps, other writers get their turn. */
+/** The most rows that one step deletes. Other writers can write between two steps. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Deletes all rows of a campaign. The campaign's own row is the last, so an interrupted deletion can be repeated.
+ * Deletes all rows of a campaign. It deletes the row of the campaign itself last, so an interrupted deletion can be
+ * repeated.
  *
  * @param campaign - the number of the campaign in the tables
  */

@@ -8,11 +8,11 @@ import { analyze } from './vacuum.ts';
 
 /** The most points per insert. SQLite allows 32,766 variables in a statement. */
 const POINTS_AN_INSERT = 1_000;
-/** The most runs per insert. The database makes them from the points. */
+/** The most runs per insert. The database makes the runs from the points. */
 const RUNS_AN_INSERT = 10_000;
 /** The most replications per insert. SQLite does not accept longer unions. */
 const REPLICATIONS_AN_INSERT = 400;
-/** The fewest runs of a design after which the database's statistics are updated. */
+/** The smallest number of runs in a design for which foray updates the statistics of the database. */
 const ANALYZED = 1_000;
 /** The revision of a design that has never changed. */
 export const FIRST = 1;
@@ -197,7 +197,7 @@ async function writePoints(
 
 /**
  * Reserves a seq for each run of a design, and returns the first seq. The seqs of the first revision begin at 0, even
- * when it is written again, because the workflow relies on that. Later revisions get seqs that were never used.
+ * when the revision is written again: the workflow relies on this. Later revisions get seqs that were never used.
  */
 async function reserveSeqs(
   db: Kysely<Tables>,

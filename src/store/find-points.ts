@@ -16,7 +16,7 @@ export async function pointsLike(db: Kysely<Tables>, campaign: number, key: stri
     .select(['points.ordinal', 'points.key', 'points.values', 'points.position', 'points.revision'])
     .select('campaigns.revision as current')
     .where('points.campaign', '=', campaign)
-    // a range of keys is one scan of the index
+    // the database reads a range of keys with one index scan
     .where('points.key', '>=', key)
     .where('points.key', '<', `${key}~`)
     .orderBy('points.key')

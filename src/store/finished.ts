@@ -34,8 +34,8 @@ export async function* finishedSeqs(
 }
 
 /**
- * Reads the runs among `seqs` that have finished, ordered by seq. One statement reads them, so they all show the same
- * moment.
+ * Reads the runs among `seqs` that have finished, ordered by seq. One statement reads all of them, so their states are
+ * from the same moment.
  */
 export async function finishedAmong(
   db: Kysely<Tables>,

@@ -148,7 +148,7 @@ async function changes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Stores when each file was put into the store. By its time, `gc` distinguishes an unused file from a file that a
+ * Stores when each file was put into the store. `gc` uses this time to distinguish an unused file from a file that a
  * campaign is about to refer to.
  */
 async function files(db: Kysely<unknown>): Promise<void> {
@@ -251,7 +251,7 @@ async function stoppedRuns(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** The rounds of a growing design so far, each with its widest interval. */
+/** The rounds of a growing design so far, and the widest interval of each round. */
 async function rounds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('campaigns').addColumn('rounds', 'text').execute();
 }

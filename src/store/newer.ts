@@ -7,7 +7,7 @@ const EVERY = 1_000;
 const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} order by name desc limit 1`);
 
 /**
- * Notices that a newer foray has changed the tables of an open store. This foray then no longer knows the tables, so it
+ * Detects that a newer foray has changed the tables of an open store. This foray then no longer knows the tables, so it
  * must neither read nor write them.
  */
 export class NewerCheck {
@@ -70,8 +70,8 @@ export class NewerCheck {
 }
 
 /**
- * A connection on which every query fails with an error. It is used because Kysely never frees its only connection to
- * SQLite if acquiring it fails.
+ * A connection on which every query fails with an error. It is needed because Kysely has only one connection to SQLite,
+ * and never frees this connection if acquiring it fails.
  */
 class RefusingConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;

@@ -132,7 +132,8 @@ function databaseAt(address: string): Database {
   const shown = shownPostgres(address);
   if (shown !== undefined) {
     const dialect = async (): Promise<Dialect> => {
-      // this is loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
+      // this module is loaded only when needed: most users have no PostgreSQL, and foray starts faster without the
+      // module
       const { postgresDialect } = await import('../postgres/dialect.ts');
       return postgresDialect(address, placeOf(shown));
     };

@@ -15,11 +15,11 @@ const WAITING_A_LOOK = 2_000;
 const TIMES_A_QUERY = 10_000;
 
 /**
- * Reads the runs that have finished since the last look, newest first. Only their times show in which order runs
- * finished, and an index on times would make every write of a run slower. So a look reads two groups: runs that were
- * open at the last look, and runs with a higher seq than the last finished run. A waiting run with a lower seq has
- * failed earlier. It may be requested and finish between two looks. Runs are requested in the order of seq, so the
- * cursor holds only the first of these waiting runs.
+ * Reads the runs that have finished since the last look, newest first. Only the times of runs show in which order they
+ * finished, and an index on times would make every write of a run slower. So a look reads three groups: runs that were
+ * open at the last look, runs that had failed, and runs with a higher seq than all runs that had finished. A waiting
+ * run with a lower seq has failed earlier. It may be requested and finish between two looks. Runs are requested in the
+ * order of seq, so the cursor holds only the first of these waiting runs.
  */
 export async function recentResults(
   db: Kysely<Tables>,

@@ -10,7 +10,7 @@ export const RUNS_AN_INSERT = 1_000;
 /** The most points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
-/** Among the points of the given runs, reads the points whose runs have all finished. */
+/** Reads the points of the given runs, but only points whose runs have all finished. */
 export async function finishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -63,7 +63,7 @@ export async function* allFinishedPoints(
   }
 }
 
-/** Among the points with the given ordinals, reads the points whose runs have all finished. */
+/** Reads the points with the given ordinals, but only points whose runs have all finished. */
 export async function readPoints(
   db: Kysely<Tables>,
   campaign: number,

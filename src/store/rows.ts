@@ -50,7 +50,7 @@ export function textOfCampaign({
   return JSON.stringify({ ...campaign, model: { ...campaign.model, ...versions?.[0] } });
 }
 
-/** The rounds of a growing design, as text for the store. Null without rounds. */
+/** The rounds of a growing design, as text for the store. Null if there are no rounds. */
 export function textOfRounds({ rounds }: Pick<Campaign, 'rounds'>): string | null {
   return rounds ? JSON.stringify(rounds) : null;
 }
@@ -148,7 +148,7 @@ export function columnsOf(
   }
 }
 
-/** Yields the items in arrays of at most `size` items. It reads no further than the next array needs. */
+/** Yields the items in arrays of at most `size` items. Reads only as many items as the next array needs. */
 export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const item of items) {

@@ -33,7 +33,7 @@ export async function keepRunLogs(
   }
 }
 
-/** The runs that have a log and are not done, each with the cause of its failure. */
+/** Maps the seq of each run that has a log and is not done to the cause of its failure. */
 export async function loggedRuns(db: Kysely<Tables>, campaign: number): Promise<Map<number, string>> {
   const rows = await logsOf(db, campaign)
     .select(['run_logs.seq', 'run_logs.cause'])

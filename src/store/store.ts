@@ -17,7 +17,7 @@ export type * from './roles/search.ts';
  * point and replication without another effect, so an activity may run again.
  */
 export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
-  /** The id of the store. A worker compares it to notice that a campaign belongs to another store. */
+  /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */
   readonly id: string;
   close(): Promise<void>;
 }

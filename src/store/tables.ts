@@ -12,7 +12,7 @@ export const openStates = ['intended', 'queued', 'running'] as const;
 export const finishedStates = ['done', 'failed'] as const;
 export const unfinishedStates = ['waiting', ...openStates] as const;
 
-/** The tables of the store, the same in every database. Times are ms since the epoch, flags 0 or 1. */
+/** The tables of the store, the same in every database. Times are ms since the epoch. Flags are 0 or 1. */
 export interface Tables {
   meta: { name: string; value: string };
   campaigns: {
@@ -86,8 +86,8 @@ export interface Tables {
     version: number | null;
   };
   /**
-   * The numbers of a campaign's runs. Completed runs count under their origin, and intended runs as `waiting`. Without
-   * a row, there are no runs.
+   * The numbers of a campaign's runs. Completed runs count under their origin, and intended runs as `waiting`. A
+   * campaign without a row has no runs.
    */
   run_counts: {
     campaign: number;
@@ -112,7 +112,7 @@ export interface Tables {
   outputs: { campaign: number; seq: number; outputs: string; packed: Uint8Array | null };
   /**
    * Output files, by the hash that the service uses for them. `file` is the SHA-256 of the stored content; the service
-   * may use another hash. Without stored content, `lack` says why.
+   * may use another hash. If the content is not stored, `lack` says why.
    */
   kept_files: { campaign: number; hash: string; file: string | null; lack: MissingReason | null };
   /** The points that a search asked for, numbered from 0. `values` and `told` are JSON (campaign/search/log). */
@@ -127,7 +127,7 @@ export interface Tables {
   };
   /** The decisions of a search, numbered from 0. `event` is JSON. */
   search_events: { campaign: number; number: number; event: string };
-  /** Runs at the service that a campaign has stopped, or was about to. */
+  /** Runs at the service that a campaign has stopped, or was about to stop. */
   stopped_runs: { campaign: number; run_id: string };
   /** The output that runs printed in their last failed attempt. `lines` is JSON; `cause` groups failures. */
   run_logs: {

@@ -62,7 +62,7 @@ describe('in a folder without a home', () => {
       expect(ran.map(({ code }) => code)).toEqual([3, 3, 3, 2]);
       for (const { stderr } of ran) {
         expect(stderr).toContain(
-          "No foray dev runs in the home .foray. One runs elsewhere: add --home '../my own/.foray'.",
+          "No foray dev runs in the home .foray. A foray dev runs in another home: add --home '../my own/.foray'.",
         );
       }
       expect(readdirSync(empty)).toEqual([]);

@@ -134,7 +134,7 @@ describe('foray init', () => {
         expect((await check(other)).points).toBeGreaterThan(1);
         if (/morris|saltelli/.test(kind)) continue;
         const limited = other.replace(
-          '# each of them, except morris and saltelli, can have a condition: ',
+          '# each design, except morris and saltelli, can have a condition: ',
           '',
         );
         expect((await check(limited)).campaign.design.kind).toBe('refined');

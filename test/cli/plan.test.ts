@@ -113,7 +113,7 @@ describe('foray plan', () => {
       mostSeconds: 400,
     });
     expect((await run('plan', file, '--run-seconds', '2')).stdout).toMatch(
-      /to run +10, at least\n {2}expected +at least 20 s, at most 6 min 40 s/,
+      /to run +at least 10\n {2}expected +at least 20 s, at most 6 min 40 s/,
     );
     await carryOut(precise('first.yaml', '5'), 'first-five');
     const { foreseen, ...plan } = await planOf(file, { runSeconds: 2 });
@@ -175,7 +175,7 @@ describe('foray plan', () => {
       'The design gives "Days" one value only, 7.',
     ]);
     expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
-      '7 points are in the design twice and count once.',
+      '7 points of the design repeat other points. Each point counts once.',
     ]);
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
       '9 Sobol points are spread less evenly than 8, a power of 2.',
@@ -319,7 +319,7 @@ describe('foray explain', () => {
   test('shows the inputs of a point and the results of its runs', async () => {
     const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
     await carryOut(write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`), 'e');
-    const advice = '2 runs failed. Why: foray explain e POINT';
+    const advice = '2 runs failed. "foray status e --failures" lists the causes and points, ';
     expect((await run('status', 'e')).stdout).toContain(advice);
     expect((await run('watch', 'e')).stderr).toContain(advice);
     const { stdout } = await run('results', 'e', '--format', 'jsonl');

@@ -31,7 +31,7 @@ const status: CampaignStatus = {
 
 test('the advice for failed runs names the commands; there is no advice without failures', () => {
   expect(failureAdvice(status)).toBe(
-    '1 run failed. Why: npx foray explain x-1 POINT (points: npx foray status x-1 --failures). Again: npx foray retry x-1',
+    '1 run failed. "npx foray status x-1 --failures" lists the causes and points, "npx foray explain x-1 POINT" explains a point, and "npx foray retry x-1" requests failed runs again.',
   );
   expect(failureAdvice({ ...status, runs: { ...status.runs, failed: 0 } })).toBeUndefined();
 });

@@ -81,7 +81,7 @@ describe('foray results', () => {
     const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');
     expect(code).toBe(0);
     expect(stderr).toBe(
-      '1 value of "Fit error" is not DOUBLE, and so null in the file; CSV and JSON Lines have the original text.\nWrote out/flu.parquet\n',
+      '1 value of "Fit error" is not DOUBLE, and therefore null in the file; CSV and JSON Lines have the original text.\nWrote out/flu.parquet\n',
     );
     expect(readdirSync(join(folder.path, 'out'))).toEqual(['flu.parquet']);
     const bytes = readFileSync(join(folder.path, 'out/flu.parquet'));
@@ -146,11 +146,11 @@ describe('foray results', () => {
   });
 
   test.each([
-    [['--follow', '--points'], /^foray: --follow and --points do not go together\./],
-    [['--files', 'x.d', '--points'], /^foray: --files and --points do not go together\./],
+    [['--follow', '--points'], /^foray: --follow cannot be used with --points\./],
+    [['--files', 'x.d', '--points'], /^foray: --files cannot be used with --points\./],
     [['--files', 'x.d'], /^foray: The campaign "flu" keeps no output of type OUTPUT_FILE\./],
     [['--follow', '--format', 'parquet'], /^foray: --follow cannot write Parquet\./],
-    [['--follow', '-o', 'x.csv'], /^foray: --follow and -o do not go together\./],
+    [['--follow', '-o', 'x.csv'], /^foray: --follow cannot be used with -o\./],
     [['-o', 'x.xlsx'], /^foray: There is no format for files that end in \.xlsx\. .*parquet/],
   ])('%j is refused', async (flags, message) => {
     const { code, stderr } = await run('results', 'flu', ...flags);

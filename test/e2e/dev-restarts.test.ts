@@ -99,10 +99,10 @@ test('the terminal says why a campaign cannot continue: a service that has lost 
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder, args: ['--port', '0'] });
   await until('the terminal says why the campaign cannot continue', () =>
-    /stuck: Cannot go on: This worker serves/.test(dev!.said()),
+    /stuck: Cannot continue: This worker serves/.test(dev!.said()),
   );
   const listed = await foray(folder, ['list']);
-  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot go on/m);
+  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot continue/m);
 });
 
 test('all parts end if foray dev is killed', async () => {

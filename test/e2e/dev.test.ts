@@ -116,7 +116,7 @@ describe('a campaign from the command line', () => {
     await run('stop', 'steered');
     expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
     expect(await client.status('steered')).toMatchObject({ phase: 'cancelled' });
-    expect((await run('retry', 'steered', '--missing')).stdout).toMatch(/^steered goes on: 0 failed runs/);
+    expect((await run('retry', 'steered', '--missing')).stdout).toMatch(/^steered continues: 0 failed runs/);
     expect(await client.status('steered')).toMatchObject({ phase: 'running', runs: { total: 200 } });
     await run('cancel', 'steered');
     expect(await toTheEnd({ foray: client }, 'steered')).toMatchObject({ phase: 'cancelled' });
@@ -145,7 +145,7 @@ describe('a campaign from the command line', () => {
     expect(asked.stderr).toContain('2 points added, 1 dropped, 2 kept; replications 1 → 2');
     expect(asked.stderr).toContain('Add --yes');
     const applied = await run('apply', 'changed', 'changed.yaml', '--yes');
-    expect(applied.stdout).toBe('changed is changed and goes on: 6 runs open.\n');
+    expect(applied.stdout).toBe('changed is changed and continues: 6 runs open.\n');
     await toTheEnd({ foray: client }, 'changed');
     const { lines } = await csv('changed');
     expect(lines.map((line) => line.split(',').slice(1, 4).join())).toEqual([

@@ -191,7 +191,7 @@ test('all answers of a service are the same after a move, even if the move was k
   expect(stdout).toMatch(
     new RegExp(`^Moved ${(MORE_RUNS + runs.length).toLocaleString('en')} runs and \\d+ versions to the database\\.
 Moved \\d+ files and \\d+ files of versions to the bucket, together \\S+ [KM]B\\.
-${copy} is as it was\\.\n$`),
+${copy} is unchanged\\.\n$`),
   );
   expect(contentOf(copy)).toBe(before);
   expect(await countIn('results')).toBeGreaterThan(MORE_RUNS);

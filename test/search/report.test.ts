@@ -127,7 +127,7 @@ test('explain shows when the search asked for a point', async () => {
   expect(explained!.bestSeen).toBe(Math.min(...known.map(({ value }) => value!)));
   expect(await said('explain', 'flu', key)).toMatch(
     new RegExp(
-      `^.* of the points that were asked\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks, the best of which was \\S+\\. It was told \\S+ \\(\\d runs\\)`,
+      `^.* of the points that were asked\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks \\(the best value was \\S+\\)\\. It was told \\S+ \\(\\d runs\\)`,
     ),
   );
   expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');

@@ -109,5 +109,5 @@ test('a closed campaign continues with a narrower width, and keeps its points', 
 test('a plan shows the first and the maximum number of points', async () => {
   const plan = await world.foray.plan(flu(SALTELLI('{ min: 32, max: 4096, width: 0.05 }')));
   expect(plan).toMatchObject({ points: 128, mostPoints: 16384, runs: 128, mostRuns: 16384 });
-  expect(plan.design.at(-1)).toContain('until each interval is at most 0.05 wide, up to 4,096');
+  expect(plan.design.at(-1)).toContain('until each interval is at most 0.05 wide, or until it has 4,096');
 });

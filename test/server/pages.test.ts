@@ -273,7 +273,7 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     await over('broken');
     const shown = await page('/campaigns/broken/failures');
     expect(shown.body).toMatch(/<td class="number">3<\/td>/);
-    expect(shown.body.match(/Run these again/g)).toHaveLength(2);
+    expect(shown.body.match(/Request these runs again/g)).toHaveLength(2);
     expect((await send('/campaigns/broken/retry', { cause: 'No such cause' })).status).toBe(404);
     // the runs of one of the two causes are requested again
     const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;

@@ -38,7 +38,7 @@ test('foray delete refuses an unfinished campaign', async () => {
   await world.foray.submit(rehearsal({ count: 2, seconds: 600, first: 50 }), { id: 'busy' });
   const { code, stderr } = await command('delete', 'busy');
   expect(code).toBe(2);
-  expect(stderr).toContain('"foray cancel busy" ends it');
+  expect(stderr).toContain('"foray cancel busy" ends this campaign');
   await world.foray.cancel('busy');
   expect((await toTheEnd(world, 'busy')).phase).toBe('cancelled');
 });

@@ -69,7 +69,7 @@ test.each(['knows the identity of its service', 'comes from an earlier version o
       secondsLeft: null,
       blocked: expect.stringContaining("is not the campaign's"),
     });
-    expect(statusText(status)).toMatch(/^Cannot go on: This worker serves the model service at http:/);
+    expect(statusText(status)).toMatch(/^Cannot continue: This worker serves the model service at http:/);
     expect(progressText(status)).not.toContain('left');
     expect((await world.foray.list())[0]).toMatchObject({ blocked: status.blocked });
     await stopOther();

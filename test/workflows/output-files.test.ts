@@ -272,11 +272,11 @@ describe('foray results --files', () => {
     const before = read(path);
     writeFileSync(join(folder, path), 'changed');
     const jsonl = await results('linked', '--files', 'out/linked', '--format', 'jsonl', '--long');
-    expect(jsonl.stderr).toBe('Wrote 1 file to out/linked; 1 was there already\n');
+    expect(jsonl.stderr).toBe('Wrote 1 file to out/linked; 1 file existed\n');
     expect(read(path)).toBe(before);
     expect(jsonl.stdout).toContain(`"output":"Trajectory","units":null,"value":null,"text":"${path}"`);
     const followed = await results('flu', '--files', 'out/flu', '--format', 'csv', '--follow');
-    expect([followed.code, followed.stderr]).toEqual([0, 'Wrote 0 files to out/flu; 2 were there already\n']);
+    expect([followed.code, followed.stderr]).toEqual([0, 'Wrote 0 files to out/flu; 2 files existed\n']);
     expect(followed.stdout).toContain(`,out/flu/${rows[0]!.point}/1/Trajectory.csv,`);
     const parquet = await results('flu', '--files', join(folder, 'abs'), '-o', 'flu.parquet');
     expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);

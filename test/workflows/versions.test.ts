@@ -204,7 +204,7 @@ test('foray retry --version says which runs it would repeat with which version, 
   const again = await run('retry', id);
   expect([again.code, again.stderr]).toEqual([
     0,
-    expect.stringContaining(`The model has changed since; these runs use the version of the campaign.`),
+    expect.stringContaining(`The model has a newer version; these runs use the version of the campaign.`),
   ]);
   expect((await toTheEnd(world, id)).runs.failed).toBe(1);
   const done = await run('retry', id, '--version', 'latest', '--yes');

@@ -19,7 +19,7 @@ export function bashScript(all: readonly CommandWords[]): string {
   const levels = all.filter((command) => command.commands.length > 0);
   return `_foray() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} place='' at=0 awaits='' expected='' word i
-  # bash splits --name=value into three words, and host:port too
+  # bash splits --name=value and host:port into three words each
   if [[ $cur == '=' ]]; then cur=''
   elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}
   fi
@@ -60,13 +60,13 @@ ${casesOf([
   fi
   case "$expected" in
     campaign)
-      # the line as typed: xargs removes its quotes and runs nothing in it
+      # The line is still as the user typed it. xargs removes the quotes. Unlike eval, it does not run code in the line.
       local line=\${COMP_LINE:0:$COMP_POINT} tilde=' ~/' home=" '$HOME'/"
       line=\${line%"$cur"}
       line=\${line#*"\${COMP_WORDS[0]}"}
       line=\${line//"$tilde"/$home}
       COMPREPLY=()
-      # not compgen -W, which would run code in an id
+      # compgen -W is not used here, because it would run code in an id
       while IFS= read -r word; do
         if [[ -n $word && $word == "$cur"* ]]; then COMPREPLY+=("$word"); fi
       done <<< "$(xargs "\${COMP_WORDS[0]}" campaign-ids <<< "$line" 2>/dev/null)"

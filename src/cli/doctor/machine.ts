@@ -97,7 +97,7 @@ export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   );
 }
 
-/** Milliseconds that a server's clock is ahead of ours; undefined when the server does not answer with a time. */
+/** How far a server's clock is ahead of this machine's clock, ms. Undefined if the server does not send its time. */
 async function aheadOf(url: string): Promise<number | undefined> {
   try {
     const before = Date.now();

@@ -14,12 +14,12 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
       models.length > 0
         ? ok(
             'key',
-            `The service accepts the key, which sees ${models.length} ${models.length === 1 ? 'model' : 'models'}.`,
+            `The service accepts the key. The key gives access to ${models.length} ${models.length === 1 ? 'model' : 'models'}.`,
           )
         : warning(
             'key',
-            'The service accepts the key, which sees no model.',
-            'Ask for the permission to see a model.',
+            'The service accepts the key, but the key gives access to no model.',
+            'Ask for access to a model.',
           ),
     ];
   } catch (error) {
@@ -33,7 +33,7 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
 function keyRefused(key: string, advice: string): Check {
   return failed(
     'key',
-    key === '' ? 'The model service needs a key, and none is set.' : 'The model service refuses the key.',
+    key === '' ? 'The model service needs a key, but no key is set.' : 'The model service refuses the key.',
     advice,
   );
 }

@@ -16,7 +16,7 @@ export function binned(
   const to = values.reduce((a, b) => Math.max(a, b), -Infinity);
   const bins = from === to ? 1 : Math.max(1, Math.min(most, Math.ceil(2 * Math.cbrt(values.length))));
   const counts = new Array<number>(bins).fill(0);
-  // halves, because the span of two large numbers may overflow
+  // the values are halved, because the span of two large numbers may overflow
   const span = to / 2 - from / 2;
   for (const value of values) {
     const share = span === 0 ? 0 : (value / 2 - from / 2) / span;

@@ -28,7 +28,7 @@ export class LivePage {
     }, RESIZE_MS);
   };
 
-  /** @param outputs - numeric outputs; the page shows the first one that has values */
+  /** @param outputs - numeric outputs; the page shows the first output that has values */
   constructor(
     terminal: NodeJS.WriteStream,
     foray: Pick<Foray, 'recentRows' | 'lastFailureLog'>,

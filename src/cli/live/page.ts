@@ -145,7 +145,7 @@ function precisionSpans({ precise, imprecise, mostRuns }: PrecisionProgress, poi
       ? [
           {
             style: 'yellow',
-            text: `${counted(imprecise, 'point')} not, with all their replications`,
+            text: `${counted(imprecise, 'point')} not precise with all their replications`,
           } as const,
         ]
       : []),

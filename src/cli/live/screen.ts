@@ -8,7 +8,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
 
-/** Signals that end a process without a chance to tidy up, unless the process listens to them. */
+/** Signals that end a process at once, unless the process listens to them. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The assumed size of a terminal that does not report its size. */
@@ -21,7 +21,7 @@ export type Terminal = Pick<WriteStream, 'write' | 'columns' | 'rows' | 'getColo
 export class Screen {
   private readonly terminal: Terminal;
   private readonly isColoured: boolean;
-  /** The width of each drawn line in columns; the terminal may have become narrower since. */
+  /** The width of each drawn line in columns. The terminal may have become narrower after the drawing. */
   private drawn: number[] = [];
   private readonly restore = (): void => this.close();
   /** Signals without another listener: they must still end the process, although this class listens to them. */

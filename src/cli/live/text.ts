@@ -14,7 +14,7 @@ const LONGEST = 1_000;
 
 const graphemes = new Intl.Segmenter();
 
-/** The number of columns of a text: wide characters take two, combining marks none. */
+/** The number of columns of a text. A wide character takes two columns, and a combining mark takes no column. */
 export function widthOf(text: string): number {
   return stringWidth(bounded(text, LONGEST));
 }

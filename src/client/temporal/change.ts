@@ -26,16 +26,17 @@ import { startOptions, withAttributes } from './start.ts';
 export type Change =
   { retry: RetryWhat; version?: number | undefined } | { apply: string; files: KnownFiles };
 
-/** Temporal's error type for an update that a workflow had accepted but not finished when it closed. */
+/** Temporal's error type for an update that a workflow had accepted but not finished when the workflow closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
 
 /** How long a closing workflow may take to close, ms. */
 const CLOSING_MS = 30_000;
 
 /**
- * Changes a campaign through its running workflow, or through a new one that continues where the last workflow ended.
+ * Changes a campaign through its running workflow, or through a new workflow that continues where the last workflow
+ * ended.
  *
- * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
+ * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
  * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
  */
 export async function changeCampaign(

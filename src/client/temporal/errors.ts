@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts';
 const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_UNAVAILABLE = 14;
 
-/** Finds the gRPC error in an error of the SDK, which may wrap it in others. */
+/** Finds the gRPC error in an error of the SDK. The SDK may wrap the gRPC error in other errors. */
 export function grpcErrorIn(error: unknown): { code: number; details: string; message?: string } | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && 'details' in error) return error as { code: number; details: string };
@@ -27,7 +27,7 @@ export function translated(settings: Settings, error: unknown): unknown {
   );
 }
 
-/** Whether a gRPC error says that nobody answered. */
+/** Whether a gRPC error says that the server did not answer. */
 export function isAbsence(code: number): boolean {
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
 }

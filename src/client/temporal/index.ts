@@ -54,9 +54,10 @@ export class Temporal {
   }
 
   /**
-   * Changes a campaign through its running workflow, or through a new one that continues where the last workflow ended.
+   * Changes a campaign through its running workflow, or through a new workflow that continues where the last workflow
+   * ended.
    *
-   * @param reason - why a new workflow starts. People read it in Temporal's list of workflows
+   * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
    * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
    */
   change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {

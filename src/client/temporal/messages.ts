@@ -23,7 +23,7 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
   try {
     return (await client.workflow.getHandle(id).describe()).runId;
   } catch (error) {
-    // Temporal deletes closed workflows after its retention. The store keeps the campaign.
+    // Temporal deletes closed workflows after its retention period. The store keeps the campaign.
     if (error instanceof WorkflowNotFoundError) return '';
     throw translated(temporal.settings, error);
   }

@@ -44,7 +44,7 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
     const unworked = await unpolled(client, temporal.namespace, answer.silentQueue);
     return {
       progress: undefined,
-      why: unworked ?? 'no worker answered; is one running?',
+      why: unworked ?? 'no worker answered; check that a worker runs',
       blocks: unworked !== undefined,
     };
   } catch (error) {

@@ -25,7 +25,7 @@ const WITHOUT_ATTRIBUTES =
   'The Temporal server lacks the search attributes ForayModel, ForayPhase and ForayOwner; campaigns run without them (docs/guides/operations.md).';
 
 export interface Started {
-  /** The id of the new execution, or of the running one if there is one. */
+  /** The id of the new execution, or of the execution that was already running. */
   runId: string;
   /** A warning for the user; usually empty. */
   warning: string;
@@ -51,11 +51,11 @@ export async function startWorkflow(
         store,
         hasAttributes,
         what === 'stop-only' ? { stopOnly: true } : {},
-        what === 'stop-only' ? 'stop what an earlier execution left running' : undefined,
+        what === 'stop-only' ? 'stop the runs that an earlier execution left' : undefined,
       );
       const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
         ...options,
-        // a closed workflow with this id belongs to this campaign, or to a deleted campaign if this one is new
+        // a closed workflow with this id belongs to this campaign, or to a deleted campaign if this campaign is new
         workflowIdReusePolicy:
           what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -116,7 +116,7 @@ export function startOptions(
 
 /**
  * The id of the execution that an earlier submit of the same definition started.
- * @throws ForayError CAMPAIGN_EXISTS when it belongs to another store on the same Temporal server
+ * @throws ForayError CAMPAIGN_EXISTS when the execution belongs to another store on the same Temporal server
  */
 async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
   const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();

@@ -30,7 +30,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   };
   await app.register(
     (api, _options, done) => {
-      // a definition is YAML or JSON, whatever its Content-Type
+      // a definition is YAML or JSON, whatever its Content-Type says
       api.removeAllContentTypeParsers();
       const types = ['application/json', '*'];
       api.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -89,7 +89,7 @@ function textIn(body: unknown): string {
   throw new ServerError('BAD_REQUEST', 'The body must be a definition in YAML or JSON.');
 }
 
-/** The JSON of a body; undefined for an empty one. */
+/** The JSON of a body; undefined for an empty body. */
 function jsonIn(body: unknown): unknown {
   if (typeof body !== 'string' || body.trim() === '') return undefined;
   try {

@@ -6,7 +6,7 @@ import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
 import { ServerError } from '../problems.ts';
 
-/** A definition with the files that it names: their content in Base64, by name. */
+/** A definition and the files that it names: the content of each file in Base64, by the name of the file. */
 const Envelope = z.strictObject({
   definition: z.union([z.string(), z.record(z.string(), z.unknown())]),
   files: z.record(z.string(), z.base64()).default({}),
@@ -20,7 +20,7 @@ const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,200}$/;
  * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. While `use` runs,
  * the files are in a temporary folder. A definition cannot name other files.
  *
- * @throws ServerError BAD_REQUEST; whatever `use` throws
+ * @throws ServerError BAD_REQUEST, and all errors of `use`
  */
 export async function withDefinition<T>(
   text: string,

@@ -59,7 +59,7 @@ export const endpoints = {
       model: z.string().optional(),
       owner: z.string().optional(),
       q: z.string().optional().describe('a part of the id'),
-      after: z.string().optional().describe('the last id of the page before'),
+      after: z.string().optional().describe('the last id of the previous page'),
       limit: whole(1, 1_000).default(100),
     }),
     answer: z.array(Listed),
@@ -82,7 +82,8 @@ export const endpoints = {
     path: id,
     role: 'steer',
     needs: ['service', 'temporal'],
-    summary: 'Starts a campaign under this id. The same definition again changes nothing (200).',
+    summary:
+      'Starts a campaign under this id. A second request with the same definition changes nothing (200).',
     body: 'definition',
     answer: Submitted,
   },
@@ -91,7 +92,7 @@ export const endpoints = {
     path: id,
     role: 'read',
     summary:
-      'Status of a campaign, with an ETag. With wait, the answer comes when the status differs from If-None-Match.',
+      'Status of a campaign, with an ETag. With wait, the answer comes when the status changes or differs from If-None-Match.',
     query: z.strictObject({ wait: whole(0, 60).default(0).describe('seconds') }),
     answer: Status,
   },
@@ -115,7 +116,7 @@ export const endpoints = {
     role: 'steer',
     needs: ['service'],
     summary:
-      'Changes the campaign to a definition. With dry, it only shows the difference. With If-Match, a change by somebody else leads to 409.',
+      'Changes the campaign to a definition. With dry, only shows the difference. With If-Match, a change by somebody else leads to 409.',
     query: z.strictObject({ dry: flag }),
     body: 'definition',
     answer: Anything,

@@ -29,7 +29,8 @@ export class KeptFiles {
   #count = 0;
 
   /**
-   * Returns the file with an entity tag. If there is no such file, this method writes it with the content from `make`.
+   * Returns the file with an entity tag. If there is no such file, this method writes the file with the content from
+   * `make`.
    */
   async get(etag: string, make: () => AsyncIterable<Uint8Array>): Promise<KeptFile> {
     const known = this.#files.get(etag);
@@ -105,7 +106,7 @@ export function sendFile(
     : reply.send(createReadStream(path, { start, end }));
 }
 
-/** The requested range of bytes, both ends included; undefined for the whole file, null for a range outside it. */
+/** The requested bytes, both ends included. Undefined for the whole file, null for a range outside the file. */
 export function rangeIn(
   header: string | undefined,
   size: number,

@@ -12,7 +12,7 @@ const PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFigures' | 'getFigure'> {
   return {
     async getReport({ params, query, reply }, { foray }) {
-      // loaded only when needed, because the plotting library takes a moment
+      // this module is loaded only when needed, because loading the plotting library takes a moment
       const { reportOf } = await import('../../report/of-campaign.ts');
       const page = await reportOf(foray, params.id, choiceOf(query));
       return reply
@@ -61,6 +61,9 @@ function choiceOf({ show, maximize, minimize }: Query): ReportChoice {
 
 function unknownFigure(id: string, figure: string, names: readonly string[]): ServerError {
   return new ServerError('UNKNOWN_FIGURE', `The report of "${id}" has no figure "${figure}".`, {
-    hint: names.length === 0 ? 'It has none yet.' : `It has ${names.map((name) => `"${name}"`).join(', ')}.`,
+    hint:
+      names.length === 0
+        ? 'The report has no figure yet.'
+        : `The report has ${names.map((name) => `"${name}"`).join(', ')}.`,
   });
 }

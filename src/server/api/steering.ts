@@ -7,7 +7,7 @@ import { etagOf, hasTag } from './etag.ts';
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
 
-/** The endpoints that change campaigns, and the one that reads a definition. */
+/** The endpoints that change campaigns, and the endpoint that reads a definition. */
 export function steeringHandlers(): Handlers<
   Verb | 'retry' | 'setConcurrency' | 'getDefinition' | 'putDefinition'
 > {
@@ -42,7 +42,7 @@ export function steeringHandlers(): Handlers<
           const { definition } = await foray.record(id);
           if (match !== undefined && !hasTag(match, etagOf(definition))) {
             throw new ServerError('DEFINITION_CHANGED', `The definition of "${id}" was changed meanwhile.`, {
-              hint: 'Read it again, and apply yours if the difference is what you want.',
+              hint: 'Read the definition again, and apply your definition if the difference is what you want.',
               headers: { etag: etagOf(definition) },
               more: { difference: await foray.compare(id, source) },
             });
@@ -55,7 +55,7 @@ export function steeringHandlers(): Handlers<
   };
 }
 
-/** Makes a handler for a verb that needs only a reason. It answers with the new status. */
+/** Makes a handler for a verb that needs only a reason. The handler answers with the new status. */
 function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) {
   return async (
     {

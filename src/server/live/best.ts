@@ -28,7 +28,7 @@ export async function bestOf(store: Store, id: string): Promise<number | null> {
 
 /**
  * The runs of a campaign with the lowest or highest values of an output, from one pass over its runs. `from` and
- * `count` select a part of the first thousand.
+ * `count` select a part of the first thousand runs.
  *
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */

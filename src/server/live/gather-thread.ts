@@ -8,7 +8,7 @@ import type { News, Order } from './look.ts';
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** The last read of runs for a best value or a ranking. Each read waits for the one before. */
+/** The last read of runs for a best value or a ranking. Each read waits for the previous read. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {

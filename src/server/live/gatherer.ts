@@ -103,7 +103,7 @@ export class Gatherer {
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
-      // the first pictures of all runs do not wait; later pictures never show fewer runs than earlier ones
+      // the first pictures of all runs do not wait; later pictures never show fewer runs than earlier pictures
       const isFirst: boolean = missing <= 0 && !isComplete;
       if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
       isComplete ||= isFirst;
@@ -175,7 +175,7 @@ export class Gatherer {
     const record = await this.#store.getCampaign(this.#id);
     if (record) return record;
     throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${this.#id}".`, {
-      hint: 'It was deleted, or the id is wrong.',
+      hint: 'The campaign was deleted, or the id is wrong.',
     });
   }
 }
@@ -193,7 +193,7 @@ function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): S
 function behindSection(read: number, all: number): Section {
   const [some, whole] = [read, all].map((count) => count.toLocaleString('en-US'));
   const text = html`<p class="note">
-    The pictures show the first ${some} of the ${whole} finished runs. The others are being read.
+    The pictures show the first ${some} of the ${whole} finished runs. foray is reading the other runs.
   </p>`;
   return { id: 'behind', html: text.text };
 }

@@ -29,7 +29,7 @@ export interface Seen {
   next: number;
 }
 
-/** Selects `count` runs with the lowest or highest values of an output or a formula, after the first `from` of them. */
+/** Selects runs with the lowest or highest values of an output or a formula: skips `from` runs, then takes `count`. */
 export interface ExtremeRuns {
   output: string;
   wants: Goal['wants'];

@@ -3,7 +3,7 @@ import type { ReportSection } from '../../report/html/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 
-/** A picture with more marks has no links to points, because the links would make the page heavy. */
+/** A picture with more marks has no links to points, because the links would make the page too large. */
 const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
@@ -15,7 +15,7 @@ const MOST_ROWS = 200;
  * Converts a section of a report for the page: marks of a picture become links to their points with titles, and a table
  * shows the numbers of the picture. Keys of points in texts become links.
  *
- * @param numbers - the numbers of the picture; undefined for a section without one
+ * @param numbers - the numbers of the picture; undefined for a section without a picture
  */
 export function shownSection(
   { id, markup }: ReportSection,
@@ -29,8 +29,8 @@ export function shownSection(
 
 /**
  * Makes the marks of a picture links. Marks are in the order of the rows. If the panels show the same points, each
- * group of marks has a mark for each row. If they show different points, all groups together have one mark for each
- * row.
+ * group of marks has a mark for each row. If the panels show different points, all groups together have one mark for
+ * each row.
  */
 function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string) => string): string {
   if (rows.length > MOST_LINKS || rows.some(({ key }) => key === undefined)) return section;

@@ -6,7 +6,7 @@ import { ownModule } from '../../package/own-files.ts';
 import type { ResultRow } from '../../store/index.ts';
 import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';
 
-/** The most views that are kept up to date at once. Further views are not drawn until one of them ends. */
+/** The most views that are kept up to date at once. Further views are not drawn until one of these views ends. */
 const MOST_WATCHED = 8;
 /** How long a view is kept up to date after its last request, ms. */
 const KEPT = 60_000;

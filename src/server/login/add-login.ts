@@ -13,7 +13,7 @@ const files = {
   '/login.css': { type: 'text/css; charset=utf-8', content: read('login.css') },
 };
 
-/** The largest accepted form, in bytes. It is small, because anybody may send one. */
+/** The largest accepted form, in bytes. The limit is small, because anybody may send a form. */
 const MOST_FORM = 16_384;
 
 /**
@@ -49,7 +49,7 @@ export function addLogin(
         to,
         code === ''
           ? 'The server does not know this key.'
-          : 'This address was used before, or it is too old. "foray ui" gives a new one.',
+          : 'This address was used before, or it is too old. "foray ui" gives a new address.',
       );
     void reply.header('set-cookie', `${cookie()}=${session}; Path=/; HttpOnly; SameSite=Lax`);
     return reply.redirect(to, 303);
@@ -94,7 +94,7 @@ function sendForm(reply: FastifyReply, to: string, message?: string): FastifyRep
           <label>Key <input type="password" name="key" autocomplete="current-password" /></label>
           <button>Log in</button>
         </form>
-        <p>"foray ui" opens this page with a code, and no key is needed.</p>
+        <p>"foray ui" opens this page with a code. You then need no key.</p>
       </main>
     </html>`;
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../keys.ts';
 
-/** The most sessions, and also the most codes. At the limit, a new one replaces the oldest one. */
+/** The most sessions, and also the most codes. At the limit, a new session or code replaces the oldest. */
 const MOST = 1_000;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
 
 /**
- * The logins of browsers. They are in memory, so a restart ends them all. A login ends when its key is removed.
+ * The logins of browsers. They are in memory, so a restart ends all logins. A login ends when its key is removed.
  */
 export class Sessions {
   readonly #keys: Keys;

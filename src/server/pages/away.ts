@@ -12,8 +12,8 @@ declare module 'fastify' {
 }
 
 const words: Record<Neighbour, { who: string; what: string }> = {
-  service: { who: 'The model service', what: 'No run is requested until it does.' },
-  temporal: { who: 'Temporal', what: 'No campaign starts, changes or goes on until it does.' },
+  service: { who: 'The model service', what: 'No run is requested until it answers again.' },
+  temporal: { who: 'Temporal', what: 'No campaign starts, changes or continues until it answers again.' },
 };
 
 /** Adds to each request of a page the services that do not answer. */

@@ -9,9 +9,9 @@ import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
 import { inputFields, queryText, viewQuery } from './view.ts';
 
-/** The interval between two requests of a page while runs execute, ms. */
+/** The interval between two requests of the page of an active campaign, ms. */
 const SOON = 1_000;
-/** The interval while no run executes, ms. A closed campaign still changes by retry or delete. */
+/** The interval for a paused or closed campaign, ms. A closed campaign still changes by retry or delete. */
 const LATER = 5_000;
 
 const pages: readonly [string, string][] = [
@@ -92,7 +92,7 @@ function isDrawn({ version }: Seen): boolean {
   return version !== '';
 }
 
-/** The buttons for a campaign in its current phase. An action that cannot be undone has a page that asks first. */
+/** The buttons for a campaign in its current phase. A page asks before an action that cannot be undone. */
 function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);
@@ -100,7 +100,7 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
     request.access?.role === 'steer' ? html`<a class="button" href="${to(verb)}">${name} …</a>` : undefined;
   const buttons = isClosed(status)
     ? [
-        runs.failed > 0 ? act(request, to('retry'), 'Run the failed ones again') : undefined,
+        runs.failed > 0 ? act(request, to('retry'), 'Request failed runs again') : undefined,
         asks('delete', 'Delete'),
       ]
     : [
@@ -124,7 +124,7 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
 
 /**
  * The form for the view: which output comes first, and which values of inputs are shown. The address contains the view,
- * so a link shows the same to somebody else.
+ * so a link shows the same view to other users.
  */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');

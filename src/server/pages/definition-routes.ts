@@ -40,7 +40,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         if (fields.get('etag') !== etag) {
           const page = await compared();
           const changed = html`<p class="bad" role="alert">
-            Somebody else has changed the definition. This is the difference from the current one.
+            Somebody else has changed the definition. This is the difference from the current definition.
           </p>`;
           return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
         }

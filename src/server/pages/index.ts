@@ -23,7 +23,7 @@ import { viewOf, viewQuery } from './view.ts';
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
 
-/** Adds the pages for browsers. Each page is complete without scripts; one script keeps it up to date. */
+/** Adds the pages for browsers. Each page is complete without scripts. One script keeps all pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, publicUrl } = parts;
   addFiles(app);
@@ -61,7 +61,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
       const { id, key, replication } = request.params;
       await parts.away.needs('service');
       const { bundleUrl } = await foray.animate(id, key, Number(replication));
-      // the answer of a service counts as an address only if it looks like one
+      // the answer of a service counts as an address only if it looks like an address
       const address = /^https?:\/\//.test(bundleUrl ?? '') ? bundleUrl : undefined;
       return sendPage(request, reply, animationPage(request.params, address));
     },
@@ -86,7 +86,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
       const ids = [id ?? [], a ?? [], b ?? []].flat();
       if (ids.length !== 2)
         throw new ServerError('BAD_REQUEST', 'Choose two campaigns to compare.', {
-          hint: 'Go back, and mark two of them.',
+          hint: 'Go back, and choose two campaigns.',
         });
       return sendPage(request, reply, await comparePage(await compared(foray, ids[0]!, ids[1]!)));
     },
@@ -97,7 +97,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 }
 
 async function compared(foray: Foray, a: string, b: string) {
-  // loaded only when needed, because the plotting library takes a moment
+  // this module is loaded only when needed, because loading the plotting library takes a moment
   const { campaignsCompared } = await import('../../report/comparison/of-campaigns.ts');
   return campaignsCompared(foray, a, b, {});
 }

@@ -25,7 +25,7 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       <p class="soft">
         One value fixes an input. A list such as 1, 2, 3, or a range with a step such as 1..2/0.25, makes a
         grid. A range without a step such as 1..2, log(1..100) or normal(5, 2) is a distribution to draw from.
-        The fields write the definition below, until you change it by hand.
+        The fields write the definition below, until you edit the definition yourself.
       </p>
       <label
         >How points are drawn
@@ -38,7 +38,7 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       >
       ${field('Number of points', 'points', `${POINTS}`)} ${field('Replications', 'replications', '1')}
       ${field('Until precise', 'relative', '0.05', 'largest half-width of the interval, as a share of the mean of the first output')}
-      ${field('Seed', 'seed', 'the model’s')}
+      ${field('Seed', 'seed', 'as in the model')}
       <fieldset>
         <legend>Outputs that are kept <small class="soft">all, if none is chosen</small></legend>
         ${outputs.map(

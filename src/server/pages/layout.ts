@@ -93,7 +93,7 @@ export type Cell = string | number | { number: string } | Markup | undefined;
 /**
  * A table. In a narrow window, only the table scrolls sideways, and not the page.
  *
- * @param label - its name for screen readers; the tables of a page need different names
+ * @param label - the name of the table for screen readers; the tables of a page need different names
  */
 export function tableOf(
   heads: readonly (string | Markup)[],

@@ -77,7 +77,8 @@ function tableOfCampaigns(
   if (all.length === 0)
     return html`<div id="campaigns">
       <p class="lead">
-        There is no campaign yet. <a href="/new">Start one</a>, or submit a file: foray submit campaign.yaml
+        There is no campaign yet. <a href="/new">Start a campaign</a>, or submit a file:
+        <code>foray submit campaign.yaml</code>
       </p>
     </div>`;
   const shown = found.slice(0, MOST);
@@ -139,7 +140,7 @@ function rowOf(status: CampaignStatus, sections: Sections): Markup {
     </td>
     <td>
       <span class="phase ${phase}">${phase}</span>
-      ${blocked === null ? '' : html`<span class="bad">cannot go on</span>`}
+      ${blocked === null ? '' : html`<span class="bad">cannot continue</span>`}
     </td>
     <td class="progress">${barOf(status)}<small>${finishedText(status)} ${paceText(status)}</small></td>
     <td class="number" data-name="Points">${points.toLocaleString('en-US')}${repeatsText(status)}</td>

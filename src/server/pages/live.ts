@@ -45,7 +45,7 @@ function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): bo
 }
 
 /**
- * Sends the parts that the page does not have, or 304 if it has all.
+ * Sends the parts that the page does not have, or 304 if the page has all parts.
  *
  * @param tag - the entity tag of the answer; by default a hash of all parts
  */

@@ -9,8 +9,8 @@ export function referencePage(url: string): Page {
     body: html`<h1>API</h1>
       <p>
         Programs can request everything on these pages below <code>${url}/api/v1</code>, with the header
-        <code>Authorization: Bearer KEY</code>. <a href="/api/v1/openapi.json">openapi.json</a> describes it
-        for tools.
+        <code>Authorization: Bearer KEY</code>. <a href="/api/v1/openapi.json">openapi.json</a> describes the
+        API for tools.
       </p>
       <pre tabindex="0">
 curl -H "Authorization: Bearer $FORAY_KEY" ${url}/api/v1/campaigns

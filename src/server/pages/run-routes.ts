@@ -61,7 +61,7 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
         rows.push(...page.rows.filter(({ values }) => isWanted(values)));
         place = page.next;
         read += page.rows.length;
-        // other requests get a turn
+        // the server can handle other requests here
         await setImmediate();
       } while (place && rows.length < ROWS && read < MOST_READ);
       return send(rows, place && { after: placeText(place), state });

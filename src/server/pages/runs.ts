@@ -124,13 +124,13 @@ export function pointPage(
     body: html`<h1>Point <code>${point}</code></h1>
       ${tabs(campaign, 'point')}
       <p class="lead">
-        ${place === null ? 'It is not in the design any more.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
+        ${place === null ? 'The design no longer has this point.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
       </p>
       ${asks.map(
         ({ ask, by, told }) =>
           html`<p>
             Ask ${ask} of the search, by
-            ${by}${told === null ? '' : told.value === null ? ': it failed' : `: ${told.value}`}.
+            ${by}${told === null ? '' : told.value === null ? ': the point failed' : `: ${told.value}`}.
           </p>`,
       )}
       ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)}
@@ -186,13 +186,13 @@ export function animationPage(
     body: html`<h1>Animation</h1>
       <p class="lead">
         The service animates a run with the inputs of replication ${replication} of the point
-        <code>${key}</code>. It ends when nobody has looked at it for some minutes.
+        <code>${key}</code>. The animation ends when nobody has watched it for some minutes.
       </p>
       <p class="buttons">
         ${
           address === undefined
             ? 'The service gave no address for this animation.'
-            : html`<a class="button" href="${address}" target="_blank" rel="noopener">Open it</a>`
+            : html`<a class="button" href="${address}" target="_blank" rel="noopener">Open the animation</a>`
         }
         <a class="button" href="${pathOfCampaign(id, `points/${key}`)}">Back to the point</a>
       </p>`,
@@ -214,7 +214,7 @@ export function failuresPage(
         failures.length === 0
           ? html`<p class="lead">No run has failed.</p>`
           : html`<div class="buttons">
-                ${act(request, pathOfCampaign(id, 'retry'), 'Run the failed ones again')}
+                ${act(request, pathOfCampaign(id, 'retry'), 'Request failed runs again')}
               </div>
               ${tableOf(
                 ['Runs', 'Cause', 'For example', ''],
@@ -231,7 +231,7 @@ export function failuresPage(
                   ${log === null ? '' : logDetails(log)}`,
                   cause === OTHER_CAUSES
                     ? undefined
-                    : act(request, pathOfCampaign(id, 'retry'), 'Run these again', { cause }),
+                    : act(request, pathOfCampaign(id, 'retry'), 'Request these runs again', { cause }),
                 ]),
               )}`
       }`,

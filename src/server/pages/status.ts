@@ -40,7 +40,7 @@ export function finishedText(status: CampaignStatus): string {
   return `${finished} of ${counted(expectedRuns(status), 'run')}${failed}`;
 }
 
-/** The rate of runs, the remaining time and the window; each is left out while it is unknown. */
+/** The rate of runs, the remaining time and the window, without the parts that are unknown. */
 export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): string {
   if (phase !== 'running') return '';
   return [
@@ -68,7 +68,7 @@ export function statusSection(status: CampaignStatus): Markup {
       <span class="phase ${phase}">${phase}</span> ${finishedText(status)}
       <span class="soft">${paceText(status)}</span>
     </p>
-    ${blocked === null ? '' : html`<p class="bad">Cannot go on: ${blocked}</p>`} ${barOf(status)}
+    ${blocked === null ? '' : html`<p class="bad">Cannot continue: ${blocked}</p>`} ${barOf(status)}
     <p class="soft">
       ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
       ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? ` (as of ${asOf})` : ''}

@@ -54,7 +54,7 @@ const verbs: Record<string, Verb> = {
   },
 };
 
-/** Adds the routes for actions on campaigns. GET shows a page that asks. POST acts, and redirects to the campaign. */
+/** Adds the routes for actions on campaigns. GET shows a page that asks. POST executes the action, and redirects. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
@@ -91,7 +91,7 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
         title: `Cancel ${ids.length === 1 ? ids[0]! : `${ids.length} campaigns`}?`,
         what: verbs.cancel!.asks!.what,
         action: '/chosen/cancel',
-        name: 'Cancel them',
+        name: ids.length === 1 ? 'Cancel the campaign' : 'Cancel the campaigns',
         back: '/',
         ids,
       }),
@@ -102,7 +102,8 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
       await parts.away.needs('temporal');
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
-        // if the action fails for one campaign, for example because it is closed, it must still be done for the others
+        // if the action fails for one campaign, for example because the campaign is closed, it must still be executed
+        // for the other campaigns
         await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
           if (!isForayError(error)) throw error;
           refused.push(error);
@@ -129,7 +130,9 @@ function concurrencyIn(fields: URLSearchParams): number | 'auto' {
 /** @throws ServerError BAD_REQUEST */
 function chosen(ids: string[]): string[] {
   if (ids.length > 0) return ids;
-  throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', { hint: 'Go back, and mark one or more.' });
+  throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', {
+    hint: 'Go back, and choose one or more campaigns.',
+  });
 }
 
 function reasonOf({ access }: FastifyRequest): string {

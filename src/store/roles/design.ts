@@ -14,11 +14,11 @@ export interface FinishedPoint {
   runs: FinishedRun[];
 }
 
-/** Designs: points, how many replications each has, and how precise each is. */
+/** Designs: their points, and the number of replications and the precision of each point. */
 export interface DesignStore {
   /**
    * Writes the points of the design, and one row per run. The seq of a run is its place in the order of requests:
-   * replication 1 of every point comes first. Returns the numbers of points and runs. Calling it again changes nothing.
+   * replication 1 of every point comes first. Returns the numbers of points and runs. A second call changes nothing.
    */
   addPoints(
     id: string,
@@ -27,8 +27,8 @@ export interface DesignStore {
   ): Promise<{ points: number; runs: number }>;
   /**
    * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. A run of a dropped point
-   * stays if it was requested; otherwise it is deleted. Calling it again changes nothing more. Returns how many points
-   * were added, dropped and kept.
+   * stays if it was requested; otherwise it is deleted. A second call changes nothing. Returns how many points were
+   * added, dropped and kept.
    *
    * @param relay - converts the values of a point into its values in the changed campaign, if they differ
    */
@@ -40,21 +40,21 @@ export interface DesignStore {
   ): Promise<{ added: number; dropped: number; kept: number }>;
   /**
    * Makes the design of a campaign larger, unless the design has changed since `before`. Existing points keep their
-   * runs. Calling it again changes nothing.
+   * runs. A second call changes nothing.
    */
   growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void>;
   /** Stores the rounds that a growing design has so far, unless the design of the campaign has changed. */
   setRounds(campaign: Campaign, now: number): Promise<void>;
   /**
-   * Adds runs to points, so that each has the wanted total number of replications. The new runs are requested in the
-   * order of the points. Returns the seqs of the new runs.
+   * Adds runs to points, so that each point has the wanted total number of replications. The new runs are requested in
+   * the order of the points. Returns the seqs of the new runs.
    */
   addReplications(
     id: string,
     wanted: readonly { ordinal: number; replications: number }[],
   ): Promise<number[]>;
 
-  /** Among the points of the given runs, those whose runs have all finished. */
+  /** The points of the given runs, but only points whose runs have all finished. */
   finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
   /** All points of the design whose runs have all finished, in batches. */
   allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;

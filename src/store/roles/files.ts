@@ -5,7 +5,7 @@ export interface StoredFile {
   hash: string;
   size: number;
   putAt: number;
-  /** Whether a campaign keeps it as an output file. */
+  /** Whether a campaign keeps the file as an output file. */
   isKept: boolean;
 }
 

@@ -41,7 +41,7 @@ export type DoneRun = Pick<PlannedRun, 'seq' | 'point' | 'replication' | 'reseed
   runId: string | null;
 };
 
-/** The place where a look at a campaign's runs ended. The next look continues there. Runs are given by seq. */
+/** The place where a look (a call of `recentResults`) ended. The next look continues there. Runs are given by seq. */
 export interface ResultCursor {
   /** Runs that are requested and have not finished, or that wait to be requested again. */
   open: number[];
@@ -63,9 +63,9 @@ export interface ResultStore {
   /** Finished runs in design order: by point, then replication. */
   results(id: string): Batched<ResultRow>;
   /**
-   * A page of finished runs in design order, and the place where the next page begins; null at the end.
+   * A page of finished runs in design order, and the place where the next page begins; null on the last page.
    *
-   * @param after - the `next` of the page before; without it, the page begins at the first run
+   * @param after - `next` of the previous page; without it, the page begins at the first run
    */
   resultPage(
     id: string,
@@ -74,8 +74,8 @@ export interface ResultStore {
   /**
    * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
    * any size. A run that failed and was requested again appears again when it finishes. When thousands of runs wait to
-   * be requested again, a look may miss a run that was open at neither look. The first look returns the runs with the
-   * highest seqs.
+   * be requested again, a look may miss a run that was requested and finished between two looks. The first look returns
+   * the runs with the highest seqs.
    */
   recentResults(id: string, since?: ResultCursor): Promise<{ rows: ResultRow[]; look: ResultCursor }>;
   /** Outcomes of finished runs by seq. A repeated activity starts from these. */
@@ -84,11 +84,11 @@ export interface ResultStore {
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
   /**
-   * The seqs of finished runs from `from` on, in batches of a few thousand. They ascend, except that failed runs come
-   * last.
+   * The seqs of finished runs from `from` on, in batches of a few thousand. Completed runs come first, then failed
+   * runs. The seqs of each group ascend.
    */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
-  /** The finished runs among at most 1,000 runs, ordered by seq. All rows show the same moment. */
+  /** The finished runs among at most 1,000 runs, ordered by seq. Their states are from the same moment. */
   finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 
   /** Completed runs that lack one of the given outputs, in batches. */

@@ -42,7 +42,7 @@ export type RunObservation = { seq: number } & (
   | { state: 'failed'; runId: string | null; reason: string; isStopped?: true }
   /** The request never reached the service, so it does not count. */
   | { state: 'unsent' }
-  /** The attempt failed, and another one follows, perhaps with another seed. */
+  /** The attempt failed, and another attempt follows, perhaps with another seed. */
   | { state: 'again'; reason: string; reseeds: boolean }
   /** The run is not requested any more: it was stopped, or its request failed. */
   | { state: 'waiting' }
@@ -97,7 +97,7 @@ export interface KeptLog extends RunLog {
   cause: string;
 }
 
-/** A stored log with its run; `reason` is why the run failed. */
+/** A stored log and its run. `reason` says why the run failed. */
 export interface StoredLog extends KeptLog {
   point: string;
   replication: number;
@@ -107,16 +107,16 @@ export interface StoredLog extends KeptLog {
 /** Runs: their states, their owners at the service, and the logs of failed runs. */
 export interface RunStore {
   /**
-   * Records the intent to request runs, before any request is made. It leaves out finished runs, and all runs once the
-   * campaign is stopping or closed, so that nothing can be requested after a cancel.
+   * Records the intent to request runs, before any request is made. Leaves out finished runs. Leaves out all runs
+   * unless the campaign is preparing or running, so that nothing can be requested after a cancel.
    *
    * @param version - the number of the model version for runs that were never requested; null for the campaign's first
    * version
    */
   intend(id: string, seqs: readonly number[], now: number, version?: number | null): Promise<PlannedRun[]>;
   /**
-   * Runs that were requested, or were about to be, and have not finished: the first thousand, or those with the given
-   * seqs.
+   * Runs that were requested, or were about to be requested, and that have not finished. Without `seqs`, only the first
+   * thousand runs.
    */
   openRuns(id: string, seqs?: readonly number[]): Promise<OpenRun[]>;
   observe(id: string, observations: readonly RunObservation[], now: number): Promise<void>;
@@ -146,13 +146,13 @@ export interface RunStore {
   handOver(id: string, runIds: readonly string[]): Promise<void>;
   /** Records that a campaign is about to stop a service run. */
   recordStop(id: string, runId: string): Promise<void>;
-  /** Whether a campaign of this store has stopped a service run, or was about to. */
+  /** Whether a campaign of this store has stopped a service run, or was about to stop it. */
   wasStopped(runId: string): Promise<boolean>;
 
   counts(id: string): Promise<RunCounts>;
   /**
-   * The number of completed runs that the campaign started, and the time from the first request to the end of the last
-   * run, ms.
+   * The number of completed runs that the campaign itself started, and the time in ms from the first request to the end
+   * of the last of these runs.
    */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
   /** At most a few points whose key begins with `key`. */
@@ -160,7 +160,7 @@ export interface RunStore {
 
   /** Stores logs of failed runs, and replaces the logs of earlier attempts. */
   keepRunLogs(id: string, logs: readonly KeptLog[], now: number): Promise<void>;
-  /** The runs that have a log and are not done, with the cause of each failure by seq. */
+  /** Maps the seq of each run that has a log and is not done to the cause of its failure. */
   loggedRuns(id: string): Promise<Map<number, string>>;
   /** The stored logs, at most a few hundred, ordered by the seq of their run. */
   runLogs(id: string): Promise<StoredLog[]>;

@@ -31,8 +31,8 @@ export interface SearchStore {
    */
   writeSearch(id: string, length: SearchLength, step: SearchStep): Promise<SearchWritten | undefined>;
   /**
-   * Changes the definition of a campaign with a search, and adds an event to the log, in one transaction. Points and runs
-   * stay. Calling it again with the same definition changes nothing. Returns false, and changes nothing, when the log
+   * Changes the definition of a campaign with a search, and adds an event to the log, in one transaction. Points and
+   * runs stay. A second call with the same definition changes nothing. Returns false, and changes nothing, when the log
    * no longer has the given length.
    */
   changeSearch(
@@ -40,7 +40,7 @@ export interface SearchStore {
     change: { length: SearchLength; event: SearchEvent },
     now: number,
   ): Promise<boolean>;
-  /** Among the points with the given ordinals, those whose runs have all finished. */
+  /** The points with the given ordinals, but only points whose runs have all finished. */
   finishedAt(id: string, ordinals: readonly number[]): Promise<FinishedPoint[]>;
   /** All points in the order of their ordinals. */
   comparedPoints(id: string): Promise<ComparedPoint[]>;

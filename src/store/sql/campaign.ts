@@ -9,7 +9,7 @@ export async function numberOf(db: Kysely<Tables>, id: string): Promise<number> 
   return row.number;
 }
 
-/** Makes a store's method, which gets the id of a campaign, from a function that gets its number. */
+/** Makes a method that takes the id of a campaign from a function that takes the number of the campaign. */
 export function byId<Args extends unknown[], Result>(
   db: Kysely<Tables>,
   act: (db: Kysely<Tables>, campaign: number, ...args: Args) => Promise<Result>,

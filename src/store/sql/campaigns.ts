@@ -45,7 +45,7 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!head) return undefined;
-      // every activity needs the definition, and a large one takes long to read
+      // every activity needs the definition, and reading a large definition takes long
       const key = `${head.number}/${head.revision}`;
       let written = definitions.get(key);
       if (!written) {
@@ -70,7 +70,7 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
       await db
         .updateTable('campaigns')
         .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
-        // an abandoned activity may still finish: a stopping campaign must not run again
+        // an activity that Temporal has given up may still call this. It must not set a stopping campaign to running
         .$if(phase === 'running', (update) => update.where('phase', 'in', ['preparing', 'running', 'paused']))
         .where('id', '=', id)
         .execute();
@@ -93,7 +93,7 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
         .deleteFrom('campaigns')
         .where('id', '=', id)
         .where('points', 'is', null)
-        // a worker that has begun to expand the design has written a first batch of points
+        // if a worker has begun to expand the design, the campaign has points
         .where((campaign) =>
           campaign.not(
             campaign.exists(

@@ -33,7 +33,7 @@ export function designStore(db: Kysely<Tables>): DesignStore {
         .where('number', '=', number)
         .executeTakeFirstOrThrow();
       const known = before.points ?? 0;
-      // an interrupted change may have left rows; the revision of this change distinguishes its rows from them
+      // after an interrupted change, `begun` differs from `revision`. The design is then written again
       if (before.digest === digest && before.begun === before.revision)
         return { added: 0, dropped: 0, kept: known };
       const design = await begin(db, number, campaign);
@@ -89,7 +89,7 @@ export function designStore(db: Kysely<Tables>): DesignStore {
   };
 }
 
-/** Starts a changed design. Its revision distinguishes its rows from the rows of other changes. */
+/** Starts a changed design. The new revision distinguishes the rows of this design from the rows of other changes. */
 async function begin(
   db: Kysely<Tables>,
   number: number,

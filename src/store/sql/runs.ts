@@ -80,7 +80,7 @@ export function runStore(db: Kysely<Tables>): RunStore {
       return rows.map((row) => ({
         ...toPlanned(row, points),
         runId: row.run_id,
-        // a run whose response was lost counts as our own
+        // a run whose response was lost counts as a run of this campaign
         owned: row.owned === 1 || row.run_id === null,
         joined: row.joined === 1,
       }));

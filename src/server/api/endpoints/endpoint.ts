@@ -5,10 +5,10 @@ import type { Role } from '../../keys.ts';
 /** An endpoint of the API: its request, the role that it needs, and its answer. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/api/v1`. */
+  /** The path below `/api/v1`. */
   path: string;
   role: Role | 'anyone';
-  /** The services that must answer. If one does not answer for ten seconds, the request is refused. */
+  /** The services that must answer. If a service does not answer for ten seconds, the request is refused. */
   needs?: readonly Neighbour[];
   /** The description in the reference. */
   summary: string;

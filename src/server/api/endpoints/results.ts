@@ -8,7 +8,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/runs`,
     role: 'read',
-    summary: 'Finished runs in design order, a page at a time. Link rel=next leads to the next page.',
+    summary: 'Finished runs in design order, in pages. Link rel=next leads to the next page.',
     query: z.strictObject({
       state: z.enum(['done', 'failed']).optional(),
       after: z
@@ -90,7 +90,7 @@ export const resultEndpoints = {
     method: 'GET',
     path: `${id}/results.parquet`,
     role: 'read',
-    summary: 'Results as a Parquet file. Clients may request ranges of it.',
+    summary: 'Results as a Parquet file. Clients may request ranges of the file.',
     query: table,
     answer: 'application/vnd.apache.parquet',
   },

@@ -52,7 +52,7 @@ export const shown = z.strictObject({
 export const table = z.strictObject({
   long: flag.describe('one row per value of a run'),
   points: flag.describe('one row per point'),
-  all: flag.describe('adds run, origin, requested, finished'),
+  all: flag.describe('adds the columns run, origin, requested, finished'),
   show: texts.describe('with points: an output or a formula; may be given again'),
   inputs: z
     .record(z.string(), z.string())
