@@ -18,8 +18,8 @@ export interface CampaignRow {
 }
 
 /**
- * CMA-ES must not run out of points, so values are not rounded and the best point is not at a bound. At a bound, many
- * proposals would become the same point.
+ * CMA-ES must propose new points until the end, so values are not rounded and the best point is not at a bound. At a
+ * bound, many proposals would become the same point.
  */
 const INPUTS = '{ Contact rate: { min: 1, max: 3 }, Recovery rate: { min: 0.2, max: 0.8 } }';
 const OBSERVED = resolve(import.meta.dirname, '../../examples/boarding-school-flu/observed.csv');

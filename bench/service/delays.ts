@@ -6,10 +6,10 @@ import { type Measured, ROUNDS } from './measured.ts';
 
 /** Requests per second while all executors are busy. */
 const RATE = 200;
-/** Number of connections that send hardly anything. */
+/** Number of connections that send almost no data. */
 const SLOW = 200;
 
-/** Measures a service in two cases, in turns: alone, and beside connections that send hardly anything. */
+/** Measures a service in two cases, in turns: alone, and beside connections that send almost no data. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,
@@ -25,7 +25,7 @@ export async function besideSlow(
   });
   return {
     name: 'slow',
-    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send hardly anything`,
+    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send almost no data`,
     rows: [
       { what: 'alone', ...alone },
       { what: `beside ${SLOW}`, ...beside },
