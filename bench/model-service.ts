@@ -13,7 +13,7 @@ export interface ModelService {
   url: string;
 }
 
-/** @param own registers the process, so that it always ends */
+/** @param own registers the process, so that the bench always ends it */
 export async function startModelService(
   { args, env }: Pick<ProcessOptions, 'args' | 'env'>,
   own: (started: Process) => Process,

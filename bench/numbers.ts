@@ -6,7 +6,7 @@ export const REPLICATIONS = 10;
 
 const names = Array.from({ length: 5 }, (_, at) => `Output ${at + 1}`);
 
-/** The outputs of a run, from numbers between 0 and 1. */
+/** The outputs of a run. `next` returns random numbers between 0 and 1. */
 export function outputsOf(next: () => number): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(100 * next())]));
 }

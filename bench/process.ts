@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const STOP_MS = 10_000;
 const SAYS_MS = 120_000;
-/** Number of last lines of a process that are shown when it fails. */
+/** The number of last lines of a process that are kept for `says`. An error shows the last ten of them. */
 const LINES = 200;
 
 export interface ProcessOptions {
@@ -14,8 +14,8 @@ export interface ProcessOptions {
 }
 
 /**
- * A process that the bench measures or uses. It has its own process group, so that a Ctrl-C reaches only the bench. It
- * always ends with the bench, because its standard input and its channel close then.
+ * A process that the bench measures or uses. The process has its own process group, so a Ctrl-C reaches only the bench.
+ * When the bench ends, the standard input and the channel of the process close, so the process ends as well.
  */
 export class Process {
   readonly pid: number;
@@ -36,8 +36,8 @@ export class Process {
   }
 
   /**
-   * Resolves to the first line of the process that matches `form`, or to the second or third with `nth`. Lines from
-   * before the call count, too.
+   * Waits for the first line of the process that matches `form`, or with `nth` for a later one. Lines from before the
+   * call also count.
    */
   says(form: RegExp, { within = SAYS_MS, nth = 1 } = {}): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
@@ -51,7 +51,10 @@ export class Process {
         if (found) settle(() => resolve(found));
         else if (this.hasEnded) settle(() => reject(this.failure('ended')));
       };
-      const timer = setTimeout(() => settle(() => reject(this.failure('is silent'))), within);
+      const timer = setTimeout(
+        () => settle(() => reject(this.failure(`has printed no line that matches ${form}`))),
+        within,
+      );
       this.listeners.add(look);
       look();
     });
@@ -69,17 +72,17 @@ export class Process {
   ask<T extends object>(question: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const take = (message: unknown): void => {
-        // parts of foray also send `ready` there
+        // parts of foray also send the text `ready` over the channel
         if (typeof message !== 'object') return;
         this.child.off('message', take);
         resolve(message as T);
       };
       this.child.on('message', take);
-      this.child.send(question, (error) => error && reject(this.failure('cannot be asked')));
+      this.child.send(question, (error) => error && reject(this.failure('cannot receive a question')));
     });
   }
 
-  /** Sends SIGTERM, and SIGKILL if the process does not end. */
+  /** Sends SIGTERM, and then SIGKILL if the process does not end. */
   async end(): Promise<void> {
     if (this.hasEnded) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));

@@ -19,7 +19,7 @@ export interface Part<Row = unknown> {
 
 export interface Column<Row> {
   title: string;
-  /** This is a method and not a property. So a column for a general row is also a column for a special row. */
+  /** This is a method and not a property, so that TypeScript also accepts a column for a more general type of rows. */
   of(row: Row): string | number | undefined;
   digits?: number;
 }

@@ -44,15 +44,15 @@ class ForayError(Exception):
 
 
 def connect(url=None, key=None):
-    """Connects to a server. The default is FORAY_URL with FORAY_KEY. Without FORAY_URL it is a running `foray dev` or
-    `foray ui` whose home is FORAY_HOME, or a folder `.foray` in this folder or a folder above."""
+    """Connects to a server. By default, FORAY_URL and FORAY_KEY have the address and the key. Without FORAY_URL, the
+    server is the running `foray dev` or `foray ui` whose home is FORAY_HOME, or `.foray` in this or a higher folder."""
     url = url or os.environ.get("FORAY_URL")
     key = key or os.environ.get("FORAY_KEY")
     if url is None:
         page = _running_page()
         url, key = page["url"], key or page["key"]
     if not key:
-        raise ForayError({"code": "KEY_NEEDED", "detail": "A key is needed: connect(url, key) or FORAY_KEY."})
+        raise ForayError({"code": "KEY_NEEDED", "detail": "A key is needed. Call connect(url, key), or set FORAY_KEY."})
     server = Server(url, key)
     server.campaigns(limit=1)
     return server
@@ -85,7 +85,7 @@ class Server:
         return {"Authorization": "Bearer " + self._key}
 
     def submit(self, definition, id=None, files=None):
-        """Starts a campaign and returns it. With the id and definition of an existing campaign, it returns that one.
+        """Starts a campaign and returns it. With the id and definition of an existing campaign, returns that campaign.
 
         definition  the path of a file, a text in YAML, or a dict
         files       paths of files that the definition names; not needed for files in the folder of the definition
@@ -98,7 +98,7 @@ class Server:
         return self._json("POST", "/plan", _body(definition, files))
 
     def campaign(self, id):
-        """The campaign with an id."""
+        """The campaign with this id."""
         campaign = Campaign(self, id)
         campaign.status  # raises an error if there is no such campaign
         return campaign
@@ -156,7 +156,7 @@ class Campaign:
     def wait(self, seconds=None, progress=None):
         """Waits until the campaign is closed, and returns it.
 
-        seconds   the longest wait; after it TimeoutError is raised
+        seconds   the longest wait; if the campaign is not closed then, TimeoutError is raised
         progress  a function that is called with each new status; by default a terminal shows a line
         """
         until = None if seconds is None else time.monotonic() + seconds
@@ -176,10 +176,10 @@ class Campaign:
                 if status["phase"] in _CLOSED:
                     return self
             if until is not None and time.monotonic() >= until:
-                raise TimeoutError("%s is not over after %s s" % (self.id, seconds))
+                raise TimeoutError("The campaign %s is not closed after %s s" % (self.id, seconds))
 
     def results(self, points=False, long=False, all=False, show=None, inputs=None):
-        """The results as a pandas DataFrame, with one row per finished run, or with `points` one row per point.
+        """The results as a pandas DataFrame. It has one row per finished run, or with `points` one row per point.
         `attrs["units"]` has the units of the columns. If pyarrow is installed, columns have the types of the model's
         inputs and outputs.
 
@@ -212,7 +212,7 @@ class Campaign:
         return self._json("GET", "/points/" + _quoted(key))
 
     def failures(self):
-        """Failed runs by cause, the most frequent cause first."""
+        """The failed runs by cause, the most frequent cause first."""
         return self._json("GET", "/failures")
 
     def analyze(self, output=None):
@@ -237,11 +237,11 @@ class Campaign:
             return Figure(name, answer.read().decode())
 
     def pause(self, reason=None):
-        """Requests no new runs; requested runs go on."""
+        """Pauses the campaign: foray requests no new runs. Requested runs continue."""
         return self._verb("pause", reason=reason)
 
     def resume(self):
-        """Lets a paused campaign go on."""
+        """Continues a paused campaign."""
         return self._verb("resume")
 
     def stop(self, reason=None):
@@ -262,7 +262,7 @@ class Campaign:
         return self
 
     def apply(self, definition, files=None, dry=False):
-        """Changes the campaign to a definition. With `dry`, it only returns what would change."""
+        """Changes the campaign to a definition. With `dry`, only returns what would change."""
         return self._json("PUT", "/definition", _body(definition, files), {"dry": dry})
 
     def delete(self):

@@ -26,7 +26,7 @@ __all__ = ["Blocking", "Input", "Optimiser", "Result", "run"]
 class Input:
     """An input that is searched.
 
-    name     its name in the definition
+    name     the name of the input in the definition
     type     "real", "integer" or "choice"
     min,max  the bounds of a real or integer input, both included
     log      True if the scale is logarithmic
@@ -53,7 +53,7 @@ class Input:
         return self.min + share * (self.max - self.min)
 
     def share(self, value):
-        """The share of the range at a value, from 0 to 1. It is the inverse of `at`."""
+        """The share of the range at a value, from 0 to 1. This is the inverse of `at`."""
         if self.type == "choice":
             return (self.values.index(value) + 0.5) / len(self.values)
         if self.log:
@@ -76,8 +76,8 @@ class Result:
     loss        the same mean with the sign for which lower is better; None if the point failed
     se          the standard error of the mean; None with fewer than two runs
     n           the number of runs
-    require     for each requirement, the value that it limits; None without a value
-    violations  for each requirement, the distance from meeting it; at most 0 if it is met
+    require     for each requirement, the value that the requirement limits; None without a value
+    violations  for each requirement, by how much the value misses the limit; at most 0 if the requirement is met
     failed      why the point failed; None if it did not fail
     """
 
@@ -138,10 +138,10 @@ class Optimiser:
         """Returns the point that this optimiser believes to be the best: (point, value or None), or None."""
 
     def numbers(self):
-        """The inputs, for an optimiser that takes only numbers. An input without numbers is an error."""
+        """The inputs, for an optimiser that takes only numbers. An input with other values is an error."""
         for one in self.inputs:
             if one.type == "choice" and not one.ordered:
-                raise SystemExit(f'"{one.name}" has no numbers, and this optimiser takes nothing else')
+                raise SystemExit(f'"{one.name}" has values that are not numbers, and this optimiser takes only numbers')
         return self.inputs
 
 
@@ -168,7 +168,7 @@ class Blocking(Optimiser):
         points = list(points)
         for point in points:
             if not isinstance(point, Mapping):
-                raise SystemExit(f"evaluate was given {_short(point)} for a point. A point is {_example(self.inputs)}")
+                raise SystemExit(f"evaluate() got {_short(point)} for a point. A point is {_example(self.inputs)}")
         if not points:
             return []
         losses, answered = [math.inf] * len(points), threading.Event()
@@ -279,7 +279,7 @@ def _plain(what, value):
             plain = value.item()
         elif isinstance(value, numbers.Number):
             plain = value if isinstance(value, (int, float)) else float(value)
-    except (RuntimeError, TypeError, ValueError):  # several numbers, or a complex one
+    except (RuntimeError, TypeError, ValueError):  # several numbers, or a complex number
         plain = value
     if plain is None or isinstance(plain, (bool, int, float, str)):
         return plain
@@ -287,7 +287,7 @@ def _plain(what, value):
 
 
 def _short(value):
-    """A value for an error message, shortened, because foray shows only the first 200 characters of the last line."""
+    """Shortens a value for an error message, because foray shows only the first 200 characters of the last line."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:59]}…"
 

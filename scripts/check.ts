@@ -1,7 +1,7 @@
 /**
- * `npm run check [-- BASE]`: the check before a commit. It checks the files that differ from BASE (default: main):
- * ESLint, Prettier, types, and the quick tests that changed or that import a changed file directly. `.ci/run` runs
- * everything.
+ * `npm run check [-- BASE]`: the check before a commit. ESLint and Prettier check the files that differ from BASE
+ * (default: main). tsc checks the types of all files. Jest runs the quick tests that changed or that import a changed
+ * file directly. `.ci/run` runs everything.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import ts from 'typescript';
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = 'node_modules/.cache';
 
-/** The files that differ from a base and still exist, as paths from the root: committed, changed and new files. */
+/** The files that differ from a base and still exist: committed, changed and new files. Paths start at the root. */
 function changedFiles(base: string): string[] {
   const git = (...args: string[]): string[] =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -24,7 +24,7 @@ function changedFiles(base: string): string[] {
 /** Folders whose tests take minutes. `.ci/run` runs them. */
 const SLOW = /^test\/(e2e|faults)\//;
 
-/** The quick test files that changed or that import a changed file directly; test/docs.test.ts for a changed page. */
+/** The quick test files that changed or that import a changed file directly. A changed page adds test/docs.test.ts. */
 export function testsOf(changed: readonly string[]): string[] {
   const isChanged = new Set(changed);
   const hasPages = changed.some((file) => file.endsWith('.md'));
@@ -42,7 +42,7 @@ function importsOf(file: string): string[] {
   return importedFiles.map(({ fileName }) => relative(ROOT, resolve(ROOT, dirname(file), fileName)));
 }
 
-/** Runs a program of node_modules; true when it succeeds. */
+/** Runs a program of node_modules. Returns whether the program succeeds. */
 async function run(program: string, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [...flags(program), ...args], { cwd: ROOT, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];

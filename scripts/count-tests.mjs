@@ -1,4 +1,4 @@
-// Prints `N passed, N failed` from Jest's JSON report: the last line of .ci/run. A suite that could not run counts as
+// Prints the last line of .ci/run, `N passed, N failed`, from Jest's JSON report. A suite that could not run counts as
 // one failure. A report that is missing or has no passed test also counts as one failure.
 import { readFileSync } from 'node:fs';
 
@@ -11,9 +11,9 @@ try {
   );
   passed = numPassedTests;
   failed = numFailedTests + numRuntimeErrorTestSuites;
-  if (passed === 0) throw new Error('it holds no passed test');
+  if (passed === 0) throw new Error('the report has no passed test');
 } catch (error) {
-  console.error(`${file} does not count: ${error.message}`);
+  console.error(`${file} counts as one failure: ${error.message}`);
   failed += 1;
 }
 console.log(`${passed} passed, ${failed} failed`);

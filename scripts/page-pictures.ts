@@ -17,7 +17,7 @@ export interface Studio {
 const WIDE = 1000;
 const NARROW = 390;
 
-/** Makes the pictures of docs/guides/page.md, in light colours, in dark colours and in a narrow window. */
+/** Makes the pictures of docs/guides/page.md. It shows the page of one campaign also in dark colours and narrow. */
 export async function takePagePictures(studio: Studio, campaign: string): Promise<void> {
   const { page, login, pictures, folder, foray } = studio;
   const shot = async (name: string, height: number, width = WIDE): Promise<void> => {
@@ -50,7 +50,7 @@ export async function takePagePictures(studio: Studio, campaign: string): Promis
   await page.goto(`${origin}/models/Inventory`);
   await shot('model', 1180);
 
-  // the same desk with slower service
+  // a second campaign of the same desk, with a longer service time
   const text = readFileSync(campaign, 'utf8').replace('Mean service time: 1', 'Mean service time: 1.05');
   writeFileSync(join(folder, 'slower.yaml'), text);
   foray('submit', 'slower.yaml', '--id', 'slower', '--watch');

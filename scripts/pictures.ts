@@ -1,6 +1,6 @@
 /**
- * Makes the pictures in docs/pictures. It runs the demo with --keep, takes the pictures, and stops the demo. The
- * pictures show the report of the demo, the reports of a campaign with intervals, of a search and of a sensitivity
+ * Makes the pictures in docs/pictures. This program runs the demo with --keep, takes the pictures, and stops the demo.
+ * The pictures show the report of the demo, the reports of a campaign with intervals, of a search and of a sensitivity
  * analysis, the Web UI, the page and an animated run.
  */
 import { spawnSync } from 'node:child_process';
@@ -25,7 +25,7 @@ function foray(...args: string[]): void {
   if (status !== 0) throw new Error(`foray ${args[0]} failed`);
 }
 
-/** Starts an animated run; returns the address of its page. */
+/** Starts an animated run, and returns the address of its page. */
 async function animatedEpidemic(): Promise<string> {
   const { modelVersions } = await ask<Model>('/models/name/', 'Epidemic');
   const { bundleUrl } = await ask<AnimationInfo>(`/versions/${modelVersions.at(-1)}/runs/animation`, {
@@ -65,7 +65,7 @@ try {
   await page.goto(pathToFileURL(join(folder, 'stock.html')).href);
   await page.screenshot({ path: join(pictures, 'search.png') });
 
-  // the campaign of the tutorial
+  // the campaign of docs/guides/sensitivity.md
   const tutorial = readFileSync(join(root, 'docs/guides/sensitivity.md'), 'utf8');
   writeFileSync(join(folder, 'costs.yaml'), /```yaml\n([^`]+)```/.exec(tutorial)![1]!);
   foray('submit', 'costs.yaml', '--id', 'costs', '--watch');
@@ -78,7 +78,7 @@ try {
   await page.setViewportSize({ width: 1280, height: 860 });
   const url = `${temporal.webUi}/namespaces/default/workflows/rehearsal`;
   const workflow = await WorkflowPage.open(page, url);
-  // wait until there is something to see
+  // wait until some runs have finished
   await workflow.details(/[4-9] of 20 runs finished/);
   await page.screenshot({ path: join(pictures, 'web-ui.png') });
 
@@ -89,7 +89,7 @@ try {
 
   await page.setViewportSize({ width: 1180, height: 860 });
   await page.goto(await animatedEpidemic());
-  await until('the epidemic is at its height', async () =>
+  await until('the animated run has reached day 7, 8 or 9', async () =>
     /^[7-9]\./.test((await page.locator('.foray-time').textContent()) ?? ''),
   );
   await page.keyboard.press('Space');
@@ -100,5 +100,5 @@ try {
   process.kill(pid, 'SIGTERM');
 }
 // a process that still runs could write to the folder while we remove it
-await until('everything has stopped', () => !isRunning(pid));
+await until('foray dev has ended', () => !isRunning(pid));
 rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { LIBRARY, withImports } from '../src/service/models/library.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The modules that are a program, a thread or the entry of the library: other modules load them by their path. */
+/** The modules that are a program, a thread or the entry of the library. Other modules load them by their path. */
 const entries = [
   'worker',
   'src/index',
@@ -63,7 +63,7 @@ const requiredHttp: Plugin = {
  * as in a checkout, because Node has to find and link only a few modules.
  *
  * @param dist - the folder, `dist` beside a package.json
- * @returns the files of packages that are part of it
+ * @returns the files of packages that are part of the program
  */
 export async function writeProgram(dist: string): Promise<string[]> {
   rmSync(dist, { recursive: true, force: true });
@@ -104,8 +104,8 @@ export async function writeProgram(dist: string): Promise<string[]> {
 }
 
 /**
- * Writes the models, and the modules of foray that they import, as separate files: these files are part of a model's
- * version. They have no source maps, because everything in the folder of a model is part of its version.
+ * Writes the models, and the modules of foray that they import, as separate files, because these files are part of a
+ * model's version. They have no source maps, because each file in the folder of a model is part of its version.
  */
 function writeLibrary(dist: string): void {
   const library = withImports(LIBRARY.map((name) => publicModules[name]!));

@@ -37,10 +37,10 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
       rehearsal({ count: 9, first: 300, seconds: 0.8, more: 'concurrency: 1' }),
     );
     await world.foray.steer(id, 'pause');
-    await until('it is paused', async () => (await world.foray.status(id)).phase === 'paused');
+    await until('the campaign is paused', async () => (await world.foray.status(id)).phase === 'paused');
     await world.foray.setConcurrency(id, 3);
     await world.foray.steer(id, 'resume');
-    await until('some are done', async () => (await world.foray.status(id)).runs.done > 0);
+    await until('some runs are done', async () => (await world.foray.status(id)).runs.done > 0);
     await world.foray.steer(id, 'stop', 'recorded');
     return id;
   },

@@ -1,5 +1,5 @@
 /**
- * `npm run release -- VERSION`: makes the commit and the tag of a release (docs/internals/releasing.md). It pushes
+ * `npm run release -- VERSION` makes the commit and the tag of a release (docs/internals/releasing.md). It pushes
  * nothing.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,8 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 
 /**
- * The files that may name the version of foray: all files in Git except the lists of dependencies and the changelog.
+ * The files that may name the version of foray: all files in Git except the lists of dependencies, the changelog and
+ * the tests.
  */
 const PATHS = ['.', ':!package-lock.json', ':!docs/site/package-lock.json', ':!CHANGELOG.md', ':!test'];
 

@@ -1,6 +1,6 @@
 /**
- * The rooms that each room of src may import: ESLint refuses all others. docs/internals/architecture.md has the same
- * table, and a test compares the two.
+ * The rooms that each room of src may import. ESLint refuses all other imports. docs/internals/architecture.md has the
+ * same table, and a test compares the two.
  */
 export const rooms = {
   api: [],
@@ -33,7 +33,7 @@ export const rooms = {
   settings: ['api', 'client', 'dev'],
 };
 
-/** Maps each room that all rooms may import to the rooms that it may import itself. */
+/** The rooms that all rooms may import. Each of them may import the listed rooms. */
 export const sharedRooms = {
   text: [],
   yaml: ['text'],

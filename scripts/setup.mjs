@@ -1,6 +1,7 @@
-// Installs the packages of package-lock.json, unless node_modules already has exactly these. It runs before `npm run
-// demo` and `npm test`, perhaps on an older Node than the project needs. So it is plain JavaScript and imports no
-// module of ours. (It compares first, because `npm ci` would remove packages that a running `foray dev` uses.)
+// Installs the packages of package-lock.json, unless node_modules already has exactly these packages. This program runs
+// before `npm run demo` and `npm test`, perhaps on an older Node than the project needs. So it is plain JavaScript and
+// imports no module of ours. It compares the packages first, because `npm ci` would remove packages that a running
+// `foray dev` uses.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The packages of a lock file as comparable text; undefined when there is none. */
+/** The packages of a lock file as comparable texts; undefined if there is no such file. */
 function packagesOf(file) {
   if (!existsSync(file)) return undefined;
   const { packages } = JSON.parse(readFileSync(file, 'utf8'));

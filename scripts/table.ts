@@ -1,4 +1,4 @@
-/** A Markdown table, formatted as prettier does. */
+/** A Markdown table in the format of Prettier. */
 export function table(head: string[], rows: string[][]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
@@ -8,7 +8,7 @@ export function table(head: string[], rows: string[][]): string {
   return [first, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rest].join('\n');
 }
 
-/** Replaces the tables of a page, each between `<!-- generated: NAME -->` and `<!-- end -->`. */
+/** Replaces the tables of a page. Each table is between `<!-- generated: NAME -->` and `<!-- end -->`. */
 export function withTables(page: string, tables: Record<string, () => string>): string {
   return page.replaceAll(
     /(<!-- generated: (\S+) -->\n)[^]*?(<!-- end -->)/g,

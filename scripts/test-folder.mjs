@@ -1,6 +1,6 @@
 /**
- * Runs Jest in one folder of test/. The arguments before the first option choose files of this folder, so that
- * `npm run test:browser -- page` runs one file wherever the checkout is. Jest gets all other arguments.
+ * Runs Jest in one folder of test/. The arguments before the first option choose files of this folder. So
+ * `npm run test:browser -- page` runs one file, whatever the path of the checkout is. Jest gets all other arguments.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';

@@ -90,7 +90,7 @@ function sorted(table: Record<string, readonly string[]>): Record<string, string
 /** The names of rooms in a cell, without the notes in brackets. */
 function roomsIn(cell: string): string[] {
   const list = cell.replaceAll(/\([^)]*\)/g, '').trim();
-  return list === 'nothing of ours' ? [] : list.split(/\s*,\s*/).toSorted();
+  return list === 'no other room' ? [] : list.split(/\s*,\s*/).toSorted();
 }
 
 /** The files of this repository that a file imports, as paths from the root. */

@@ -12,9 +12,10 @@ const names = ['timed', 'none', 'there', 'million', 'workers'] as const;
 type Name = (typeof names)[number];
 
 /**
- * Measures whole campaigns with real processes: foray and its alternatives, all with one stub of a model service that
- * needs little CPU time. `--only` runs some of the parts, `--peers` adds the alternatives in Python, `--runs` is the
- * number of runs of the large campaign, `--cv` the coefficient of variation of the durations of timed runs.
+ * Measures whole campaigns with real processes: foray and its alternatives. All of them use one stub of a model
+ * service, which needs little CPU time. `--only` names the parts to run. `--peers` adds the alternatives in Python.
+ * `--runs` is the number of runs in the part `million`. `--cv` is the coefficient of variation of the durations in the
+ * part `timed`.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -8,7 +8,7 @@ import { ownEnvironment, type Process } from '../process.ts';
 export const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 let places = 0;
 
-/** The runs of a campaign: values of the input Value from `first` on, with `seeds` seeds each. */
+/** The runs of a campaign: the input Value has `values` values from `first` on, and each value has `seeds` seeds. */
 export interface Size {
   values: number;
   seeds?: number;
@@ -19,7 +19,7 @@ export interface Size {
 export class ForayWay {
   readonly workers: Process[];
   readonly foray: Foray;
-  /** The environment of its processes. Other commands with this environment use the same store. */
+  /** The environment of the workers. Other commands with this environment use the same store. */
   readonly env: NodeJS.ProcessEnv;
   private readonly lab: Lab;
   private campaigns = 0;
@@ -88,7 +88,7 @@ export class ForayWay {
     });
   }
 
-  /** The time when the last result was stored. */
+  /** Checks all results. Returns the time when the last one was stored. */
   private async lastResult(id: string, runs: number): Promise<number> {
     let [count, last] = [0, 0];
     for await (const { status, values, outputs, finishedAt } of (await this.foray.results(id)).rows) {

@@ -11,7 +11,7 @@ export interface Lab {
   stub: Stub;
   temporal: Temporal;
   folder: string;
-  /** Starts a process. It ends when the lab closes, or earlier. */
+  /** Starts a process. The process ends when the lab closes, if it has not ended before. */
   start(options: ProcessOptions): Process;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Process } from '../process.ts';
 import type { Lab } from './lab.ts';
 import { type Usage, usageOf } from '../usage.ts';
 
-/** The figures of one way. CPU, requests and events are per run. */
+/** The figures of one way to execute the runs. CPU, requests and events are per run. */
 export interface Measured {
   way: string;
   runs: number;
@@ -29,8 +29,7 @@ interface Measurement {
 }
 
 /**
- * Measures the work of `runs` runs. The stub must have been reset before. `work` resolves to the time of the last
- * result.
+ * Measures the work of `runs` runs. The caller resets the stub first. `work` resolves to the time of the last result.
  */
 export async function measure(
   lab: Lab,

@@ -29,7 +29,7 @@ export class Racer {
     this.race = race;
   }
 
-  /** Measures the program once. Some programs can start again afterwards. */
+  /** Measures the program once. The p-limit loop can be measured several times. */
   async measure(): Promise<Measured> {
     const { way, runs, server } = this.race;
     await this.process.says(/^ready$/);
@@ -39,7 +39,7 @@ export class Racer {
       const said = this.process.says(/^done (\d+)$/, { within: LONGEST_RACE_MS, nth: this.rounds });
       const [, right] = await said;
       const endedAt = Date.now();
-      if (Number(right) !== runs) throw new Error(`${way} has ${right} right results of ${runs}`);
+      if (Number(right) !== runs) throw new Error(`${way}: ${right} of ${runs} results are correct`);
       return { endedAt };
     });
   }
@@ -53,7 +53,7 @@ export async function raceOnce(racer: Racer): Promise<Measured> {
   return racer.measure().finally(() => racer.end());
 }
 
-/** Starts the plain loop. It uses foray's own client of the service, but neither Temporal nor a store. */
+/** Starts the p-limit loop. The loop uses foray's own client of the service, but neither Temporal nor a store. */
 export function loopRacer(
   lab: Lab,
   { way = 'p-limit loop', ...wanted }: { way?: string } & Omit<LoopInput, 'url' | 'key'>,

@@ -6,7 +6,7 @@ import { Process } from '../process.ts';
 
 const LIFELINE = resolve(import.meta.dirname, '../../src/dev/run-with-parent.ts');
 const START_MS = 60_000;
-/** How long to wait until Temporal lists a closed execution, ms. */
+/** How long to wait until Temporal lists all executions as closed, ms. */
 const LISTED_MS = 30_000;
 
 /** Temporal's development server in its own process, with its database in a file. */
@@ -22,7 +22,7 @@ export class Temporal {
     this.client = client;
   }
 
-  /** @param own registers the process, so that it always ends */
+  /** @param own registers the process, so that the bench always ends it */
   static async start(cli: string, folder: string, own: (started: Process) => Process): Promise<Temporal> {
     const port = await freePort(0);
     const started = own(
@@ -50,21 +50,20 @@ export class Temporal {
   }
 
   async close(): Promise<void> {
-    // a call that still waits for a result would use a closed connection
+    // otherwise a call that still waits for a result would use a closed connection
     this.closing.abort();
     await this.client.connection.close();
   }
 
-  /** The result of a workflow, once it has one. */
+  /** Waits for the end of a workflow, and returns its result. */
   resultOf<T>(workflowId: string): Promise<T> {
     const handle = this.client.workflow.getHandle(workflowId);
     return this.client.connection.withAbortSignal(this.closing.signal, () => handle.result() as Promise<T>);
   }
 
   /**
-   * Counts the events in the histories of all executions of a query, once they have closed and there are at least
-   * `least` of them.
-   * @param least the least number of executions
+   * Counts the events in the histories of all executions of a query. It first waits until there are at least `least`
+   * executions, and all of them have closed.
    */
   async historyEvents(query: string, least: number): Promise<number> {
     const until = Date.now() + LISTED_MS;

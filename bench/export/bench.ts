@@ -31,7 +31,7 @@ const MOST_GROWTH = 1.2;
 
 /**
  * Writes the results of a campaign with a million runs as files. Compares this with DuckDB, which writes the same
- * Parquet from CSV. Each measurement is a process, which reports its time without the time that it needs to start. The
+ * Parquet from CSV. Each measurement has its own process, which reports its time without the time of its start. The
  * ways take turns, so that other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {

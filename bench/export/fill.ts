@@ -16,14 +16,14 @@ export interface Filled {
   open?: number;
 }
 
-/** Fills a store with a finished campaign: two inputs, five numbers per run. */
+/** Fills a store with a campaign of two inputs, and five numbers per run. All runs except the last `open` are done. */
 export async function fill(
   file: string,
   runs: number,
   { replications = REPLICATIONS, open = 0 }: Filled = {},
 ): Promise<void> {
   await addDesign(`sqlite:${file}`, runs, replications);
-  // this writes the same rows as the store, in a minute instead of many minutes
+  // this code writes the same rows as the store would, but in a minute instead of many minutes
   const database = new DatabaseSync(file);
   database.exec(finished(runs - open));
   const insert = database.prepare('insert into outputs (campaign, seq, outputs) values (1, ?, ?)');

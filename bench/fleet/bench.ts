@@ -15,7 +15,7 @@ const parts: Record<string, (lab: Lab, given: Given) => Promise<Part<Row>>> = {
   idle: (lab, { idle: seconds }) => idle(lab, Number(seconds)),
   drain: (lab) => drained(lab),
   takeover: (lab, { kills }) => takenOver(lab, Number(kills)),
-  // last, because it leaves runs that would delay the other parts
+  // this part is the last one, because it leaves runs that would delay the other parts
   lanes: (lab, { lanes: count, seconds }) => lanes(lab, Number(count), Number(seconds)),
 };
 
@@ -28,8 +28,9 @@ interface Given {
 }
 
 /**
- * Measures executors on other machines: the throughput, the cost of a lost executor, and the cost of idle executors.
- * The default is one service on SQLite. `--postgres` uses two replicas on PostgreSQL.
+ * Measures executors on other machines in five parts: the throughput, the cost of idle executors, the end of an
+ * executor by SIGTERM, the loss of an executor, and many executors in a few processes. The default is one service on
+ * SQLite. `--postgres` uses two replicas on PostgreSQL.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

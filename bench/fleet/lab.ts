@@ -50,7 +50,7 @@ export interface Lab {
   /** The version of the model Rehearsal, whose runs sleep. */
   version: string;
   startExecutor(name: string): Promise<Process>;
-  /** Registers a process of the bench, so that it always ends. */
+  /** Registers a process of the bench, so that the bench always ends it. */
   own(started: Process): Process;
   /** Requests sleeping runs in slices. Returns their ids. */
   request(runs: number, seconds: number): Promise<string[]>;

@@ -5,7 +5,7 @@ import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
 import { commandPart } from './command.ts';
 
-/** A program that is measured. It simulates for `duration`, which takes about a second of real time. */
+/** A program that is measured. It simulates a time of `duration`, which takes about a second of real time. */
 interface Contestant {
   way: string;
   command?: string;
@@ -22,7 +22,7 @@ interface Row {
   ratio: number;
 }
 
-/** The kernel must be at least this many times as fast as SimPy. Its target is twice this number. */
+/** The kernel must be at least this many times as fast as SimPy. */
 const LEAST_RATIO = 10;
 
 /**

@@ -1,4 +1,4 @@
-"""M/M/1 with Ciw, the same model as in simpy_models.py; Ciw's records give the same statistics."""
+"""M/M/1 with Ciw, the same model as in simpy_models.py. The statistics come from Ciw's records."""
 
 import json
 import sys

@@ -57,7 +57,7 @@ export async function commandPart(rounds: number, median: (values: number[]) => 
     }
     return {
       name: 'command',
-      title: 'a run of a command model in Python beside the command alone, ms',
+      title: 'a run of a command model in Python, compared with the command alone, ms',
       rows,
       columns: [
         { title: 'customers', of: (row) => row.customers },

@@ -1,4 +1,4 @@
-/** The models of the bench on the kernel, the same as in simpy_models.py. */
+/** The models of the bench on foray's kernel. They are the same models as in simpy_models.py. */
 import { exponential, randomStream, Resource, Simulation } from '../../models/kernel/index.ts';
 
 const MEAN_SERVICE = 0.91;
@@ -19,7 +19,7 @@ const begun = performance.now();
 simulation.run(warmUp + duration);
 console.log(JSON.stringify({ count: counted, seconds: (performance.now() - begun) / 1000 }));
 
-/** The resource has the statistics: utilization, queue length over time, and waiting times of customers. */
+/** M/M/1. The resource records utilization, queue length over time, and waiting times of customers. */
 function queue(): void {
   const arrivals = randomStream(1n, 1, 'arrivals');
   const services = randomStream(1n, 1, 'services');

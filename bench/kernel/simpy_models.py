@@ -21,7 +21,7 @@ class TimeWeighted:
 
 
 def queue(env, _size):
-    """M/M/1 with its utilization, queue length over time, and waiting times of customers."""
+    """M/M/1. It records utilization, queue length over time, and waiting times of customers."""
     server = simpy.Resource(env, capacity=1)
     busy, waiting, waits = TimeWeighted(env), TimeWeighted(env), []
 
@@ -46,7 +46,7 @@ def queue(env, _size):
 
 
 def hold(env, size):
-    """A number of entities that only wait."""
+    """The hold model: `size` entities that only wait."""
 
     def entity():
         while True:

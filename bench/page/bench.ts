@@ -20,7 +20,7 @@ const SIZES = '1000,100000,1000000';
 /** Number of runs that finish while a viewer is on the page. */
 const OPEN = 10;
 const LOOKS = 10_000;
-/** The delay of the next look, in multiples of the time of a drawing (src/server/live/gatherer.ts). */
+/** The time until the next look, as a multiple of the time of a drawing (src/server/live/gatherer.ts). */
 const PAUSE_FOR_DRAWING = 10;
 const VIEW = { show: [], inputs: [] };
 const MOST_COMPLETE_S = 10;
@@ -47,11 +47,11 @@ interface Row extends Partial<Visit> {
   first: number;
   /** The time until the pictures show all runs that have finished, s. */
   complete: number;
-  /** CPU time of the whole process until the pictures of all runs, s. */
+  /** CPU time of the whole process until the pictures show all runs that have finished, s. */
   cpu: number;
   /** Time from the end of ten more runs to their pictures, s. */
   shown: number;
-  /** The longest time of a drawing, ms. Times below 100 are not known. */
+  /** The time of the drawing that first shows the ten more runs, ms. A time below 100 is shown as 100. */
   draw: number;
   /** Time from the end of the campaign to its last pictures, s. */
   closed: number;
@@ -60,16 +60,17 @@ interface Row extends Partial<Visit> {
   /** The time of a check that finds no new runs, ms. */
   look: number;
   pictures: number;
-  /** The compressed size of all pictures. */
+  /** The compressed size of all pictures, kB. */
   kilobytes: number;
-  /** Largest additional memory of the process. */
+  /** Largest additional memory of the process, MB. */
   megabytes: number;
 }
 
 /**
  * Measures the page's pictures of campaigns with 1,000 to 1,000,000 runs and five outputs each: while the campaign is
  * open, and when it has just ended. With `--postgres`, the store is in a separate PostgreSQL server. With `--browser`,
- * the bench also visits the pages in Chromium. `--viewers` measures only a real campaign beside twenty viewers.
+ * the bench also visits the pages in Chromium. `--viewers` measures only a real campaign, without viewers and with
+ * twenty.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -238,11 +239,11 @@ function partOf(rows: Row[], what: string): Part<Row> {
       { title: 'runs', of: ({ runs }) => runs.toLocaleString('en') },
       { title: 'counts, ms', of: (row) => row.counts, digits: 2 },
       { title: 'first pictures, s', of: (row) => row.first, digits: 2 },
-      { title: 'of all runs, s', of: (row) => row.complete, digits: 2 },
+      { title: 'pictures of all runs, s', of: (row) => row.complete, digits: 2 },
       { title: 'CPU, s', of: (row) => row.cpu, digits: 2 },
       { title: 'more runs, s', of: (row) => row.shown, digits: 2 },
-      { title: 'draw, ms', of: (row) => row.draw, digits: 0 },
-      { title: 'after its end, s', of: (row) => row.closed, digits: 2 },
+      { title: 'drawing, ms', of: (row) => row.draw, digits: 0 },
+      { title: 'after the end, s', of: (row) => row.closed, digits: 2 },
       { title: 'longest stall, ms', of: (row) => row.stall, digits: 1 },
       { title: 'look, ms', of: (row) => row.look, digits: 4 },
       { title: 'pictures', of: (row) => row.pictures },
@@ -253,7 +254,7 @@ function partOf(rows: Row[], what: string): Part<Row> {
     goals: [
       { what: 'first pictures, s', figure: last.first, most: MOST_SEEN_S },
       { what: 'pictures of all runs, s', figure: last.complete, most: MOST_COMPLETE_S },
-      { what: 'more runs in pictures, s', figure: last.shown, most: MOST_SEEN_S },
+      { what: 'pictures of ten more runs, s', figure: last.shown, most: MOST_SEEN_S },
       { what: 'drawing, ms', figure: last.draw, most: MOST_DRAW_MS },
       { what: 'longest stall of the thread that answers, ms', figure: last.stall, most: MOST_STALL_MS },
       { what: 'look without news, ms', figure: last.look, most: MOST_LOOK_MS },

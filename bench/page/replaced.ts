@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 const UPDATES = 1_000;
 /** The heap is first read after this number of updates, because the first updates fill caches. */
 const WARM = 100;
-/** The longest time of all updates, ms. */
+/** The longest allowed time of all updates, ms. */
 const LIMIT = 240_000;
 
 /**
@@ -50,7 +50,7 @@ export async function replaced(
   };
   await page.goto(origin + path);
   await page.evaluate(`(${answerAnew})(${JSON.stringify(parts)})`);
-  // a function, because the page's policy forbids the evaluation of a text
+  // this passes a function and not a text, because the page's policy forbids the evaluation of texts
   const updates = (count: number) =>
     page.waitForFunction((wanted) => Number(Reflect.get(globalThis, 'updates')) >= wanted, count, {
       timeout: LIMIT,

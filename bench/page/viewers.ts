@@ -19,11 +19,11 @@ const headers = { authorization: `Bearer ${KEY}` };
 interface Row extends Measured {
   /** CPU time of foray's server, % of a core. */
   serving: number;
-  /** 99 % of the requests for the campaign's status over the API take at most this time, ms. */
+  /** 99 % of the requests to the API for the campaign's status take at most this time, ms. */
   p99: number;
 }
 
-/** Measures a campaign of runs that take no time, alone and while twenty people look at its page. */
+/** Measures a campaign of runs that take no time, without viewers and with twenty viewers of the campaign's page. */
 export async function viewers(): Promise<Part<Row>> {
   const lab = await openLab();
   try {
@@ -35,7 +35,7 @@ export async function viewers(): Promise<Part<Row>> {
     });
     const [, url] = await server.says(/^API\s+(\S+)\/api\/v1/);
     const round = async (count: number): Promise<Row> => {
-      progress(`viewers: ${RUNS} runs while ${count} people look`);
+      progress(`viewers: ${RUNS} runs with ${count} viewers`);
       await lab.stub.reset({ executors: EXECUTORS });
       const end = new AbortController();
       const times: number[] = [];
@@ -72,12 +72,12 @@ export async function viewers(): Promise<Part<Row>> {
       ],
       goals: [
         {
-          what: 'throughput with 20 viewers / throughput with none',
+          what: 'throughput with 20 viewers / throughput without viewers',
           figure: alone.seconds / watched.seconds,
           least: 0.97,
         },
         {
-          what: "worker's CPU a run with 20 viewers / with none",
+          what: "worker's CPU a run with 20 viewers / without viewers",
           figure: watched.cpuMs / alone.cpuMs,
           most: 1.03,
         },
@@ -94,7 +94,7 @@ function fastest(rounds: Row[]): Row {
   return rounds.reduce((best, row) => (row.seconds < best.seconds ? row : best));
 }
 
-/** Sends the requests of a page's script until the end. */
+/** Sends the requests of a page's script until `end` is aborted. */
 async function look(url: string, id: string, end: AbortSignal): Promise<void> {
   const page = `${url}/campaigns/${id}/live`;
   const shown = new Map<string, string>();

@@ -6,7 +6,7 @@ import { type Capacity, listScheduling } from './service.ts';
 
 type Goals = Partial<Record<'makespan' | 'polls' | 'events' | 'outstanding' | 'lag', number>>;
 
-/** The cells that are measured unless flags choose others: mean durations, s, by executors. */
+/** The cells that are measured by default: numbers of executors, each with mean durations in seconds. */
 const CELLS: [executors: number, means: number[]][] = [
   [50, [2, 20, 120, 1_800]],
   [2, [3, 20, 60]],
@@ -145,15 +145,15 @@ function worstRows({ executors, mean, cv, halves }: Cell, runs: number, seeds: n
 }
 
 /**
- * The smaller of Jain's indices in two cases: two campaigns start together, or one starts one and a half windows after
- * the other.
+ * The lowest fairness over all seeds and two cases: two campaigns start together, or one starts one and a half windows
+ * after the other. The fairness of a case is the higher one of Jain's indices of its two windows.
  */
 function worstFairness({ executors, mean, cv }: Cell, runs: number, seeds: number[]): number {
   const window = 1_000 * mean * Math.max(10, FAIR_RUNS / executors);
   const indices = seeds.flatMap((seed) =>
     [0, 1.5 * window].map((late) => {
       const random = seeded(seed);
-      // enough runs to keep both busy until the end of the last window
+      // these are enough runs to keep both campaigns busy until the end of the last window
       const durations = draw(Math.max(runs, 45 * executors), mean, cv, random);
       const capacity = [{ from: 0, executors }];
       return Math.max(...fairness(durations, capacity, [0, late], { window, windows: 2 }, random));
@@ -179,7 +179,9 @@ function isMet(row: Row, goals: Goals): boolean {
 }
 
 function print(results: Result[], runs: number, seeds: number[]): void {
-  console.log(`${runs} runs, the worst of ${seeds.length} seeds; lag over max(2 s, 0.75 of the mean)`);
+  console.log(
+    `${runs} runs, the worst of ${seeds.length} seeds; the lag is divided by max(2 s, 0.75 of the mean)`,
+  );
   console.log('executors  mean s  durations  way         makespan  polls  events  outstanding   lag    fair');
   for (const { executors, mean, cv, halves, rows, fair, isMet: met } of results) {
     for (const [at, { way, makespan, polls, events, outstanding, lag }] of rows.entries()) {

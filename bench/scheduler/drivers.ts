@@ -13,7 +13,7 @@ export interface Measured {
   polls: number;
   /** History events; undefined without Temporal. */
   events?: number;
-  /** Mean time from the end of a run until it is noticed, ms. */
+  /** Mean time from the end of a run until a poll finds that the run has finished, ms. */
   lag: number;
   /** Outstanding runs at the service divided by its capacity, averaged over time until the end. */
   outstanding: number;
@@ -74,8 +74,8 @@ export function foray(durations: readonly number[], capacity: Capacity, random: 
 export const EPOCH = 1_000_000;
 
 /**
- * The loop that people write. It always has as many open runs as the service has executors at the start, and polls each
- * run at an interval.
+ * The loop that people write. It keeps as many runs open as the service has executors at the start. It polls each run
+ * at an interval.
  */
 export function loop(durations: readonly number[], capacity: Capacity, interval: number): Measured {
   const service = new VirtualService(durations, capacity);

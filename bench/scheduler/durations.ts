@@ -10,8 +10,8 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * Draws durations, ms. They are lognormal with a mean (s) and a coefficient of variation. With `bimodal`, there are two
- * kinds of runs, with 0.4 and 3.4 times the mean.
+ * Draws durations, ms. They are lognormal with a mean (s) and a coefficient of variation. With `bimodal`, four in five
+ * runs take about 0.4 times the mean, and the others about 3.4 times.
  */
 export function draw(count: number, mean: number, cv: number | 'bimodal', random: () => number): number[] {
   if (cv === 'bimodal') {

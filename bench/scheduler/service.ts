@@ -3,7 +3,7 @@ export type Capacity = readonly { from: number; executors: number }[];
 
 /**
  * A model service in virtual time. It executes runs in the order of requests, as many at once as its current capacity
- * allows. When the capacity falls, started runs go on. Times are ms.
+ * allows. When the capacity falls, started runs continue. Times are ms.
  */
 export class VirtualService {
   readonly finishedAt = new Map<number, number>();

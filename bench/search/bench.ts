@@ -9,13 +9,13 @@ import { type PeerRow, peerRows, Peers } from './peers.ts';
 import { knRows } from './selection.ts';
 import { winnerRows, type WinnerRow } from './winner.ts';
 
-/** Tolerance for the difference to the median of another implementation. Medians of ten seeds differ by this amount. */
+/** The largest allowed difference from another library's median. Medians of ten seeds may differ by this much. */
 const TOLERANCE = 0.2;
 
 /**
  * Counts the evaluations of search methods on functions with a known optimum. The reference figures were measured with
- * pycma 4.5.0 and scipy 1.17. `--peers` measures these figures again. Counts of evaluations are the same on every
- * machine, but times are not.
+ * pycma 4.5.0 and scipy 1.17. `--peers` measures the figures of pycma without bounds again, and adds a part with other
+ * libraries. Counts of evaluations are the same on every machine, but times are not.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -27,7 +27,7 @@ export async function run(args: string[]): Promise<boolean> {
       points: { type: 'string', default: '10000' },
       // also runs optimisers of other libraries, in Python
       peers: { type: 'boolean', default: false },
-      // also runs Optuna's Gaussian process, which needs torch and its gigabytes
+      // with --peers, also runs Optuna's Gaussian process, which needs torch (gigabytes of files)
       torch: { type: 'boolean', default: false },
       // the names of parts, with commas between them
       only: { type: 'string' },
@@ -77,7 +77,7 @@ function unboundedPart(seeds: number, rows: UnboundedRow[]): Part<UnboundedRow> 
       { title: 'foray', of: ({ median }) => median },
       { title: 'pycma', of: ({ reference }) => reference },
     ],
-    goals: [{ what: 'farthest median from pycma', figure: farthest, most: TOLERANCE }],
+    goals: [{ what: 'largest relative difference from pycma', figure: farthest, most: TOLERANCE }],
   };
 }
 
@@ -215,7 +215,7 @@ function knPart(repeats: number): Part<ReturnType<typeof knRows>[number]> {
       { title: 'runs with correlation 0.5', of: ({ correlated }) => correlated },
     ],
     goals: rows.flatMap(({ systems, right, runs, reference, correlated }): Goal[] => [
-      { what: `${systems} systems: right`, figure: right, least: 0.95 - 2 * error },
+      { what: `${systems} systems: share of right choices`, figure: right, least: 0.95 - 2 * error },
       { what: `${systems} systems: runs / runs of the reference`, figure: runs / reference, most: 1.1 },
       {
         what: `${systems} systems: runs with correlation / without`,
@@ -224,7 +224,7 @@ function knPart(repeats: number): Part<ReturnType<typeof knRows>[number]> {
       },
     ]),
     notes: [
-      'Runs are counted in the rounds that a campaign makes, which are longer than one replication at a time.',
+      'A campaign requests several replications in each round, so it needs more runs than with one replication at a time.',
     ],
   };
 }
@@ -233,20 +233,20 @@ async function winnerPart(seeds: number): Promise<Part<WinnerRow>> {
   const rows = await winnerRows(seeds);
   return {
     name: 'winner',
-    title: `The winner of a search with noise, estimated from runs that were not used to choose it: ${seeds} seeds, 60 points by cma, 3 to 20 replications`,
+    title: `The winner of a search with noise. Its value comes from runs that were not used to choose it: ${seeds} seeds, 60 points by cma, 3 to 20 replications`,
     rows,
     columns: [
       { title: 'function', of: ({ name }) => name },
       { title: 'bias', of: ({ bias }) => bias, digits: 3 },
-      { title: 'its standard error', of: ({ biasError }) => biasError, digits: 3 },
-      { title: 'bias of the best seen', of: ({ seenBias }) => seenBias, digits: 2 },
-      { title: 'intervals that hold', of: ({ holding }) => holding, digits: 3 },
+      { title: 'standard error of bias', of: ({ biasError }) => biasError, digits: 3 },
+      { title: 'bias of the best observed value', of: ({ seenBias }) => seenBias, digits: 2 },
+      { title: 'intervals with the true value', of: ({ holding }) => holding, digits: 3 },
       { title: 'regret', of: ({ regret }) => regret, digits: 2 },
       { title: 'runs', of: ({ runs }) => runs, digits: 0 },
     ],
     goals: rows.flatMap(({ name, bias, biasError, holding, regret }): Goal[] => [
-      { what: `${name}: bias / its standard error`, figure: Math.abs(bias) / biasError, most: 2 },
-      { what: `${name}: intervals that hold`, figure: holding, least: 0.9 },
+      { what: `${name}: bias / standard error of bias`, figure: Math.abs(bias) / biasError, most: 2 },
+      { what: `${name}: intervals with the true value`, figure: holding, least: 0.9 },
       { what: `${name}: regret`, figure: regret, most: 1.5 },
     ]),
   };
@@ -292,8 +292,8 @@ async function abcPart(seeds: number): Promise<Part<AbcRow>> {
     goals: (['mean', 'variance'] as const).map((what): Goal => {
       const [exact, most] = POSTERIOR[what];
       const farthest = Math.max(...rows.map((row) => Math.abs(row[what] - exact)));
-      return { what: `farthest ${what} from the exact one`, figure: farthest, most };
+      return { what: `largest difference from the exact ${what}`, figure: farthest, most };
     }),
-    notes: ['The exact mean is 1.199, the exact variance 0.802.'],
+    notes: ['The exact mean is 1.199, and the exact variance is 0.802.'],
   };
 }

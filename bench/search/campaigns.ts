@@ -6,7 +6,7 @@ import { startWorkerProcess } from '../../test/support/worker.ts';
 import { startWorld, type World } from '../../test/support/world.ts';
 import { usageOf } from '../usage.ts';
 
-/** A whole campaign: on a real Temporal server, with a real service and store. */
+/** The figures of a whole campaign on a real Temporal server, with a real service and store. */
 export interface CampaignRow {
   name: string;
   points: number;
@@ -18,8 +18,8 @@ export interface CampaignRow {
 }
 
 /**
- * CMA-ES must not run out of points, so values are not rounded and the best point is not at a bound. At a bound, many
- * proposals would become the same point.
+ * CMA-ES must propose new points until the end, so values are not rounded and the best point is not at a bound. At a
+ * bound, many proposals would become the same point.
  */
 const INPUTS = '{ Contact rate: { min: 1, max: 3 }, Recovery rate: { min: 0.2, max: 0.8 } }';
 const OBSERVED = resolve(import.meta.dirname, '../../examples/boarding-school-flu/observed.csv');
@@ -52,7 +52,7 @@ export async function campaignRows(points: number): Promise<CampaignRow[]> {
     };
     const sobol = (count: number): string => `design: { sobol: { points: ${count}, inputs: ${INPUTS} } }`;
     const search = `{ minimize: Fit error, over: ${INPUTS}, method: cma, parallel: 200, stop: { points: ${points} } }`;
-    // the first campaign of a worker compiles code
+    // in the first campaign of a worker, V8 also compiles code
     await measured('warm-up', sobol(500));
     return [await measured('Sobol', sobol(points)), await measured('cma', `search: ${search}`)];
   } finally {

@@ -21,7 +21,7 @@ const UNBOUNDED = [
 const TARGET = 1e-8;
 
 /**
- * The median number of evaluations that pycma 4.5.0 needs, with BIPOP, to come within 1 % of the optimum. Its first
+ * The median number of evaluations that pycma 4.5.0 needs, with BIPOP, to come within 1 % of the optimum. The first
  * step size is 0.3 of the box.
  */
 const BOUNDED = [
@@ -70,7 +70,7 @@ export function boundedRows(seeds: number) {
   });
 }
 
-/** Milliseconds for an ask and a tell: the mean of 1,000 points and the longest, after a warm-up. */
+/** Milliseconds for an ask and a tell: the mean and the longest time of 1,000 points, after a warm-up. */
 export function timeRows() {
   return [2, 6, 20].map((dimension) => {
     timesOf(dimension);

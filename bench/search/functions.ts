@@ -18,7 +18,7 @@ export function onUnitBox({ of, box }: TestFunction): (x: readonly number[]) => 
   return (x) => of(x.map((value, i) => box[i]![0] + value * (box[i]![1] - box[i]![0])));
 }
 
-/** The value that is 1 % from the optimum. */
+/** The highest value that is within 1 % of the optimum. */
 export function withinOnePercent({ optimum }: TestFunction): number {
   return optimum + 0.01 * Math.abs(optimum);
 }

@@ -40,7 +40,9 @@ export const GP_GOALS = { Branin: [40, 5], flu: [20, 3], 'Hartmann-6': [60, 8] }
   [number, number]
 >;
 
-/** Runs searches by a Gaussian process until they are within 1 % of the optimum. */
+/**
+ * Runs searches by a Gaussian process until they are within 1 % of the optimum, for at most `mostEvaluations` points.
+ */
 export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
   return [branin, flu, hartmann6].flatMap((fn) =>
     [1, 16].map((parallel) => {

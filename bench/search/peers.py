@@ -1,8 +1,8 @@
 """Runs searches by the optimisers of other libraries. The caller evaluates the function.
 
 Each line of the input is a search: {"peer", "dimensions", "seed", "most"}, for CMA-ES without bounds also "start" and
-"sigma". For each point, a line {"x": [...]} is printed, and a line with its value is read; null ends the search. At the
-end of a search an empty object is printed.
+"sigma". For each point, this program prints a line {"x": [...]}, and reads a line with the value. The value null ends
+the search. At the end of a search, the program prints an empty object.
 """
 
 import json
@@ -13,7 +13,7 @@ import numpy
 import optuna
 import scipy.optimize
 
-# libraries warn of missing packages and of experimental functions
+# libraries print warnings about missing packages and experimental functions
 warnings.filterwarnings("ignore")
 import cma  # noqa: E402
 

@@ -63,7 +63,7 @@ export class Peers implements AsyncDisposable {
     return new Peers(join(bin, 'python'));
   }
 
-  /** Number of evaluations until a value is at most `target`; Infinity when the search ends before. */
+  /** Number of evaluations until a value is at most `target`; Infinity when the search ends without such a value. */
   async evaluationsTo(
     target: number,
     of: (x: readonly number[]) => number,
@@ -72,7 +72,7 @@ export class Peers implements AsyncDisposable {
     this.write(search);
     for (let evaluations = 1; ; evaluations += 1) {
       const { value: line, done } = await this.lines.next();
-      if (done) throw new Error(`${search.peer} ended before its time.`);
+      if (done) throw new Error(`The process of ${search.peer} ended before its search.`);
       const { x } = JSON.parse(line) as { x?: number[] };
       if (!x) return Infinity;
       const value = of(x);

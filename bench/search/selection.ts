@@ -1,7 +1,7 @@
 import { Stream } from '../../src/search/methods/stream.ts';
 import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 
-/** 1/√10, the standard error of a mean of ten replications: ten replications can just detect such a difference. */
+/** 1/√10, the standard error of a mean of ten replications. Ten replications can just detect such a difference. */
 const INDIFFERENCE = 1 / Math.sqrt(10);
 const FIRST = 10;
 export const RULES: Omit<KnInput, 'values'> = {
@@ -20,7 +20,7 @@ const REFERENCES = [
 
 /**
  * Normal values with a standard deviation of 1, by system and replication. The first system is better by the
- * indifference; all others are equal.
+ * indifference than all others, which are equal.
  *
  * @param correlation - between the values of two systems in the same replication
  */
@@ -54,7 +54,7 @@ export function chosenByKn(systems: number, seed: number, correlation = 0): { be
   }
 }
 
-/** How often KN is right, and how many runs it needs, with independent systems and with a correlation of one half. */
+/** How often KN is right, and how many runs it needs: with independent systems, and with a correlation of one half. */
 export function knRows(repeats: number) {
   return REFERENCES.map(({ systems, reference }) => {
     const [alone, together] = [0, 0.5].map((correlation) => {

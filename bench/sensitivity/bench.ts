@@ -13,7 +13,7 @@ interface Measured {
   seconds: number;
   peakMb: number;
 }
-/** Figures for the rows of a store. */
+/** The figures of the analysis of a store's rows. */
 interface Rows extends Measured {
   runs: number;
   cpuSeconds: number;
@@ -30,7 +30,7 @@ const SCRAMBLES = 8;
 const COEFFICIENTS = [0, 1, 4.5, 9, 99, 99, 99, 99, 99, 99];
 /** Limits for the rows of a sample: CPU seconds, which do not depend on other work on the machine, and megabytes. */
 const MOST = { cpuSeconds: 30, peakMb: 400 };
-/** Tolerance for the difference to SALib's indices, which SALib computes from all base points together. */
+/** The largest allowed difference from SALib's indices. SALib computes them from all base points together. */
 const FAR = 0.005;
 
 /**
@@ -88,9 +88,9 @@ async function indicesPart(python: string, folder: string, points: number): Prom
     goals: [
       { what: 'time / time of SALib', figure: ours.seconds / theirs.seconds, most: 1 },
       { what: 'peak memory / peak memory of SALib', figure: ours.peakMb / theirs.peakMb, most: 1 },
-      { what: 'farthest index from SALib', figure: farthest, most: FAR },
+      { what: 'largest difference from an index of SALib', figure: farthest, most: FAR },
     ],
-    notes: ['foray computes its intervals from 8 scrambles, SALib from 100 resamples.'],
+    notes: ['foray computes its intervals from 8 scrambles, and SALib computes them from 100 resamples.'],
   };
 }
 

@@ -11,8 +11,8 @@ const INPUTS = 10;
 const names = Array.from({ length: INPUTS }, (_, at) => `Input ${at + 1}`);
 
 /**
- * Fills a store with a finished campaign over a random sample of ten inputs. The output is a linear function of them
- * with some noise.
+ * Fills a store with a finished campaign over a random sample of ten inputs. The output is a linear function of the
+ * inputs with some noise.
  */
 export async function fillSample(file: string, points: number): Promise<void> {
   const campaign: Campaign = {
@@ -40,7 +40,7 @@ export async function fillSample(file: string, points: number): Promise<void> {
   await store.addPoints(SAMPLE, pointsOf(points), 1);
   await store.setPhase(SAMPLE, 'completed', 2);
   await store.close();
-  // this writes the same rows as the store, in a minute instead of many minutes
+  // this code writes the same rows as the store would, but in a minute instead of many minutes
   const database = new DatabaseSync(file);
   database.exec(`
     update runs set state = 'done', origin = 'new', run_id = 'run-' || seq, requested_at = 1, finished_at = 2;

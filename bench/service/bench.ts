@@ -9,7 +9,7 @@ import { besideSlow, underLoad } from './delays.ts';
 import { type Felt, shoot, type Shot } from './load.ts';
 import { DIFFERENT, type Measured, ROUNDS, serve, type What, whats } from './measured.ts';
 
-/** How long the service is warmed up, s. A real service runs for days, and V8 optimizes code only while it runs. */
+/** How long the service is warmed up, s. A real service runs for days, and V8 optimizes only code that runs. */
 const WARM_UP = 20;
 const FEW = 1_000;
 const MANY = 100_000;
@@ -22,8 +22,8 @@ interface Row extends Felt {
 }
 
 /**
- * Measures the model service under load: compared with a bare Fastify route, with few and with many runs in its
- * database, together with slow connections, and while all its executors are busy.
+ * Measures the model service in three ways: its throughput with few and with many runs in its database, compared with a
+ * bare Fastify route; the time of its answers beside slow connections; and this time while all executors are busy.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -103,13 +103,13 @@ async function throughput(
   const goals = whats.flatMap((what, at) => {
     const [plain, ours, full] = rows.slice(3 * at, 3 * at + 3).map((row) => row.requestsPerSecond);
     return [
-      { what: `${what}: throughput / of a bare route`, figure: ours! / plain!, least: 0.5 },
+      { what: `${what}: throughput / throughput of a bare route`, figure: ours! / plain!, least: 0.5 },
       { what: `${what}: throughput with ${FEW} runs / with ${MANY} runs`, figure: ours! / full!, most: 1.2 },
     ];
   });
   return {
     name: 'throughput',
-    title: `throughput: requests for a finished run, for its progress, and for ${DIFFERENT} different runs in turns`,
+    title: `throughput: requests for a finished run, for the progress of this run, and for ${DIFFERENT} different runs in turns`,
     rows,
     columns: [
       { title: 'way', of: ({ who }) => who },

@@ -6,10 +6,10 @@ import { type Measured, ROUNDS } from './measured.ts';
 
 /** Requests per second while all executors are busy. */
 const RATE = 200;
-/** Number of connections that send hardly anything. */
+/** Number of connections that send almost no data. */
 const SLOW = 200;
 
-/** Measures a service in two cases, in turns: alone, and beside connections that send hardly anything. */
+/** Measures a service in two cases, in turns: alone, and beside connections that send almost no data. */
 export async function besideSlow(
   { shots }: Measured,
   seconds: number,
@@ -25,7 +25,7 @@ export async function besideSlow(
   });
   return {
     name: 'slow',
-    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send hardly anything`,
+    title: `slow: ${RATE} requests a second for progress, alone and beside ${SLOW} connections that send almost no data`,
     rows: [
       { what: 'alone', ...alone },
       { what: `beside ${SLOW}`, ...beside },
@@ -36,7 +36,7 @@ export async function besideSlow(
   };
 }
 
-const CALMEST = `Each row is the calmest of ${ROUNDS} rounds. The cases take turns.`;
+const CALMEST = `Each row is the round with the lowest p99 of ${ROUNDS} rounds. The cases take turns.`;
 
 async function calmest<Who extends string>(
   ways: Record<Who, () => Promise<Felt>>,
@@ -58,7 +58,7 @@ async function drip(url: string): Promise<() => Promise<unknown>> {
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   for (const socket of sockets) {
-    // the service closes such a connection after a while
+    // the error handler is needed, because the service closes such a connection after a while
     socket.on('error', () => undefined).write('POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
   }
   // each connection sends ten times a second, but they never all send at once, because that would block the measuring

@@ -20,10 +20,10 @@ export interface Felt {
 }
 
 /**
- * Sends a request repeatedly for some seconds. It sends as fast as answers arrive, or `rate` times per second, however
- * long answers take.
+ * Sends a request repeatedly for some seconds. Each connection sends its next request when it has an answer. With
+ * `rate`, all connections together send this number of requests per second.
  *
- * @throws Error when an answer is not 200
+ * @throws Error if an answer is missing, or has a status outside 200 to 299
  */
 export async function shoot({ body, ...shot }: Shot, seconds: number, rate?: number): Promise<Felt> {
   const bodies = body === undefined ? [] : [body].flat();
@@ -44,7 +44,7 @@ export async function shoot({ body, ...shot }: Shot, seconds: number, rate?: num
   });
   if (result.non2xx + result.errors > 0) {
     throw new Error(
-      `${result.non2xx} answers of ${shot.url} had another status than 200, and ${result.errors} answers are missing`,
+      `${shot.url}: ${result.non2xx} answers had a status outside 200 to 299, and ${result.errors} answers are missing`,
     );
   }
   return {

@@ -26,7 +26,7 @@ export interface Measured {
   service: Process;
   /** `POST /runs` of a finished run, its progress, and `POST /runs` of many different runs. */
   shots: Record<What, Shot>;
-  /** Executes the different runs, so that the service has them too. */
+  /** Executes the different runs, so that the service has their results. */
   addDifferent: () => Promise<unknown>;
 }
 
@@ -59,7 +59,7 @@ export async function serve(dataDir: string, runs: number, processes: Process[])
   };
 }
 
-/** Requests the measured run, and waits until it has completed. */
+/** Executes the measured run. Returns the parts of all measured requests. */
 async function request(url: string) {
   const cloud = new CloudClient({ url, key: KEY });
   const model = await cloud.getModelByName('Busy');
@@ -90,7 +90,7 @@ function withNumber(inputs: readonly InputItem[], change: Partial<InputItem>): I
   return inputs.map((input) => (input.name === 'Number' ? { ...input, ...change } : input));
 }
 
-/** Waits until a run has completed, and returns its id. */
+/** Requests a run until it has completed, and returns its id. */
 async function complete(cloud: CloudClient, versionId: string, run: RunRequest): Promise<string> {
   for (;;) {
     const { status, id } = await cloud.requestRun(versionId, run);

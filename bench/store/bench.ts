@@ -20,9 +20,9 @@ interface Row {
 }
 
 /**
- * Writes a million runs with five outputs each into SQLite, in the same way as one worker: the design, and then the
- * intents and the results of each batch. The results are reported by tenths, because the last tenth must not take much
- * longer than the first.
+ * Writes a million runs with five outputs each into SQLite, in the same way as one worker: first the design, and then
+ * the intents and the results of each batch. The report has rows for each tenth of the runs, because the last tenth
+ * must not take much longer than the first.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -94,7 +94,7 @@ function partOf(runs: number, rows: Row[]): Part<Row> {
     goals: [
       { what: 'results a second', figure: runs / seconds, least: LEAST_ROWS_A_SECOND },
       {
-        what: 'time of the last tenth / of the first',
+        what: 'time of the last tenth / time of the first tenth',
         figure: written.at(-1)!.seconds / written[0]!.seconds,
         most: MOST_SLOWER,
       },

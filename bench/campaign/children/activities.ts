@@ -6,7 +6,7 @@ export function createActivities(cloud: CloudClient) {
     async request(value: number): Promise<string> {
       return (await cloud.requestRun(version.id, requestFor(value))).id;
     },
-    /** Whether the run has finished. */
+    /** Whether the run has completed. */
     async poll(runId: string): Promise<boolean> {
       return (await cloud.getProgress(version.id, runId)).status === 'COMPLETED';
     },

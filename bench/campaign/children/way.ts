@@ -19,7 +19,7 @@ export async function childrenWay(lab: Lab, runs: number, window: number): Promi
       await temporal.client.workflow.start<typeof sweep>('sweep', options);
       const right = await temporal.resultOf<number>(workflowId);
       const endedAt = Date.now();
-      if (right !== runs) throw new Error(`${way}: ${right} right results of ${runs}`);
+      if (right !== runs) throw new Error(`${way}: ${right} of ${runs} results are correct`);
       const events = await temporal.historyEvents(`WorkflowId STARTS_WITH '${workflowId}'`, runs + 1);
       return { endedAt, events };
     });

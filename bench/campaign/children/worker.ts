@@ -4,7 +4,7 @@ import { CloudClient } from '../../../src/cloud/index.ts';
 import { endWithParent } from '../../../src/dev/lifeline.ts';
 import { createActivities } from './activities.ts';
 
-/** A program: the worker for the workflow that uses child workflows. It has the default settings of the SDK. */
+/** A program: the worker for the workflow that uses child workflows. The worker has the default settings of the SDK. */
 
 const { address, url, key } = JSON.parse(process.argv[2]!) as { address: string; url: string; key: string };
 

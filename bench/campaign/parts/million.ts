@@ -54,15 +54,15 @@ export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
 }
 
 /**
- * The numbers of values and of seeds for a number of runs. Both inputs vary, so that a large campaign has many points
- * instead of many values.
+ * The numbers of values and of seeds for a number of runs. There are at most 1,000 values. So a large campaign has more
+ * seeds for each value, and not more values.
  */
 function sizeOf(runs: number): Required<Pick<Size, 'values' | 'seeds'>> {
   const values = Math.min(VALUES, runs);
   return { values, seeds: Math.ceil(runs / values) };
 }
 
-/** Samples the worker's heap while a campaign runs, first when 10,000 runs have finished. */
+/** Samples the worker's heap while a campaign runs. The first sample is taken when 10,000 runs have finished. */
 async function sampled(way: ForayWay, id: string, runs: number, samples: Sample[]): Promise<void> {
   let before = { finished: 0, at: Date.now() };
   for (;;) {
@@ -114,7 +114,7 @@ function partOf(few: Measured, large: Measured, samples: Sample[]): Part<Row> {
   ];
   return {
     name: 'million',
-    title: `million: ${large.runs} runs that the service has finished before`,
+    title: `million: ${large.runs} runs that the service has already finished`,
     rows,
     columns: [
       { title: 'heap', of: ({ at }) => at },
@@ -133,7 +133,7 @@ function partOf(few: Measured, large: Measured, samples: Sample[]): Part<Row> {
       { what: 'time a run / time a run of 10,000 runs', figure: msOf(large) / msOf(few), most: 1.1 },
     ],
     notes: [
-      `The heap is the sum over all threads of the worker: the medians of the first and of the last ${SAMPLES} of ${samples.length} samples in one campaign.`,
+      `The heap is the sum over all threads of the worker. The first figure is the median of the first ${SAMPLES} of ${samples.length} samples in one campaign, and the second figure is the median of the last ${SAMPLES}.`,
     ],
   };
 }

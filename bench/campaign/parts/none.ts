@@ -7,7 +7,7 @@ import type { Part } from '../../report.ts';
 
 const RUNS = 20_000;
 const EXECUTORS = 50;
-/** The loop uses the window that is fastest on this machine. A search with fewer runs finds it. */
+/** The loop uses the window that is fastest on this machine. Trials with fewer runs find this window. */
 const WINDOWS = [16, 32, 64, 128];
 const TRIAL_RUNS = 5_000;
 /**

@@ -18,7 +18,7 @@ export async function there(lab: Lab): Promise<Part<Measured>> {
   const plain = await raceOnce(loopRacer(lab, { runs: RUNS, window: WINDOW, firstMs: 0, everyMs: 250 }));
   return {
     name: 'there',
-    title: 'there: runs that the service has finished before',
+    title: 'there: runs that the service has already finished',
     rows: [foray, plain],
     columns: [
       ...[columns.way, columns.runs, columns.rate, columns.seconds],

@@ -63,7 +63,7 @@ export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers
       },
     ],
     notes: [
-      'The makespan goes from the first request to the last result. "of list" divides it by the makespan of list scheduling, "of ideal" by the work per executor.',
+      'The makespan goes from the first request to the last result. "of list" is the makespan divided by the makespan of list scheduling. "of ideal" is the makespan divided by the work per executor.',
       ...(cv === 0
         ? ['Runs of equal length end just when the loops poll. --cv 0.3 measures runs of different lengths.']
         : []),

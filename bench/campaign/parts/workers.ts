@@ -13,7 +13,7 @@ const LATENCY_MS = 150;
 export async function workers(lab: Lab): Promise<Part<Measured>> {
   const rows: Measured[] = [];
   for (const count of [1, 2]) {
-    progress(`workers: ${RUNS} runs by ${count}`);
+    progress(`workers: ${RUNS} runs with ${count} worker ${count === 1 ? 'process' : 'processes'}`);
     await lab.stub.reset({ executors: EXECUTORS, latencyMs: LATENCY_MS });
     const way = await ForayWay.start(lab, { workers: count });
     const name = `foray, ${count} ${count === 1 ? 'worker' : 'workers'}`;

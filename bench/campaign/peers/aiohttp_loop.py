@@ -1,4 +1,4 @@
-"""A plain loop with aiohttp that keeps as many runs open as the window allows."""
+"""An asyncio program with aiohttp that keeps as many runs open as the window allows."""
 
 import asyncio
 

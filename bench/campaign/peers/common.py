@@ -1,4 +1,4 @@
-"""Shared by the alternatives in Python: how the bench starts them, and the requests of one run."""
+"""The code that the alternatives in Python share: the start by the bench, and the requests of one run."""
 
 import json
 import os
@@ -18,14 +18,14 @@ _local = threading.local()
 
 
 def wait_for_start():
-    """Prints `ready` and waits for a line. After that, the process ends when the bench ends, because its standard input is closed."""
+    """Prints `ready` and waits for a line. From then on, the process ends when the bench closes its standard input."""
     print("ready", flush=True)
     sys.stdin.readline()
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
 
 
 def done(results):
-    """Prints the number of right results. The process then waits, because the bench still measures it."""
+    """Prints the number of correct results. The process then waits, because the bench still measures it."""
     right = sum(1 for at, result in enumerate(results) if result == at + 1)
     print(f"done {right}", flush=True)
     threading.Event().wait()
@@ -39,7 +39,7 @@ def request_for(value):
 
 
 def simulate(value):
-    """Executes one run, from its request to its result, in a thread that waits for it."""
+    """Executes one run from its request to its result. The calling thread waits for the run."""
     if not hasattr(_local, "session"):
         _local.session = requests.Session()
         _local.session.headers.update(HEADERS)

@@ -8,7 +8,7 @@ export interface Stats {
   runs: number;
   /** The time of the first request for a run or for its results. */
   firstAskedAt: number;
-  /** When the last requested run ends. */
+  /** The latest end of a requested run. */
   lastEndsAt: number;
 }
 

@@ -17,7 +17,7 @@ export const version: Version = {
 export const model: Model = {
   id: '5b0c7d1e-0000-4000-8000-000000000001',
   name: 'Stub',
-  description: 'Gives its Value back',
+  description: 'Returns the input Value',
   modelVersions: [VERSION_ID],
   published: true,
 };

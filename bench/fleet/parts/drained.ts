@@ -18,7 +18,7 @@ export async function drained(lab: Lab): Promise<Part<Row>> {
     name: 'drain',
     title: `drain: SIGTERM to one of two executors, ${runs} runs of 2 s`,
     rows: [
-      { what: 'until it has left', figure: seconds, unit: 's' },
+      { what: 'until the executor has ended', figure: seconds, unit: 's' },
       { what: 'runs executed again', figure: repeated, unit: '' },
     ],
     columns,

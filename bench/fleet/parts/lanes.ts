@@ -8,12 +8,12 @@ import type { SleeperOptions, Slept } from '../sleepers.ts';
 const PROCESSES = 4;
 /** The sleep time of each run, in seconds. */
 const SLEEP = 10;
-/** The number of waiting runs for each lane at the beginning. */
+/** The number of runs that the bench requests for each executor before the measurement. */
 const WAITING = 4;
 
 /**
- * Measures executors with one slot each, several in each process. Each second, the bench requests as many runs as all
- * executors can finish in a second.
+ * Measures executors with one slot each. A process has several of them. Each second, the bench requests as many runs as
+ * all executors can finish in a second.
  */
 export async function lanes(lab: Lab, count: number, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length > 0) await lab.executors.pop()!.end();

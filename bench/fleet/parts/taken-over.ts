@@ -28,7 +28,7 @@ export async function takenOver(lab: Lab, kills: number): Promise<Part<Row>> {
   const worst = Math.max(...took);
   return {
     name: 'takeover',
-    title: `takeover: from SIGKILL of an executor until its run executes elsewhere; its heartbeat is ${HEARTBEAT / 1_000} s`,
+    title: `takeover: from SIGKILL of an executor until another executor executes its run; an executor may be silent for ${HEARTBEAT / 1_000} s`,
     rows: [
       { what: 'kills', figure: took.length, unit: '' },
       { what: 'mean', figure: took.reduce((sum, s) => sum + s, 0) / took.length, unit: 's' },

@@ -3,7 +3,7 @@ import { columns, type Lab, type Row, SLOTS, unfinished, until, type Who } from 
 
 /** Delay between checks, ms. It is long, because each check uses CPU time of the machine that is measured. */
 const LOOK_EVERY = 100;
-/** The share of the runs that are executed before the measurement. Meanwhile, processes start and V8 optimizes code. */
+/** The share of the runs that are executed before the measurement, while processes start and V8 optimizes code. */
 const WARM_UP = 0.2;
 
 /** Requests runs of no duration, before any executor is connected. Then two executors execute these runs. */
@@ -25,7 +25,7 @@ export async function throughput(lab: Lab, runs: number): Promise<Part<Row>> {
     name: 'throughput',
     title: `throughput: ${runs} runs that do nothing; ${lab.services.length} service(s), two executors with ${SLOTS} slots each`,
     rows: [
-      { what: 'requests, before any is executed', figure: runs / requests.seconds, unit: '/s' },
+      { what: 'requests before the first execution', figure: runs / requests.seconds, unit: '/s' },
       { what: 'CPU of the services', figure: requests.cpu.services / runs, unit: 'ms a request' },
       { what: 'CPU of PostgreSQL', figure: requests.cpu.PostgreSQL / runs, unit: 'ms a request' },
       { what: 'executions', figure: first / executions.seconds, unit: '/s' },

@@ -20,8 +20,8 @@ function titleOf(file) {
 
 export default defineConfig({
   title: 'foray',
-  description: 'Campaigns of simulation runs that lose nothing',
-  // the repository's root, so that links to its other pages work; a link that leads nowhere fails the build
+  description: 'foray runs campaigns of simulation runs, and continues them after crashes',
+  // the root of the repository, so that links to all its pages work; a broken link fails the build
   srcDir: '../..',
   srcExclude: ['**/node_modules/**', 'dist/**', 'test/**', 'src/**', 'reports/**', 'examples/**'],
   rewrites: {
@@ -33,7 +33,7 @@ export default defineConfig({
   markdown: { attrs: { disable: true } },
   outDir: here('../dist'),
   cacheDir: here('../node_modules/.cache'),
-  // pages lie outside this folder and find Vue only by name
+  // pages are outside this folder, so they find Vue only by this alias
   vite: { resolve: { alias: { vue: here('../node_modules/vue') } } },
   themeConfig: {
     search: { provider: 'local' },

@@ -1,4 +1,4 @@
-"""A fire in a square forest (site percolation). With 4 neighbours, it crosses large forests from density 0.593 on."""
+"""A fire in a square forest (site percolation). With 4 neighbours, fires cross large forests from density 0.593 on."""
 
 import json
 import random

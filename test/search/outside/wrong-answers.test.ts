@@ -140,7 +140,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     'a batch of numbers in place of points',
     { evaluate: '[1, 1]' },
-    '“evaluate was given [1, 1] for a point. A point is {"x": -5.0, …}”.',
+    '“evaluate() got [1, 1] for a point. A point is {"x": -5.0, …}”.',
   ],
   [
     'a best point without a value',
