@@ -76,10 +76,10 @@ test('points with other fixed inputs are not known', async () => {
   const { search: found } = await toTheEnd(world, 'other');
   expect(found).toMatchObject({
     ...{ known: 0, asked: 8 },
-    unused: [{ points: 12, which: 'with another "Population"' }],
+    unused: [{ points: 12, which: 'with another value of "Population"' }],
   });
   expect(searchText(found!)).toContain(
-    '; it began with no known point, and left out 12 points with another "Population"; it ended',
+    '; it began with no known point, and left out 12 points with another value of "Population"; it ended',
   );
 });
 

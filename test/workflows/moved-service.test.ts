@@ -67,7 +67,7 @@ test.each(['knows its service', 'is of an earlier foray'])(
     const status = await blocked(id);
     expect(status).toMatchObject({
       secondsLeft: null,
-      blocked: expect.stringContaining("is not the campaign's"),
+      blocked: expect.stringContaining('is not the service of the campaign'),
     });
     expect(statusText(status)).toMatch(/^Cannot go on: This worker serves the model service at http:/);
     expect(progressText(status)).not.toContain('left');
