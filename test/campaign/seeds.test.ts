@@ -97,7 +97,7 @@ test('a new seed and a fixed seed', () => {
   refused(
     'INVALID_VALUE',
     'seed: 42\nfresh: §true\n',
-    /^A "fresh" campaign draws a new seed, and "seed" fixes one\.$/,
+    /^A "fresh" campaign draws a new seed, but "seed" gives a fixed seed\.$/,
     /^Remove "seed", or name an input to salt: fresh: \{salt: INPUT\}\.$/,
   );
   expect(checkBody('seed: 42\nfresh: {salt: Title}\n').seed).toBe(42);
@@ -166,7 +166,7 @@ describe('a salt', () => {
       'INVALID_VALUE',
       `${body}fresh: {§salt: title}\n`,
       /^The input "Title" is given more than once\.$/,
-      /^Give it once, under one of inputs, files, design and fresh\.$/,
+      /^Give it once, under one of inputs, files, design, search, calibrate and fresh\.$/,
     );
   });
 });

@@ -78,7 +78,7 @@ test('trajectories are added up to the maximum, and foray reports that it was re
   const [analysis] = await world.foray.analyze('most');
   expect(analysis!.warnings).toContainEqual(expect.stringContaining('10 trajectories, the most'));
   const { stdout } = await foray(world.folder, ['status', 'most'], { env: environmentOf(world.settings) });
-  expect(stdout).toMatch(/Design: 10 trajectories, the most: the widest interval is [\d.]+ wide/);
+  expect(stdout).toMatch(/Design: 10 trajectories, the maximum: the widest interval is [\d.]+ wide/);
 });
 
 test('a constant output adds no points', async () => {

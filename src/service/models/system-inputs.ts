@@ -127,6 +127,6 @@ function stopMode(text: string): string {
 }
 
 function atLeast(least: number, canonical: string): string {
-  if (Number(canonical) < least) throw new ValueError(`is ${canonical}, and must be at least ${least}`);
+  if (Number(canonical) < least) throw new ValueError(`is ${canonical}, but must be at least ${least}`);
   return canonical;
 }
