@@ -16,7 +16,7 @@ import { openStore } from './src/store/index.ts';
 
 /** Time that activities get to finish when a worker stops; after that, other workers run them. */
 const GRACE = '3s';
-/** How long Temporal reserves a campaign's next workflow task for the worker that did its last one. */
+/** How long Temporal reserves a campaign's next workflow task for the worker that executed the previous task. */
 const STICKY = '2s';
 /** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
@@ -65,7 +65,7 @@ function installRuntime(metrics: WorkerOptions['metrics']): void {
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
  * @param onReady called once when the worker can get work
- * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER
+ * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
  */
 export async function runWorker(
   settings: Settings,

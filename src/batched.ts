@@ -1,6 +1,6 @@
 /**
  * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
- * on a row. A function that needs batches takes this class, so that nobody can pass it a generator of single items by
+ * on an item. A function that needs batches takes this class, so that nobody can pass it a generator of single items by
  * mistake. Such a generator would be slow with a million rows.
  */
 export class Batched<T> implements AsyncIterable<T> {

@@ -18,7 +18,7 @@ export const errorCodes = {
   UNKNOWN_EXPERIMENT: { exit: 2, about: 'the version has no stored experiment of that name' },
   UNKNOWN_INPUT: { exit: 2, about: 'the version has no input of that name' },
   UNKNOWN_OUTPUT: { exit: 2, about: 'the version has no output of that name' },
-  INVALID_VALUE: { exit: 2, about: "a value does not fit its input's type" },
+  INVALID_VALUE: { exit: 2, about: 'a value is not valid for its input or setting' },
   INVALID_EXPRESSION: {
     exit: 2,
     about: 'an expression under where or derive, or a formula over outputs, is wrong',
@@ -61,7 +61,7 @@ export const errorCodes = {
     exit: 3,
     about: 'no foray dev runs in this home, and no model service is named',
   },
-  PORT_IN_USE: { exit: 2, about: 'the address to listen on is taken' },
+  PORT_IN_USE: { exit: 2, about: 'another program already listens on the address' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
   STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
   STORE_UNREACHABLE: {
@@ -103,7 +103,7 @@ export const errorCodes = {
   },
   WORKER_ELSEWHERE: {
     exit: 3,
-    about: "the worker serves another store or model service than the campaign's",
+    about: 'the worker uses another store or model service than the campaign',
   },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 

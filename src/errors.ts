@@ -70,7 +70,7 @@ function spoken(place: Place): string {
   return place.path === '' ? `${place.file}: ` : `${place.file}: ${place.path}: `;
 }
 
-/** True for a ForayError, also one of another realm (a Jest module registry, a worker thread). */
+/** True for a ForayError, also for a ForayError of another realm (a Jest module registry, a worker thread). */
 export function isForayError(error: unknown): error is ForayError {
   return (
     error instanceof Error &&

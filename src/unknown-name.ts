@@ -13,7 +13,9 @@ export interface UnknownNameOptions {
   hint?: string | undefined;
 }
 
-/** A user's name for something that does not exist. The hint is the similar name, or the names that exist. */
+/**
+ * The error for a name of something that does not exist. The hint has the most similar name, or the names that exist.
+ */
 export class UnknownNameError extends ForayError {
   constructor(code: ErrorCode, message: string, { name, known, place, hint }: UnknownNameOptions) {
     super(code, message, { place, hint: didYouMean(name, known) ?? hint });

@@ -7,9 +7,9 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * The error that an activity throws. It has a type, but no stack and no cause, so that only foray's own words reach the
- * history. Temporal retries every error, because the reason may go away (somebody corrects a key, a service comes
- * back). The only exception is the error of a definition that no longer fits the service's model.
+ * The error that an activity throws. The history gets its type and message, but no stack and no cause. Temporal retries
+ * every error, because the cause may disappear (somebody corrects a key, a service comes back). The only exception is a
+ * request that the service refuses as wrong, for example because the definition no longer fits the model.
  */
 export function failureOf(error: unknown, attempt: number): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;

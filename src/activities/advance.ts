@@ -123,7 +123,8 @@ async function collectNew(
       });
     }),
   );
-  // if most have finished, the others have probably finished as well: a poll costs less than another tick
+  // if at least half of the runs have finished, the others have probably finished as well; a poll costs less than
+  // another tick
   const isWorthIt = 2 * unfinished.length <= runs.length;
   await Promise.all(
     unfinished.map((run) =>
@@ -150,6 +151,6 @@ async function giveUp(
     seq: run.seq,
     state: 'failed',
     runId: run.runId,
-    reason: `given up: it had not finished ${seconds} s after it started`,
+    reason: `timed out: the run had not finished ${seconds} s after its start`,
   };
 }

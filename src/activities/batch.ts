@@ -14,7 +14,7 @@ const LONGEST_REASON = 200;
 
 /** Collects the answers about runs, and writes them in batches. */
 export class Batch {
-  /** Runs for which the service gave no answer. */
+  /** Runs without a usable answer, and polled runs whose output files could not be fetched. */
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */
   lacksFiles = false;
@@ -80,8 +80,9 @@ export class Batch {
   }
 
   /**
-   * Fetches the files of a completed run. The run is done when its files are in the store. Until then the run is polled
-   * again. The run is not requested again, because a second request would look as if this campaign had started the run.
+   * Fetches the files of a completed run. The run counts as done only when its files are in the store. Until then the
+   * run is polled again. The run is not requested again, because a second request would look as if this campaign had
+   * started the run.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;

@@ -117,7 +117,7 @@ async function changeSearch(
       for (const { ordinal, runs } of await store.finishedAt(id, batch)) finished.set(ordinal, runs);
     }
     const event = changeOf(before.campaign, after.campaign, asks, finished);
-    // if an earlier activity has written a step meanwhile, the change is made again after that step
+    // if another activity has written a step meanwhile, the change is made again after that step
     if (await store.changeSearch(after, { length, event }, now))
       return { added: 0, dropped: 0, kept: before.points };
   }

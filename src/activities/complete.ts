@@ -7,7 +7,7 @@ import type { World } from './types.ts';
 
 /**
  * After a change, asks the service for outputs that the campaign now keeps and that finished runs do not have yet.
- * Outputs that the service no longer has stay missing. A repeated activity goes on where the last attempt ended.
+ * Outputs that the service no longer has stay missing. A repeated activity continues where the last attempt ended.
  */
 export async function completeOutputs(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   const names = campaign.outputs.map(({ name }) => name);
@@ -34,7 +34,7 @@ export async function completeOutputs(world: World, campaign: Campaign, signal: 
 const RUNS_AT_ONCE = 500;
 
 /**
- * After a change, fetches the files that the campaign now keeps from its finished runs. A repeated activity goes on
+ * After a change, fetches the files that the campaign now keeps from its finished runs. A repeated activity continues
  * where the last attempt ended.
  */
 export async function completeFiles(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {

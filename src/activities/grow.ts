@@ -9,9 +9,9 @@ import type { Store } from '../store/index.ts';
 import type { Proposed } from './propose.ts';
 
 /**
- * Continues a design that grows until its indices are known. When all runs have finished, it checks the intervals of
- * the indices, and adds points while an interval is too wide. The result depends only on the runs in the store, so any
- * worker may do it, and more than once.
+ * Continues a design that grows until its indices are known. When all runs have finished, the function checks the
+ * intervals of the indices. While an interval is too wide, it adds points. The result depends only on the runs in the
+ * store, so any worker may do this step and may repeat it.
  */
 export async function grow(store: Store, id: string, signal: AbortSignal): Promise<Proposed> {
   for (;;) {

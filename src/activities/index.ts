@@ -60,7 +60,9 @@ export function createActivities(world: World, courses = new Courses()) {
       const record = await here(world, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
       if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign, world.store)))
-        throw refusal(`serves the model service at ${world.service}, which is not the campaign's`);
+        throw refusal(
+          `serves the model service at ${world.service}, which is not the service of the campaign`,
+        );
       return await work(record, cancellationSignal());
     } catch (error) {
       throw failureOf(error, activityInfo().attempt);
@@ -104,7 +106,7 @@ export function createActivities(world: World, courses = new Courses()) {
      */
     propose: (address: CampaignAddress): Promise<Proposed> => act(address, goOn),
 
-    /** A page of the seqs of waiting runs, after a given seq, in the order of work. */
+    /** A page of the seqs of waiting runs after a given seq, in ascending order. */
     waitingRuns: (
       input: CampaignAddress & { after: number; limit: number; failedOnly: boolean },
     ): Promise<number[]> =>
@@ -118,8 +120,8 @@ export function createActivities(world: World, courses = new Courses()) {
       act(input, (record, signal) => change(world, record, input, signal), 'service'),
 
     /**
-     * Stops the campaign's own runs at the service, unless another campaign waits for them. If a new service is at the
-     * campaign's address, the old one is gone with its runs, and the campaign can end.
+     * Stops the campaign's own runs at the service, unless another campaign waits for them. If another service answers
+     * at the campaign's address, the runs of the old service no longer exist, and the campaign can end.
      */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
       act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
@@ -148,8 +150,8 @@ async function here(world: World, { campaign, store }: CampaignAddress): Promise
 }
 
 /**
- * The error of a worker that the campaign does not belong to. Temporal retries it, so that the Web UI shows it and the
- * right worker can still take the campaign.
+ * The error that a worker throws if it has another store or model service than the campaign. Temporal retries it, so
+ * that the Web UI shows the error and the right worker can still take the campaign.
  */
 function refusal(what: string): ApplicationFailure {
   return ApplicationFailure.create({

@@ -7,11 +7,11 @@ import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
 
 /**
- * The most points that a search begins with. Half of them are the best ones, and the others are spread over the rest.
- * With more points the method would be slower.
+ * The most points that a search begins with. Half of them are the best points. The other half is chosen from the
+ * remaining points at equal distances of rank. With more points the method would be slower.
  */
 const MOST_KNOWN = 200;
-const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and ${MOST_KNOWN / 2} of the rest`;
+const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and at most ${MOST_KNOWN / 2} others`;
 
 /**
  * The points that a search begins with. `unused` counts the other points: one entry for each reason, in the order in
@@ -27,7 +27,7 @@ interface Known {
  * are not searched have the same values. There are no points if the other campaign was deleted or has another version
  * of the model.
  *
- * @param campaign - its search begins with the points of another campaign
+ * @param campaign - a campaign whose search begins with the points of another campaign
  */
 export async function knownPoints(store: Store, campaign: Campaign): Promise<Known> {
   const record = await store.getCampaign(campaign.search!.start!.campaign);
@@ -52,7 +52,7 @@ export async function knownPoints(store: Store, campaign: Campaign): Promise<Kno
 
 /**
  * Returns a function that reads a point of another campaign. The function gives the values and the result of the point.
- * If the search cannot use the point, the function gives the reason, which completes "points …".
+ * If the search cannot use the point, the function gives the reason, in words that can follow "points".
  */
 function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => KnownPoint | string {
   if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';

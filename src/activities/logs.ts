@@ -36,7 +36,7 @@ export class LogKeeper {
     this.signal = signal;
   }
 
-  /** Keeps the log of a failed run, unless enough logs of the same cause are kept. */
+  /** Keeps the log of a failed run, unless the store already has enough logs of the same cause or of the campaign. */
   async keep({ seq, ...run }: FailedRun, reason: string): Promise<void> {
     const { store } = this.world;
     const { id } = this.campaign;

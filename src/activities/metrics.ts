@@ -1,18 +1,19 @@
 import { metricMeter } from '@temporalio/activity';
 import type { AdvanceInput, AdvanceResult } from './types.ts';
 
-/** The counters of runs, each `foray_<name>_total`, with its help text. */
+/** The counters of runs and their help texts. The full name of a counter is `foray_<name>_total`. */
 const counters = {
   runs_requested: 'Requests for runs, including repeated requests for the same run',
-  runs_polled: 'Polls of runs that have been requested',
-  runs_completed: 'Runs that have completed for a campaign of this worker',
+  runs_polled: 'Polls of requested runs',
+  runs_completed: 'Completed runs that a campaign of this worker started itself',
   runs_reused: 'Runs that a campaign did not start, because the model service already had them',
-  runs_failed: 'Runs that have failed for good',
-  attempts_failed: 'Failed attempts at runs that are tried again',
-  runs_unheard: 'Requests and polls that the model service did not answer',
+  runs_failed: 'Runs that have failed and are not tried again',
+  attempts_failed: 'Failed attempts of runs that are tried again',
+  runs_unheard:
+    'Requests and polls without a usable answer, and runs whose output files could not be fetched',
 };
 
-/** Adds the results of a tick to the metrics of its worker, if metrics are on. */
+/** Adds the outcomes of a tick to the metrics of its worker. Without metrics, this does nothing. */
 export function countTick(
   { request, poll, expire }: Pick<AdvanceInput, 'request' | 'poll' | 'expire'>,
   { outcomes }: Pick<AdvanceResult, 'outcomes'>,

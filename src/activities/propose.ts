@@ -77,7 +77,7 @@ export class Courses {
 
 /**
  * Continues the search of a campaign: tells its method the values of finished points, and asks for new points. The
- * result depends only on the log and the runs in the store, so any worker may do it, and more than once.
+ * result depends only on the log and the runs in the store, so any worker may do this step and may repeat it.
  */
 export async function propose(
   { store, courses }: { store: Store; courses: Courses },
@@ -99,7 +99,7 @@ export async function propose(
     try {
       const isDone = await goOn(store, id, course, seqs);
       if (isDone === undefined) {
-        // another worker has written a step first: its log counts
+        // another worker has written a step first, so this step is dropped
         course.close();
         continue;
       }
@@ -120,7 +120,7 @@ export async function propose(
   }
 }
 
-/** Writes the points that the search begins with to its log, if the log is still empty. */
+/** If the log of the search is still empty, writes the points with which the search begins. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
   const start = campaign.search?.start;
   if (!start) return;
@@ -132,11 +132,15 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
     ...{ tells: [], asks: [], replications: [] },
     events: [unused.length > 0 ? { ...event, unused } : event],
   };
-  // if another worker has written first, its log counts
+  // if another worker has written first, this step is dropped
   await store.writeSearch(campaign.id, length, known);
 }
 
-/** Makes one step. @returns true if there was nothing to do; undefined if the step could not be written */
+/**
+ * Makes one step.
+ *
+ * @returns true if there was nothing to do; false if a step was written; undefined if another step was written first
+ */
 async function goOn(store: Store, id: string, course: Course, seqs: number[]): Promise<boolean | undefined> {
   const finished = new Map(
     (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),

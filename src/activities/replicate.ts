@@ -30,7 +30,7 @@ export interface Judged {
 
 /**
  * Gives more replications to points that are not precise enough, once all their runs have finished. The decision
- * depends only on the outputs, so any worker may make it, at any time, and more than once.
+ * depends only on the outputs, so any worker may make it at any time and may repeat it.
  *
  * @param seqs runs that may just have finished
  */

@@ -55,7 +55,7 @@ const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server',
  */
 const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
-/** Asks the service about the runs of one campaign, one run at a time. */
+/** Asks the service about the runs of one campaign. Each call is about one run. */
 export class RunRequester {
   private readonly cloud: CloudClient;
   private readonly store: Store;
@@ -125,7 +125,8 @@ export class RunRequester {
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
     } catch (error) {
       this.hitBalance -= 1;
-      // services report missing results in different ways; a service that does not answer is not asked again at once
+      // services report missing results in different ways; a service that does not answer is not asked again
+      // immediately
       const isAnswer = isCloudError(error) && resultless.includes(error.kind);
       return isAnswer ? undefined : { seq: run.seq, error, sent: false };
     }
@@ -240,8 +241,8 @@ export class RunRequester {
   }
 
   /**
-   * The outputs of a completed run. After an error that may pass, only the outputs are requested again: the next poll
-   * would also request the state.
+   * The outputs of a completed run. After a temporary error, only the outputs are requested again. The next poll would
+   * also request the state.
    */
   private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);

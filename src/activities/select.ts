@@ -7,8 +7,8 @@ import { addedOf } from './replicate.ts';
 
 /**
  * Continues the selection of a campaign: when all runs have finished, gives more replications to points that are hard
- * to tell apart. The result depends only on the log and the runs in the store, so any worker may do it, and more than
- * once.
+ * to distinguish. The result depends only on the log and the runs in the store, so any worker may do this step and may
+ * repeat it.
  */
 export async function select(store: Store, campaign: Campaign, signal: AbortSignal): Promise<Proposed> {
   const { id } = campaign;
@@ -23,7 +23,7 @@ export async function select(store: Store, campaign: Campaign, signal: AbortSign
       const isOver = stageOf({ events }) === 'over';
       return { added: addedOf(seqs), points: points.length, asked: 0, isOver };
     }
-    // if another worker has written first, its log counts
+    // if another worker has written first, this step is dropped
     const written = await store.writeSearch(id, { asks: 0, told: 0, events: events.length }, step);
     seqs.push(...(written?.seqs ?? []));
   }

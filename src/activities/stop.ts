@@ -5,13 +5,13 @@ import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
-/** A cancel may fetch files for this time after its start, ms. */
+/** How long a cancelled campaign still fetches files, ms. */
 const LAST_FILES_MS = 30_000;
 
 /**
- * Stops the campaign's runs at the service. First it writes the phase: from then on the store allows no request of this
- * campaign, so no open runs are added. Runs that have finished meanwhile keep their results. Runs that another campaign
- * waits for go on, and then belong to that campaign.
+ * Stops the campaign's runs at the service. The function writes the phase first. From then on the store allows no
+ * request of this campaign, so no open runs are added. Runs that have finished meanwhile keep their results. Runs that
+ * another campaign waits for go on, and then belong to that campaign.
  *
  * @returns how many were stopped, and how many were left to other campaigns
  */
@@ -70,7 +70,8 @@ async function keepLast(
 }
 
 /**
- * Ends one run for this campaign. If the answer says that the run is still open, the run is left to other campaigns.
+ * Stops a run that no other campaign needs. If the answer says that the run is still open, the run stays for other
+ * campaigns.
  */
 export async function settle(
   store: Store,

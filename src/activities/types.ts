@@ -45,7 +45,7 @@ export interface AdvanceResult {
   retryAfter: number;
   /** Reasons of a few failures, for the Web UI. */
   failures: string[];
-  /** All runs that failed for good, by cause. */
+  /** All runs that failed and are not tried again, by cause. */
   causes: FailureCause[];
   /** Replications that were added to points that are not precise enough. */
   added: AddedRuns;

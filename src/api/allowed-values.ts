@@ -13,10 +13,10 @@ export interface Allowed {
 /** @throws ValueError if a canonical value is not allowed */
 export function checkAllowed({ min, max, values }: Allowed, canonical: string): void {
   const number = Number(canonical);
-  if (min !== undefined && number < min) throw new ValueError(`is ${canonical}, and must be at least ${min}`);
-  if (max !== undefined && number > max) throw new ValueError(`is ${canonical}, and must be at most ${max}`);
+  if (min !== undefined && number < min) throw new ValueError(`is ${canonical}, but must be at least ${min}`);
+  if (max !== undefined && number > max) throw new ValueError(`is ${canonical}, but must be at most ${max}`);
   if (values && !values.includes(canonical))
-    throw new ValueError(`is ${JSON.stringify(canonical)}, and must be one of ${values.join(', ')}`);
+    throw new ValueError(`is ${JSON.stringify(canonical)}, but must be one of ${values.join(', ')}`);
 }
 
 /** The limits in words: "0 to 1", "at least 0", "one of low, high"; empty if there are none. */

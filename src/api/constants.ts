@@ -115,7 +115,7 @@ export const RANDOM_SEED = '{RANDOM_SEED}';
 export const MAX_MEMORY_MB = '{MAX_MEMORY_MB}';
 export const NUMBER_OF_REPLICATIONS = '{NUMBER_OF_REPLICATIONS}';
 
-/** `STOP_MODE_AT_TIME` is the specification's one known value (2.2); the other two are our service's additions. */
+/** The specification shows only `STOP_MODE_AT_TIME` (2.2). Our service adds the other two values. */
 export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_NEVER'] as const;
 
 /** `aggregationType` of an outputs element (2.5). Clients send the last one for Monte Carlo. */

@@ -26,7 +26,7 @@ export interface Endpoint {
   older?: { method: 'GET' | 'POST'; path: string };
 }
 
-/** The sixteen endpoints, for client and service. */
+/** The sixteen endpoints of the specification. The client and the service use this table. */
 export const endpoints = {
   listModels: {
     method: 'GET',
@@ -78,7 +78,7 @@ export const endpoints = {
   findRun: {
     method: 'POST',
     path: '/versions/:versionId/run',
-    summary: 'The run of a request with its status; starts nothing',
+    summary: 'The run of a request, and its status; no run starts',
     body: RunRequest,
     response: Run,
   },
@@ -91,7 +91,7 @@ export const endpoints = {
   getRunResults: {
     method: 'POST',
     path: '/versions/:versionId/results/:runId',
-    summary: 'The outputs of a completed run, shaped by the template; 404 if it did not complete',
+    summary: 'The outputs of a completed run, in the form of the template; 404 if the run has not completed',
     body: OutputsTemplate,
     response: Outputs,
     older: { method: 'POST', path: '/versions/:versionId/runs/:runId' },
@@ -99,7 +99,7 @@ export const endpoints = {
   getResults: {
     method: 'POST',
     path: '/versions/:versionId/results',
-    summary: 'The outputs of the completed run that the inputs name; 404 if there is none',
+    summary: 'The outputs of the completed run that the inputs name; 404 if there is no such run',
     body: ResultsRequest,
     response: Outputs,
   },

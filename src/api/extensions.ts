@@ -94,7 +94,8 @@ export type PushRequest = z.output<typeof PushRequest>;
 /** The result of a push. */
 export const Pushed = z.object({
   /**
-   * The SHA-256 of files that must be uploaded before the same request can make a version. Empty if there is a version.
+   * The SHA-256 of files that must be uploaded before the same request can make a version. Empty if a version with
+   * these files exists.
    */
   missing: z.array(z.string()),
   /** The version with these files; null while files are missing. */
@@ -178,7 +179,7 @@ export const extensions = {
     method: 'POST',
     path: '/push/model',
     summary:
-      'Extension of the specification: makes a version of a model from uploaded files, if it differs from the last',
+      'Extension of the specification: makes a version of a model from uploaded files, if they differ from the last version',
     body: PushRequest,
     response: Pushed,
   },

@@ -3,14 +3,14 @@ import type { InputType } from './constants.ts';
 /** A value of an input in a definition or a request. */
 export type RawValue = string | number | boolean;
 
-/** A value is not valid for its input. The message completes "the value of X …". */
+/** The error for a value that is not valid for its input. The message can follow the words "the value of X". */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
-/** The most digits of a LONG, including leading zeros. Millions of digits would take seconds, or too much stack. */
+/** The most digits of a LONG, including leading zeros. Millions of digits would take seconds, or overflow the stack. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
@@ -69,7 +69,7 @@ function integer(value: RawValue, limit: number): string {
   return String(number);
 }
 
-/** A LONG has 64 bits, more than a JavaScript number holds exactly, so text goes through BigInt. */
+/** A LONG has 64 bits, more than a JavaScript number holds exactly, so a text is read as a BigInt. */
 function long(value: RawValue): string {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write it in quotes`);
@@ -187,7 +187,7 @@ function fileHash(value: RawValue): string {
     const { hash } = JSON.parse(text) as { hash?: unknown };
     if (typeof hash === 'string') return hash;
   } catch {
-    // falls through to the error below
+    // the error below is thrown
   }
   throw new ValueError(`is ${shown(value)}, which is neither a file's hash nor {"hash","localPath"}`);
 }

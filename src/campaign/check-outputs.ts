@@ -127,7 +127,7 @@ function checkWidth(
   const width = typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute;
   if (share && width !== null && !(width > 0 && width < 0.5))
     throw wrong(
-      `${quoted(share.name)} is true or false: its share is known to ± 50 % before any run.`,
+      `${quoted(share.name)} is true or false, so "absolute" must be above 0 and below 50 %.`,
       'Write absolute: 2 % (or 0.02) for a share that is known to ± 2 %.',
     );
 }

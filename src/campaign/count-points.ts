@@ -41,7 +41,7 @@ export function countPoints(
     });
   }
   if (points > 0) return points;
-  throw new ForayError('EMPTY_DESIGN', 'The design has no points: "where" holds for no point.', {
+  throw new ForayError('EMPTY_DESIGN', 'The design has no points: no point meets "where".', {
     place: read.locate(['design'], 'key'),
   });
 }
@@ -52,6 +52,6 @@ function checkDerived(input: ModelInput, value: string, point: number): void {
     checkAllowed(input, value);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    throw new DeriveError(input.name, `${error.message}, in point ${point}`);
+    throw new DeriveError(input.name, `${error.message} (point ${point})`);
   }
 }

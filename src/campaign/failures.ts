@@ -26,7 +26,8 @@ export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: numbe
 }
 
 /**
- * A campaign keeps the logs of at most this many runs for each cause, because failures with one cause print the same.
+ * A campaign keeps the logs of at most this many runs for each cause, because runs that fail for one cause usually
+ * print the same text.
  */
 export const MOST_LOGS_OF_CAUSE = 20;
 

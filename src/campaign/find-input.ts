@@ -36,7 +36,7 @@ export function onceEach(given: Set<string>, locate: ReadDefinition['locate']): 
     if (given.has(name)) {
       throw new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
         place: locate(path, 'key'),
-        hint: 'Give it once, under one of inputs, files, design and fresh.',
+        hint: 'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
       });
     }
     given.add(name);

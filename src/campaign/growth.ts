@@ -23,8 +23,8 @@ export interface GrowthRound {
   /** The number of runs that were done at that moment. */
   runs: number;
   /**
-   * The widest interval, and its index and output. Null if no output has an interval: each output has no values, or the
-   * same value at all points.
+   * The width of the widest interval, with the output and the input (or the pair of inputs) of its index. Null if no
+   * output has an interval: each output has no values, or the same value at all points.
    */
   widest: { width: number; output: string; input: string } | null;
 }
@@ -109,7 +109,7 @@ export function growthProgress({ design, growth, rounds = [] }: Growing): Growth
   return { unit, size: growingSize(design), most: growth.most, width: growth.width, rounds };
 }
 
-/** "1,024 base points, at most 8,192; with 512 the widest interval was 0.083 (total of …), 0.05 is wanted" */
+/** "1,024 base points, at most 8,192; with 512 the widest interval was 0.083 wide (…, …); the limit is 0.05" */
 export function growthText({ unit, size, most, width, rounds }: GrowthProgress): string {
   const last = rounds.at(-1);
   const sizes = `${number(size)} ${unit}, at most ${number(most)}`;
@@ -120,14 +120,14 @@ export function growthText({ unit, size, most, width, rounds }: GrowthProgress):
   const of = `(${input}, ${output})`;
   const widest = widthText(last.widest.width);
   if (last.size < size)
-    return `${sizes}; with ${number(last.size)} the widest interval was ${widest} wide ${of}, ${width} is wanted`;
+    return `${sizes}; with ${number(last.size)} the widest interval was ${widest} wide ${of}; the limit is ${width}`;
   if (last.widest.width <= width)
-    return `${number(size)} ${unit}: the widest interval is ${widest} wide ${of}, ${width} was wanted`;
-  return `${number(size)} ${unit}, the most: the widest interval is ${widest} wide ${of}, ${width} was wanted`;
+    return `${number(size)} ${unit}: the widest interval is ${widest} wide ${of}; the limit is ${width}`;
+  return `${number(size)} ${unit}, the maximum: the widest interval is ${widest} wide ${of}; the limit is ${width}`;
 }
 
 function widthText(width: number): string {
-  return width > 1_000 ? 'endlessly' : String(Number(width.toPrecision(2)));
+  return width > 1_000 ? 'infinitely' : String(Number(width.toPrecision(2)));
 }
 
 function number(value: number): string {

@@ -20,7 +20,7 @@ export interface PrecisionProgress {
   precise: number;
   /** Points that are not precise enough and get no more replications. */
   imprecise: number;
-  /** Points whose variance is known, including the precise and the imprecise ones. */
+  /** Points with a verdict, including the precise and the imprecise points. */
   judged: number;
   /**
    * Expected runs at the end, from the variance so far. Points without a verdict count with their maximum number of

@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN ones of `outputs`, with the values 1 and 0. Their share of runs with a 1 must be precise, and only
-   * `absolute` limits its half-width. Absent if no output is BOOLEAN.
+   * The BOOLEAN outputs among `outputs`, with the values 1 and 0. Their share of runs with a 1 must be precise, and
+   * only `absolute` limits its half-width. Absent if no output is BOOLEAN.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
@@ -215,7 +215,7 @@ function excess(
   { relative, absolute, confidence }: Wanted,
   of: Estimated,
 ): number {
-  // a number that never differs is certain, but a share of 0 or 1 is not
+  // the mean of equal values counts as exact, but a share of 0 or 1 does not
   if (of === 'mean' && sd === 0) return 0;
   const widest = Math.min(relative === null ? Infinity : relative * Math.abs(mean), absolute ?? Infinity);
   const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfWidth(n, sd, confidence);

@@ -6,7 +6,7 @@ import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts
 import { Definition } from './definition.ts';
 import { type DefinitionSource, fileOf, textOf } from './source.ts';
 
-/** A definition that can tell the place of each of its parts in the file. */
+/** A definition, and a function that finds the place of each of its parts in the file. */
 export interface ReadDefinition {
   definition: Definition;
   locate: Locate;

@@ -69,10 +69,14 @@ export function checkSeeds(
     );
   }
   if (definition.fresh === true && definition.seed !== undefined) {
-    throw new ForayError('INVALID_VALUE', 'A "fresh" campaign draws a new seed, and "seed" fixes one.', {
-      place: locate(['fresh']),
-      hint: 'Remove "seed", or name an input to salt: fresh: {salt: INPUT}.',
-    });
+    throw new ForayError(
+      'INVALID_VALUE',
+      'A "fresh" campaign draws a new seed, but "seed" gives a fixed seed.',
+      {
+        place: locate(['fresh']),
+        hint: 'Remove "seed", or name an input to salt: fresh: {salt: INPUT}.',
+      },
+    );
   }
 }
 

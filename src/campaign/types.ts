@@ -186,7 +186,7 @@ export interface Progress {
   runs: RunCounts;
   /** Only for a campaign that replicates its points until they are precise. */
   precision: PrecisionProgress | null;
-  /** How many runs the campaign currently keeps requested at once. */
+  /** The number of open runs that the campaign currently wants to have. */
   window: number;
   /** The number of failed attempts after which a run was tried again. */
   triedAgain: number;

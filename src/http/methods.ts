@@ -16,7 +16,7 @@ interface Path {
   methods: Set<string>;
 }
 
-/** Notes all routes that are added from now on, so that a wrong method and a wrong address get different errors. */
+/** Records all routes that are added from now on, so that a wrong method and a wrong address get different errors. */
 export function noteMethods(app: FastifyInstance): Methods {
   const paths = new Map<string, Path>();
   app.addHook('onRoute', ({ url, method }) => {

@@ -30,8 +30,8 @@ const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
 const GONE = /^(08|53)...$|^57P0[1-3]$/;
 
 /**
- * Kysely's PostgreSQL dialect on node-postgres. A commit returns when it is on the server's disk, so it survives
- * whatever the server survives.
+ * Kysely's PostgreSQL dialect on node-postgres. A commit returns when the server has written it to its disk, so a crash
+ * of the server does not lose the commit.
  *
  * @param address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; missing parts come from PGUSER, PGPASSWORD and the
  *   other variables of libpq

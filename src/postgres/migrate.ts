@@ -13,7 +13,7 @@ const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg
  * Brings the tables of a database up to date.
  *
  * @param migrations - all migrations of this program, forward only, in the order of their names
- * @throws ForayError STORE_NEWER if the database has other migrations
+ * @throws ForayError STORE_NEWER if the database has migrations that this program does not know
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
@@ -45,7 +45,7 @@ function migratorOf<Tables>(db: Kysely<Tables>, migrations: Record<string, Migra
 
 /**
  * Repeats an action while other processes lock the database. SQLite has no lock for migrations and does not wait when
- * it changes its journal mode. So when two processes start at once, one process has to try again.
+ * it changes its journal mode. So when two processes start at the same time, one process has to try again.
  */
 export async function patiently<T>(act: () => T | Promise<T>): Promise<T> {
   const until = Date.now() + RETRY_FOR;

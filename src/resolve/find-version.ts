@@ -13,8 +13,8 @@ export interface FoundVersion {
 }
 
 /**
- * Finds the model and the version against which a definition is checked. If one of them is wrong, it throws this
- * mistake together with the mistakes found before.
+ * Finds the model and the version against which a definition is checked. If one of them is wrong, the function throws
+ * this mistake together with the mistakes found before.
  *
  * @param pinned - the version that `latest` means in a campaign that has started
  * @throws ForayError UNKNOWN_MODEL with the place in the definition
@@ -73,7 +73,7 @@ async function versionOf(
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
       place: locate(['model', 'version']),
-      hint: `Number of its versions: ${model.modelVersions.length}. "latest" takes the last one.`,
+      hint: `The number of versions of this model is ${model.modelVersions.length}. "latest" takes the last version.`,
     });
   const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
   const id = wanted === 'latest' ? latest : wanted;

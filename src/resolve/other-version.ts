@@ -32,7 +32,7 @@ export async function otherVersion(
   const last = modelVersions.at(-1);
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
-      hint: `Number of its versions: ${modelVersions.length}. "latest" takes the last one.`,
+      hint: `The number of versions of this model is ${modelVersions.length}. "latest" takes the last version.`,
     });
   if (last === undefined) throw unknown();
   const asked =

@@ -26,8 +26,8 @@ export class ServiceAtHand {
   }
 
   /**
-   * The UUID of the service. Undefined for a host without one, whose identity is its address, and for a service that
-   * does not answer.
+   * The UUID of the service. Undefined for a host without a UUID, whose identity is its address, and for a service that
+   * has not answered yet.
    */
   async identity(): Promise<string | undefined> {
     try {

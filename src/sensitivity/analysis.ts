@@ -86,7 +86,7 @@ export interface Chance {
   ofRuns: number;
   /**
    * The share of chance in the variance of the points' means. It is left out with common random numbers, because then
-   * all points share the same chance.
+   * chance changes all points in the same way.
    */
   ofMeans?: number;
 }

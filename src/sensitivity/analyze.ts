@@ -115,7 +115,7 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
     );
   if (ofMeans > MUCH_CHANCE.ofMeans)
     warnings.push(
-      `${percent(ofMeans)} of the variance of the points' means is chance${WITH_CHANCE[method]}. More replications lower it.`,
+      `${percent(ofMeans)} of the variance of the points' means is chance${WITH_CHANCE[method]}. More replications lower this share.`,
     );
   return warnings;
 }

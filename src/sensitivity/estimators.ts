@@ -93,7 +93,8 @@ function morris(
 }
 
 /**
- * If the half-width of an index's interval is larger than this, it is too wide to rank inputs, and there is a warning.
+ * If the half-width of an index's interval is larger than this, the interval is too wide to rank inputs, and there is a
+ * warning.
  */
 const WIDE = 0.1;
 

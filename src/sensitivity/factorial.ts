@@ -16,7 +16,7 @@ export interface LevelPoints {
   isFull: boolean;
   /**
    * The effects that the design cannot distinguish from an effect of one or two inputs. The inputs are given by their
-   * indices. A full design has none.
+   * indices. A full design has no such effects.
    */
   aliases: (inputs: readonly number[]) => string[];
 }

@@ -12,8 +12,8 @@ const FREEDOM = 5;
 /**
  * Realizations of a Gaussian process at many places at once, given the fitted values. A realization of the prior is a
  * sum of random cosines (A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 20 (2007),
- * algorithm 1). The realization is then moved onto the values (J. T. Wilson et al., "Efficiently sampling functions
- * from Gaussian process posteriors", ICML (2020), section 3).
+ * algorithm 1). A correction then makes the realization fit the values (J. T. Wilson et al., "Efficiently sampling
+ * functions from Gaussian process posteriors", ICML (2020), section 3).
  */
 export class Realizations {
   readonly #model: Model;

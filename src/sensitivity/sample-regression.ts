@@ -29,7 +29,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
       ...(texts.length > 0
         ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
         : []),
-      ...(constant.length > 0 ? [`${constant.join(', ')}: no two points differ in it.`] : []),
+      ...(constant.length > 0 ? [`${constant.join(', ')}: the value is the same at all points.`] : []),
     ];
     const isSame = !(momentsOf(output).variance > 0);
     if (isSame || varied.length === 0 || output.length < varied.length + 2) {
@@ -57,7 +57,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
         ...warnings,
         ...(dependent.length > 0
           ? [
-              `${dependent.join(', ')}: a linear function of other inputs in this sample, so it has no coefficient.`,
+              `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function in this sample.`,
             ]
           : []),
         ...(output.length < FEW_POINTS * (names.length + 1)

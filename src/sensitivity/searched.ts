@@ -34,7 +34,7 @@ const PLACES = 41;
  * Iooss, "A Bayesian approach for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on
  * Uncertainty Quantification 2 (2014) 336-363, algorithm 1.
  *
- * @param campaign - one with a search
+ * @param campaign - a campaign with a search
  * @param isNoisy - whether chance affects the values
  */
 export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoisy: boolean): Analysis {
@@ -69,7 +69,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
         : []),
       ...(r2 < GOOD
         ? [
-            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives better ones.`,
+            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives more exact indices.`,
           ]
         : []),
       ...(search!.where === null

@@ -67,7 +67,7 @@ export class LocalRegression {
     this.#values = Float64Array.from(values, (value) => value / scale);
     const least = fewestPoints(places[0]?.length === 2 ? 2 : 1);
     if (places.length < least) throw new RangeError(`${places.length} points are too few`);
-    // if a fit has hardly more points than terms, the criterion follows noise
+    // if a fit has hardly more points than terms, the criterion depends mostly on noise
     const usable = spans.filter((span) => nearestOf(span, places.length) >= 2 * least);
     const fits = (usable.length > 0 ? usable : [1]).map((span) => new Fit(span, places.length));
     for (const [at, place] of places.entries()) {

@@ -17,7 +17,8 @@ export interface PairCounts {
 }
 
 /**
- * Wilson's score interval of a share. It stays between 0 and 1, and has a width even if all runs are true or none is.
+ * Wilson's score interval of a share. It stays between 0 and 1, and has a width even if all runs are true or no run is
+ * true.
  *
  * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
  * Statistical Association 22 (1927) 209-212; method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single

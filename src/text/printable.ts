@@ -1,7 +1,7 @@
 /**
- * Characters that a terminal or a log would obey or could not show: control characters except newline and tab, marks
- * for the direction of text, line separators, lone surrogates. A carriage return before a newline only ends the line,
- * so it is not one of them.
+ * Characters that a terminal or a log would take as commands or could not show: control characters except newline and
+ * tab, marks for the direction of text, line separators, lone surrogates. A carriage return before a newline only ends
+ * the line, so this pattern does not match it.
  */
 const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex

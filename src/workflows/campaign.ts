@@ -49,7 +49,7 @@ const KEPT_BURST = 'kept-burst';
 
 /**
  * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
- * which are in flight, and their outcomes. Inputs and outputs are in the store and never pass through here.
+ * which are in flight, and their outcomes. Inputs and outputs are in the store and never pass through the workflow.
  *
  * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled | failed.
  */
@@ -85,7 +85,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     const isTemporals = CancellationScope.current().consideredCancelled;
     if (isTemporals) state.verdict = '';
     const runs = await CancellationScope.nonCancellable(() => stop(context));
-    // Temporal's own cancel ends as Canceled; after a signal the workflow ends as Completed.
+    // After Temporal's own cancel the workflow ends as Canceled. After a signal it ends as Completed.
     if (isTemporals) throw error;
     return conclude(context, runs);
   }

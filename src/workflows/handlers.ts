@@ -23,9 +23,10 @@ const LONGEST_REASON = 200;
 const LONGEST_DEFINITION = 100_000;
 
 /**
- * Registers the handlers of the campaign's messages. They only note requests, which the main loop carries out.
+ * Registers the handlers of the campaign's messages. A cancel and a new concurrency have an immediate effect. Other
+ * signals and updates only record requests, which the main loop carries out.
  *
- * @param cancel ends the main loop at once
+ * @param cancel ends the main loop immediately
  */
 export function listen(context: Context, cancel: () => void): void {
   const { state } = context;
@@ -66,7 +67,7 @@ export function listen(context: Context, cancel: () => void): void {
     setConcurrencyUpdate,
     (concurrency) => {
       state.schedule.concurrency = concurrency;
-      // tick at once, because more runs may be allowed now
+      // tick now, because more runs may be allowed
       state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
       return concurrency;
     },
@@ -109,7 +110,7 @@ export function listen(context: Context, cancel: () => void): void {
   });
 }
 
-/** Notes the phase that a person requests, and the reason. */
+/** Records the phase that a person or a policy requests, and the reason. */
 export function wish(state: CampaignState, wanted: CampaignState['wish'], because: string): void {
   // a stopping campaign cannot pause or resume
   if (state.wish === 'stop' || state.wish === wanted) return;
@@ -137,7 +138,10 @@ function validateConcurrency(concurrency: unknown): void {
   throw new Error('The concurrency must be a whole number from 1, or "auto".');
 }
 
-/** @throws ApplicationFailure TOO_LATE if the campaign is closed: then a new execution makes the change */
+/**
+ * @throws ApplicationFailure TOO_LATE if the campaign is closing or stopping: after the close, a new execution makes
+ * the change
+ */
 function validateInTime({ isClosing, state }: Context): void {
   if (isClosing) throw ApplicationFailure.nonRetryable('The campaign is closing.', TOO_LATE);
   if (state.wish === 'stop')

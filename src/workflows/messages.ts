@@ -43,8 +43,8 @@ export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 
 /**
- * Changes the campaign to another definition, given as text or as JSON. New files that it names must be in the store
- * already. A change that is not possible is rejected.
+ * Changes the campaign to another definition, given as text or as JSON. New files that the definition names must be in
+ * the store already. A change that is not possible is rejected.
  */
 export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage, files?: KnownFiles]>(
   'apply',

@@ -79,7 +79,7 @@ export interface CampaignState {
    * longer count.
    */
   forgiven: FailureCounts;
-  /** Why the failure policy ended or paused the campaign; empty while it tolerates the failures. */
+  /** Why the failure policy ended or paused the campaign, or why its timeout ended it; empty otherwise. */
   verdict: string;
   /** Reasons of the last few failures. */
   failures: string[];

@@ -151,7 +151,7 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 
-/** Adds the points that the search asked for, and notes the time when it asked. */
+/** Adds the points that the search asked for, and records the time when it asked. */
 function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;

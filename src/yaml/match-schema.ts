@@ -16,8 +16,8 @@ export interface MatchOptions {
 }
 
 /**
- * Reads a definition by its schema. A wrong setting is added to the mistakes and left out, so that the rest can be checked
- * as well.
+ * Reads a definition by its schema. A wrong setting is added to the mistakes and left out, so that the rest can still
+ * be checked.
  *
  * @throws ForayError DEFINITION_INVALID if nothing else can be checked without the wrong setting
  */

@@ -187,7 +187,7 @@ function indented({ error, text, offset }: Found): Mistake | undefined {
   }
   return {
     offset: wrong.start + own,
-    message: `The line is indented by ${own}, the one before it by ${other}.`,
+    message: `The line is indented by ${own}, and the line before it by ${other}.`,
     hint: 'Lines that belong together begin in the same column.',
   };
 }

@@ -28,34 +28,34 @@ const facts: ModelFacts = {
 
 describe('foray refuses values that the model does not allow, and the error names their place', () => {
   test.each([
-    ['inputs: {Contact rate: §5.5}', /"Contact rate" is 5.5, and must be at most 5\.$/, /0 to 5/],
-    ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, and must be at least 1\.$/, /in DAY, 1 to 60/],
-    ['inputs: {Title: §hospital}', /"Title" is "hospital", and must be one of none, school\.$/, /STRING/],
-    ['design: {grid: {Days: [1, §61]}}', /61, and must be at most 60/, /INTEGER/],
+    ['inputs: {Contact rate: §5.5}', /"Contact rate" is 5.5, but must be at most 5\.$/, /0 to 5/],
+    ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, but must be at least 1\.$/, /in DAY, 1 to 60/],
+    ['inputs: {Title: §hospital}', /"Title" is "hospital", but must be one of none, school\.$/, /STRING/],
+    ['design: {grid: {Days: [1, §61]}}', /61, but must be at most 60/, /INTEGER/],
     ['design: {grid: {Days: §{from: 50, to: 70, step: 5}}}', /is 65, and/, /1 to 60/],
     ['design: {oneAtATime: {Population: [500, §600]}}', /must be one of 500, 763/, /INTEGER/],
     [
       'design: {onePerInput: {change: 0.99, inputs: [§Days]}}',
-      /"Days" is 0, and must be at least 1\.$/,
-      /1 to 60\. Change it by less, or give values: "inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
+      /"Days" is 0, but must be at least 1\.$/,
+      /1 to 60\. Give a smaller "change", or give values: "inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
     ],
-    ['design: {zip: {Days: [1, §-1]}}', /is -1, and must be at least 1/, /1 to 60/],
-    ['design: {points: [{Days: 1}, {Days: §99}]}', /is 99, and must be at most 60/, /1 to 60/],
+    ['design: {zip: {Days: [1, §-1]}}', /is -1, but must be at least 1/, /1 to 60/],
+    ['design: {points: [{Days: 1}, {Days: §99}]}', /is 99, but must be at most 60/, /1 to 60/],
     ['design: {lhs: {points: 30000, inputs: {Contact rate: §{min: 0, max: 5.001}}}}', /is 5.001/, /0 to 5/],
     [
       'design: {sobol: {points: 4, inputs: {Days: §{min: 0, max: 60}}}}',
-      /is 0, and must be at least 1/,
+      /is 0, but must be at least 1/,
       /1 to/,
     ],
     [
       'design: {random: {points: 4, inputs: {Contact rate: §{distribution: normal, mean: 2, sd: 1}}}}',
-      /takes only 0 to 5 for "Contact rate"/,
+      /allows only values from 0 to 5 for "Contact rate"/,
       /a "min" and a "max"/,
     ],
     ['design: {random: {points: 4, inputs: {Title: [none, §x]}}}', /one of none, school/, /STRING/],
     [
       'design: {halton: {points: 4, inputs: {Population: §{min: 500, max: 763}}}}',
-      /only some numbers/,
+      /only listed numbers/,
       /list/,
     ],
   ])('%s', (body, says, hint) => {

@@ -84,7 +84,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'a condition that no point meets',
     'EMPTY_DESIGN',
     abc(`${PRIORS}, where: §'\`Contact rate\` > 3', observed: { Peak day: 6 }`),
-    /holds for no point/,
+    /no point meets "where"/,
   ],
   [
     'fewer points than particles',

@@ -66,8 +66,17 @@ describe('names', () => {
       /no relative precision/,
       /absolute: 2 %/,
     );
-    refused('INVALID_VALUE', until(`output: ${share}, absolute: §2`), /known to ± 50 %/, /absolute: 2 %/);
-    refused('INVALID_VALUE', until(`output: ${share}, absolute: §60 %`), /known to ± 50 %/);
+    refused(
+      'INVALID_VALUE',
+      until(`output: ${share}, absolute: §2`),
+      /"absolute" must be above 0 and below 50 %/,
+      /absolute: 2 %/,
+    );
+    refused(
+      'INVALID_VALUE',
+      until(`output: ${share}, absolute: §60 %`),
+      /"absolute" must be above 0 and below 50 %/,
+    );
     refused('INVALID_VALUE', until('output: Peak day, absolute: §2 %'), /is a number/, /relative: 0.02/);
     refused('INVALID_VALUE', until('output: [§"Q(`Peak day`, 0.9)"], absolute: 2'), /is a quantile/);
     refused('DEFINITION_INVALID', until('output: Peak day, absolute: §much'), /a percentage such as 2 %/);
@@ -109,7 +118,7 @@ describe('names', () => {
       'INVALID_VALUE',
       body,
       /^The input "Days" is given more than once/,
-      /one of inputs, files, design and fresh/,
+      /one of inputs, files, design, search, calibrate and fresh/,
     );
   });
 

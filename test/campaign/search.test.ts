@@ -106,7 +106,7 @@ describe('foray refuses a search', () => {
       'a condition that no point meets',
       'EMPTY_DESIGN',
       `${OVER}, where: §'\`Contact rate\` > 3'`,
-      /"where" holds for no point/,
+      /no point meets "where"/,
     ],
     [
       'a condition that is wrong',

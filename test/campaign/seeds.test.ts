@@ -97,7 +97,7 @@ test('a campaign with a fixed seed cannot draw a new seed, but can have a salt',
   refused(
     'INVALID_VALUE',
     'seed: 42\nfresh: §true\n',
-    /^A "fresh" campaign draws a new seed, and "seed" fixes one\.$/,
+    /^A "fresh" campaign draws a new seed, but "seed" gives a fixed seed\.$/,
     /^Remove "seed", or name an input to salt: fresh: \{salt: INPUT\}\.$/,
   );
   expect(checkBody('seed: 42\nfresh: {salt: Title}\n').seed).toBe(42);
@@ -175,7 +175,7 @@ describe('a salt', () => {
       'INVALID_VALUE',
       `${body}fresh: {§salt: title}\n`,
       /^The input "Title" is given more than once\.$/,
-      /^Give it once, under one of inputs, files, design and fresh\.$/,
+      /^Give it once, under one of inputs, files, design, search, calibrate and fresh\.$/,
     );
   });
 });

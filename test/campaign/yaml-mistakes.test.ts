@@ -8,19 +8,31 @@ function expectMistake(text: string, says: RegExp, hint?: RegExp): void {
 
 describe('the error for a line with wrong indentation', () => {
   test.each([
-    ['one blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, the one before it by 2'],
-    ['one blank too many', 'model:\n  name: E\n   §version: 1\nseed: 1\n', 'by 3, the one before it by 2'],
+    ['one blank too few', 'model:\n  name: E\n §version: 1\nseed: 1\n', 'by 1, and the line before it by 2'],
+    [
+      'one blank too many',
+      'model:\n  name: E\n   §version: 1\nseed: 1\n',
+      'by 3, and the line before it by 2',
+    ],
     [
       'one blank too many, one level deeper',
       'a:\n  b:\n    c: 1\n     §d: 2\n',
-      'by 5, the one before it by 4',
+      'by 5, and the line before it by 4',
     ],
-    ['two blanks too few, one level deeper', 'a:\n    b: 1\n  §c: 2\nd: 1\n', 'by 2, the one before it by 4'],
-    ['under a value', 'campaign: a\n  §model: b\n', 'by 2, the one before it by 0'],
-    ['under a mapping', 'model: {name: E}\n  §seed: 1\n', 'by 2, the one before it by 0'],
-    ['after a comment', 'campaign: a\n\n# why\n  §model: b\n', 'by 2, the one before it by 0'],
-    ['a list item with one blank too few', 'Days:\n      - 1\n     §- 2\n', 'by 5, the one before it by 6'],
-    ['a name within a list item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, the one before it by 2'],
+    [
+      'two blanks too few, one level deeper',
+      'a:\n    b: 1\n  §c: 2\nd: 1\n',
+      'by 2, and the line before it by 4',
+    ],
+    ['under a value', 'campaign: a\n  §model: b\n', 'by 2, and the line before it by 0'],
+    ['under a mapping', 'model: {name: E}\n  §seed: 1\n', 'by 2, and the line before it by 0'],
+    ['after a comment', 'campaign: a\n\n# why\n  §model: b\n', 'by 2, and the line before it by 0'],
+    [
+      'a list item with one blank too few',
+      'Days:\n      - 1\n     §- 2\n',
+      'by 5, and the line before it by 6',
+    ],
+    ['a name within a list item', 'a:\n  - b: 1\n   §c: 2\n', 'by 3, and the line before it by 2'],
   ])('names the indentation of the line and of the line before: %s', (_, text, says) => {
     expectMistake(text, new RegExp(`The line is indented ${says}\\.$`), /begin in the same column/);
   });

@@ -115,7 +115,7 @@ outputs:
     ['DOUBLE, default: 3, min: 0', 'INPUT_FILE, default: a.csv', /its default must be ''/],
     ['name: Echo', 'name: "a\\u001b[31mred"', /a name has no line breaks or other control characters/],
     ['node sim.mjs', '5', /a program and its arguments are expected, as a text or a list of texts/],
-    ['min: 0', 'min: 4', /the default of "N" is 3, and must be at least 4/],
+    ['min: 0', 'min: 4', /the default of "N" is 3, but must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],
   ])('does not read a declaration with %s replaced by %s', async (from, to, message) => {

@@ -248,7 +248,7 @@ describe('foray plan', () => {
     const file = write('beyond.yaml', 'campaign: x\nmodel: {name: Picky}\ndesign: {grid: {N: [3, -5]}}\n');
     const refused = {
       code: 2,
-      stderr: expect.stringMatching(/^beyond\.yaml:3:24: The value of "N" is -5, and must be at least 0\./),
+      stderr: expect.stringMatching(/^beyond\.yaml:3:24: The value of "N" is -5, but must be at least 0\./),
     };
     expect(await run('plan', file)).toMatchObject(refused);
     expect(await run('submit', file, '--id', 'beyond')).toMatchObject(refused);

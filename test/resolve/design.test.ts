@@ -38,7 +38,7 @@ describe('the number of points', () => {
 
 describe('foray finds a mistake that only the points show', () => {
   test('a condition is refused if no point meets the condition', async () => {
-    const message = 'The design has no points: "where" holds for no point.';
+    const message = 'The design has no points: no point meets "where".';
     await expectRefused('§design: {grid: {Days: [1, 2]}, where: "Days > 2"}', 'EMPTY_DESIGN', message);
     const product = '{product: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}';
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
@@ -70,7 +70,7 @@ describe('foray finds a mistake that only the points show', () => {
     ],
     [
       'design: {grid: {Days: [10, 17]}, derive: {Initially infected: §"Days * 10"}}',
-      'The value of "Initially infected" is 170, and must be at most 100, in point 2.',
+      'The value of "Initially infected" is 170, but must be at most 100 (point 2).',
     ],
   ])('a derived value is refused if its input does not take the value: %s', async (marked, message) => {
     await expectRefused(marked, 'INVALID_VALUE', message);
@@ -102,7 +102,7 @@ describe('a point file', () => {
     write('points.csv', 'Days,Initially infected\n1,100\n2,101\n');
     expect(await refusal('design: {points: points.csv}')).toMatchObject({
       code: 'INVALID_VALUE',
-      message: 'The value of "Initially infected" is 101, and must be at most 100.',
+      message: 'The value of "Initially infected" is 101, but must be at most 100.',
       place: { file: 'points.csv', line: 3, column: 3 },
     });
   });

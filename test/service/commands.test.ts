@@ -169,9 +169,9 @@ describe('command models', () => {
       wrong.map(async (inputs) => (await requestRun(service, version, inputs)).body),
     );
     expect(refusals).toMatchObject([
-      { status: 400, code: 'INVALID_VALUE', message: 'The value of "N" is -1, and must be at least 0.' },
-      { status: 400, message: 'The value of "N" is 10.5, and must be at most 10.' },
-      { status: 400, message: 'The value of "Large" is "4", and must be one of 1, 2, 3.' },
+      { status: 400, code: 'INVALID_VALUE', message: 'The value of "N" is -1, but must be at least 0.' },
+      { status: 400, message: 'The value of "N" is 10.5, but must be at most 10.' },
+      { status: 400, message: 'The value of "Large" is "4", but must be one of 1, 2, 3.' },
     ]);
     const variation = await service.post(`/versions/${version}/runs`, {
       experimentType: 'PARAMETER_VARIATION',
@@ -179,7 +179,7 @@ describe('command models', () => {
     });
     expect(variation.body).toMatchObject({
       status: 400,
-      message: 'The value of "N" is 11, and must be at most 10.',
+      message: 'The value of "N" is 11, but must be at most 10.',
     });
     expect((await outputsOf(service, version, { N: '10.0' })).get('Out')).toBe('10');
   });

@@ -67,7 +67,7 @@ test.each(['knows the identity of its service', 'comes from an earlier version o
     const status = await blocked(id);
     expect(status).toMatchObject({
       secondsLeft: null,
-      blocked: expect.stringContaining("is not the campaign's"),
+      blocked: expect.stringContaining('is not the service of the campaign'),
     });
     expect(statusText(status)).toMatch(/^Cannot continue: This worker serves the model service at http:/);
     expect(progressText(status)).not.toContain('left');

@@ -110,7 +110,7 @@ timeouts: {run: 1.5}
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 1, failed: 2 } });
     const failed = (await world.rows(id)).filter(({ status }) => status === 'failed');
     for (const { reason } of failed)
-      expect(reason).toBe('given up: it had not finished 1.5 s after it started');
+      expect(reason).toBe('timed out: the run had not finished 1.5 s after its start');
     expect(await world.statusesAtService(id)).toEqual({ COMPLETED: 1, STOPPED: 2 });
   });
 

@@ -1,8 +1,8 @@
 /**
- * Regular fractions of two-level factorials. A factor is a column: it has a bit for each basic factor in the product
- * that gives its level (G. E. P. Box and J. S. Hunter, "The 2^(k-p) fractional factorial designs", Technometrics 3
- * (1961) 311-351). A word of the defining relation is a set of columns that cancel each other out. The resolution is
- * the length of the shortest word.
+ * Regular fractions of two-level factorials. A column is a number that describes a factor: it has a bit for each basic
+ * factor in the product that gives the level of the factor (G. E. P. Box and J. S. Hunter, "The 2^(k-p) fractional
+ * factorial designs", Technometrics 3 (1961) 311-351). A word of the defining relation is a set of columns that cancel
+ * each other out. The resolution is the length of the shortest word.
  */
 
 /** The choice of a fraction ignores words that are longer than the resolution by more than this. */
@@ -11,11 +11,11 @@ const FURTHER_LENGTHS = 4;
 const MOST_STEPS = 3_000_000;
 
 /**
- * The columns of a fraction with this number of factors, the basic factors first. It has at least this resolution and
- * the fewest runs. Among such fractions it has the fewest of the shortest words, and then the fewest of the next longer
- * words (minimum aberration: A. Fries and W. G. Hunter, "Minimum aberration 2^(k-p) designs", Technometrics 22 (1980)
- * 601-608). The search has a limit of steps. It certainly finds the fewest runs for up to 22 factors, and minimum
- * aberration of resolutions 3 and 4 for up to 16 factors.
+ * The columns of a fraction with this number of factors, the basic factors first. The fraction has at least this
+ * resolution and the fewest runs. Among such fractions it has the fewest of the shortest words, and then the fewest of
+ * the next longer words (minimum aberration: A. Fries and W. G. Hunter, "Minimum aberration 2^(k-p) designs",
+ * Technometrics 22 (1980) 601-608). The search has a limit of steps. It certainly finds the fewest runs for up to 22
+ * factors, and minimum aberration of resolutions 3 and 4 for up to 16 factors.
  *
  * @param resolution at least 3
  * @returns undefined if only the full factorial has this resolution
@@ -43,7 +43,8 @@ export function wordLengths(columns: readonly number[], basic: number, longest: 
 
 /**
  * Whether the sets of up to resolution / 2 factors can all have different products (the bound of Hamming and Rao). For
- * an even resolution, it uses the bound for one factor less, one basic factor less, and the next lower resolution.
+ * an even resolution, the function uses the bound for one factor less, one basic factor less, and the next lower
+ * resolution.
  */
 function mayHold(factors: number, basic: number, resolution: number): boolean {
   const even = resolution % 2 === 0 ? 1 : 0;

@@ -33,8 +33,9 @@ export interface Morris {
 /**
  * Points for Sobol' indices, on `scrambles` independent Sobol sequences, each with `points` base points.
  *
- * Rows: for base point i = 0 … points - 1, for scramble s = 0 … scrambles - 1: A_i, then AB1_i … ABk_i (B's column j in
- * A), then with `secondOrder` BA1_i … BAk_i, then B_i. So a larger number of points only appends rows.
+ * Rows: for base point i = 0 … points - 1, for scramble s = 0 … scrambles - 1: A_i, then AB1_i … ABk_i (ABj_i is A_i
+ * with input j of B_i), then with `secondOrder` BA1_i … BAk_i, then B_i. So a larger number of points only appends
+ * rows.
  */
 export interface Saltelli {
   kind: 'saltelli';
@@ -90,8 +91,8 @@ export type Design =
   | Saltelli
   | Factorial
   /**
-   * One point without changes, then two points for each input: one below and one above its base value. `values`: for
-   * each input, the canonical values [low, high].
+   * One unchanged point, then two points for each input: one with a value below the base value, and one with a value
+   * above the base value. `values`: for each input, the canonical values [low, high].
    */
   | { kind: 'onePerInput'; inputs: string[]; values: string[][] }
   | { kind: 'product' | 'union'; designs: Design[] }
@@ -294,7 +295,8 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
       return new Map(design.designs.flatMap((member) => [...levelsOf(member)]));
     case 'refined':
       return levelsOf(design.design);
-    // in these designs some points keep the base value of an input, which is unknown here
+    // in the first three designs some points keep the base value of an input, which is unknown here; the values of a
+    // file are in the store
     case 'oneAtATime':
     case 'onePerInput':
     case 'union':

@@ -18,12 +18,12 @@ export interface RowContext {
   contents: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An expression gave a value that is invalid for its input. */
+/** The error for a derived value that is invalid for its input. */
 export class DeriveError extends Error {
   override readonly name = 'DeriveError';
   readonly input: string;
 
-  /** @param message completes "The value of X …" */
+  /** @param message words that can follow "The value of X" */
   constructor(input: string, message: string) {
     super(message);
     this.input = input;

@@ -84,7 +84,7 @@ export const Saltelli = z.strictObject(
       .max(1000, 'expected at most 1,000')
       .optional()
       .describe(
-        'The number of independent Sobol sequences over which the base points are divided. The default is 1; with at least 4,096 points it is 4, and with at least 8,192 it is 8. In a growing design it is 8 if max is at least 64.',
+        'The number of independent Sobol sequences over which the base points are divided. The default is 1; with at least 4,096 points it is 4, and with at least 8,192 it is 8. In a growing design it is 4 if max is at least 32, and 8 if max is at least 64.',
       ),
     ...drawn,
   },

@@ -68,7 +68,7 @@ export const Design = z
       oneAtATime: byInput(Values)
         .optional()
         .describe(
-          'One point without changes, then one point for each value of each input, while the other inputs stay the same.',
+          'One unchanged point, then one point for each value of each input, while the other inputs stay the same.',
         ),
       random: Sample.optional().describe('Points drawn independently.'),
       lhs: Sample.optional().describe(
@@ -89,7 +89,7 @@ export const Design = z
         'Every combination of two or more values of each input, or a regular fraction if each input has two values.',
       ),
       onePerInput: OnePerInput.optional().describe(
-        'One point without changes, then two points for each input, below and above its value, while the other inputs stay the same.',
+        'One unchanged point, then two points for each input: one with a lower and one with a higher value of this input. The other inputs stay the same.',
       ),
       get product(): z.ZodOptional<z.ZodArray<typeof InnerDesign>> {
         return z

@@ -9,7 +9,7 @@ export type { Value, Values, ValueType };
 
 /** A checked expression over inputs that can be evaluated for each point. */
 export interface Expression {
-  /** The type of its value. */
+  /** The type of the value of the expression. */
   type: ValueType;
   /** The inputs that the expression reads, with the model's spelling, each once. */
   names: readonly string[];
@@ -26,15 +26,15 @@ export interface Expression {
 /**
  * Compiles an expression such as "`Contact rate` > 2 * `Recovery rate` and Days <= 14".
  *
- * An expression consists of numbers, 'texts' in single or double quotes, true and false; names of inputs, in
- * backticks if they are not one plain word (a quote or backtick inside is doubled, a backslash means itself); the
+ * An expression consists of numbers, 'texts' in single or double quotes, true and false; names of inputs, in backticks
+ * if they are not one plain word (a quote or backtick inside is doubled, a backslash has no special meaning); the
  * operators + - * / % **, == != < <= > >=, and or not (also && || !), ? : and brackets, with JavaScript's precedence;
  * and the functions abs, min, max, round(x, digits), floor, ceil, sqrt, exp, log, log10, pow. The result of % has the
  * sign of its left side.
  *
- * Types are checked here: arithmetic takes only numbers, comparisons only equal types. Texts are compared by their
- * UTF-16 code units, which orders ISO dates by time. An expression can do nothing else, and reaches nothing outside of
- * it.
+ * Types are checked here: arithmetic takes only numbers, and a comparison takes two values of the same type. Texts are
+ * compared by their UTF-16 code units, which orders ISO dates by time. An expression can do nothing else, and has no
+ * access to anything outside of it.
  *
  * @param inputs types by name, as the model spells them
  * @param wanted the type that the value of the expression must have

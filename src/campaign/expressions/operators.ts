@@ -50,8 +50,8 @@ const MOST_DIGITS = 400;
 
 /**
  * Rounds to this number of digits after the decimal point. A negative number means digits before the point. A half is
- * rounded away from zero. The function rounds the printed digits of the number, so 1.005 to two digits is 1.01. NaN if
- * `digits` is not a whole number.
+ * rounded away from zero. The function rounds the printed digits of the number, so 1.005 to two digits is 1.01. The
+ * result is NaN if `digits` is not a whole number from -400 to 400.
  */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > MOST_DIGITS) return NaN;

@@ -67,8 +67,8 @@ const INSTEAD = new Map([
   ['=<', 'Write <= for "at most".'],
   ['=>', 'Write >= for "at least".'],
   ['^', 'Write ** for "to the power of".'],
-  ['&', 'Write && or and.'],
-  ['|', 'Write || or or.'],
+  ['&', 'Write "and" or "&&".'],
+  ['|', 'Write "or" or "||".'],
   ['//', 'Write floor(a / b) for a quotient without its fraction.'],
   ['++', 'Put a blank between the two signs.'],
   ['--', 'Put a blank between the two signs.'],
@@ -78,9 +78,9 @@ const INSTEAD = new Map([
 ]);
 
 /**
- * Reads the words of an expression. It refuses everything that an expression cannot contain, so the parser never sees
- * it. Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`. Texts are
- * masked as well. A backslash in a text means itself.
+ * Reads the words of an expression. The function refuses everything that an expression cannot contain, so the parser
+ * gets none of it. Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`.
+ * Texts are masked as well. A backslash in a text has no special meaning.
  *
  * @throws ExpressionError
  */
@@ -147,7 +147,7 @@ function checkNesting(tokens: readonly Token[]): void {
       throw new ExpressionError(`The expression is nested deeper than ${MOST_BRACKETS} brackets.`, offset);
     }
     if (written === ')' && open.pop() === undefined) {
-      throw new ExpressionError('The bracket closes, but no bracket is open.', offset);
+      throw new ExpressionError('The closing bracket has no opening bracket.', offset);
     }
   }
   const unclosed = open.at(-1);

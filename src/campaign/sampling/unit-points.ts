@@ -23,7 +23,7 @@ export interface Sampling {
 /** The most inputs of sobol and halton. */
 export const MOST_INPUTS = MOST_DIMENSIONS;
 
-/** The coordinate of one input by the point's index, which starts at 0; in [0, 1). */
+/** Returns the coordinate of one input, in [0, 1), for the index of a point. Indices start at 0. */
 export type Column = (index: number) => number;
 
 /**

@@ -128,7 +128,7 @@ export function applyOutcomes(
 
 /**
  * True when the queue is far below its aim, because the tick waited for the outcome of its requests. Then the next tick
- * is due at once.
+ * is due immediately.
  */
 function isStarved(schedule: Schedule, now: number): boolean {
   const { isSparing, isSaturated, concurrency, startRate, againAt } = schedule;

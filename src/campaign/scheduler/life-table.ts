@@ -11,7 +11,7 @@ export interface LifeTable {
   events: number[];
   /** Observed running time by class of age, ms. */
   exposure: number[];
-  /** Number of finished runs, without the faded ones. */
+  /** Number of finished runs, in which older runs count less (`fade`). */
   finished: number;
 }
 
@@ -19,9 +19,7 @@ const FIRST_AGE = 50;
 const GROWTH = 1.25;
 /** The last class begins at about 60 days. */
 const CLASSES = 82;
-/**
- * Each class gets this many extra events at the overall rate, so that a class with few events is not trusted too much.
- */
+/** Each class gets this many extra events at the overall rate, so that a class with few events has less influence. */
 const PRIOR_EVENTS = 0.5;
 /** The fewest finished runs for a prediction. */
 const ENOUGH = 8;
@@ -43,7 +41,7 @@ function startOf(index: number): number {
 
 /**
  * Adds one look at a run: it was running at age `from` (0 for a new run), and has finished or is still running at age
- * `to`. The exact time of its end is unknown, so the middle is used.
+ * `to`. The exact time of its end is unknown, so the middle of the two ages is used.
  */
 export function learn(hazard: LifeTable, from: number, to: number, isFinished: boolean): void {
   const until = isFinished ? (from + to) / 2 : to;

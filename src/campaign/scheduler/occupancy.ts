@@ -17,7 +17,7 @@ export interface Occupancy {
 
 /** The factor by which each tick reduces the sums and the level of earlier ticks. */
 const MEMORY = 0.95;
-/** The sums at the start: they trust the life table as if it had been right about one flight. */
+/** The start value of both sums: it counts as one flight about which the life table was right. */
 const PRIOR = 1;
 
 export function newOccupancy(): Occupancy {

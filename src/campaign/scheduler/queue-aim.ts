@@ -105,9 +105,10 @@ export function learnRate(schedule: Schedule, started: number, now: number): voi
   const seconds = (now - schedule.measuredAt) / 1_000;
   if (seconds <= (schedule.isSparing ? SHORTEST_MEASURE : 0)) return;
   const rate = started / seconds;
-  // if the queue ran empty in between, the service could have started more runs than it did
+  // if the queue became empty during this time, the service could have started more runs than it did
   if (!schedule.isSaturated && rate < schedule.startRate) return;
-  // the queue ran empty, so this rate is a lower bound: a higher one replaces the old rate completely
+  // the queue became empty, so this rate is a lower bound: if it is higher than the old rate, it replaces the old rate
+  // completely
   const isBound = schedule.isSparing && !schedule.isSaturated;
   // if less than one start was expected, a single start says little about the rate
   const weight = WEIGHT * (schedule.isSparing ? Math.min(1, schedule.startRate * seconds) : 1);

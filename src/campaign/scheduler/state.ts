@@ -79,7 +79,7 @@ export interface Decision {
   expire: number[];
 }
 
-/** The results of a tick, as seqs. `failed`: no attempt is left. `later`: the service did not answer, so ask again. */
+/** The results of a tick, as seqs. `failed`: no attempt is left. `later`: there is no usable answer, so ask again. */
 export interface Outcomes {
   new: number[];
   reused: number[];

@@ -33,7 +33,7 @@ export interface Ask {
   by: string;
   /** The number of asks whose values the method knew when it proposed the point. These are always the first asks. */
   seen: number;
-  /** The value that the method was told; null if it was told none so far. */
+  /** The value that the method was told; null if the method was told no value so far. */
   told: PointValue | null;
   /**
    * True if the bounds of the search became narrower later, and exclude the point. It then cannot be the best point.
@@ -50,7 +50,7 @@ export interface PointValue {
   value: number | null;
   /** The variance of the mean; null with fewer than two runs. */
   variance: number | null;
-  /** The number of runs behind the value. */
+  /** The number of runs from which the value is computed. */
   runs: number;
   /** For each requirement, the distance from meeting it: at most 0 if it is met. Empty if the point failed. */
   excess: number[];
@@ -63,8 +63,8 @@ export interface KnownPoint {
 }
 
 /**
- * How many points of another campaign a search does not use. `which` completes "points …", such as `with another
- * "Population"`.
+ * How many points of another campaign a search does not use. `which` has words that can follow "points", such as `with
+ * another value of "Population"`.
  */
 export interface UnusedPoints {
   points: number;

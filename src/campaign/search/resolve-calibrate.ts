@@ -16,8 +16,8 @@ import { conditionOf } from './space.ts';
 
 const PATH = ['calibrate', 'abc'];
 /**
- * The number of points of the prior at which a condition is tried. If it holds at none of them, it counts as
- * impossible.
+ * The number of points of the prior at which a condition is tried. A condition that is true at none of these points
+ * counts as impossible.
  */
 const TRIED = 20_000;
 
@@ -136,7 +136,7 @@ function observedOf(
   return { output: name, kind: 'number', value: number, weight };
 }
 
-/** @throws ForayError EMPTY_DESIGN if a condition holds for none of many points of the prior */
+/** @throws ForayError EMPTY_DESIGN if a condition is true at none of many points of the prior */
 function checkCondition(
   { priors, where }: Calibration,
   base: readonly BaseInput[],
@@ -147,7 +147,7 @@ function checkCondition(
   const isAllowed = conditionOf(where, names, base);
   for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
     if (isAllowed(drawnRow(priors, point))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: "where" holds for no point.', {
+  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: no point meets "where".', {
     place: locate([...PATH, 'where']),
     hint: 'Widen the priors, or change the condition.',
   });

@@ -13,7 +13,10 @@ import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
 import { spaceOf } from './space.ts';
 
-/** The number of points at which a condition is tried. If it holds at none of them, it counts as impossible. */
+/**
+ * The number of points at which a condition is tried. A condition that is true at none of these points counts as
+ * impossible.
+ */
 const TRIED = 20_000;
 /** With more points than this, a Gaussian process becomes slow, and CMA-ES is the better method. */
 const MOST_GP_POINTS = 300;
@@ -92,10 +95,14 @@ function rangeOf(
   canonical(input, min, locate([...path, 'min']));
   canonical(input, max, locate([...path, 'max']));
   if (isWhole(type) && (digits ?? 0) > 0)
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes whole numbers, without digits.`, {
-      place: locate([...path, 'digits']),
-      hint: 'Leave "digits" out.',
-    });
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The input "${name}" takes whole numbers, which have no digits after the point.`,
+      {
+        place: locate([...path, 'digits']),
+        hint: 'Leave "digits" out.',
+      },
+    );
   if (isWhole(type) && step !== null && !Number.isInteger(step))
     throw new ForayError('INVALID_VALUE', `The input "${name}" takes whole numbers.`, {
       place: locate([...path, 'step']),
@@ -142,7 +149,7 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
     throw wrong(
       'A search does not replicate points until they are precise.',
       ['replications'],
-      'Write a number, or {min, max} to replicate a point until it can be distinguished from the best one.',
+      'Write a number, or {min, max} to replicate a point until it can be distinguished from the best point.',
     );
 }
 
@@ -229,14 +236,14 @@ function mostReplications(replications: ReadDefinition['definition']['replicatio
   return typeof replications === 'object' && !('output' in replications) ? replications.max : null;
 }
 
-/** @throws ForayError EMPTY_DESIGN if a condition holds at none of many points */
+/** @throws ForayError EMPTY_DESIGN if a condition is true at none of many points */
 function checkCondition(search: Search, base: readonly BaseInput[], locate: ReadDefinition['locate']): void {
   if (search.where === null) return;
   const space = spaceOf(search, base);
   const names = search.inputs.map(({ name }) => name);
   for (const x of unitPoints('sobol', { points: TRIED, seed: 0, scramble: true, names }))
     if (space.isAllowed(space.valuesAt(x))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The search has no points: "where" holds for no point.', {
+  throw new ForayError('EMPTY_DESIGN', 'The search has no points: no point meets "where".', {
     place: locate(['search', 'where']),
     hint: 'Widen the bounds under "over", or change the condition.',
   });

@@ -29,9 +29,12 @@ const Bounds = z
       ),
     units: Units.optional(),
   })
-  .refine(({ digits, step }) => digits === undefined || step === undefined, 'expected "digits" or a "step"')
+  .refine(
+    ({ digits, step }) => digits === undefined || step === undefined,
+    'expected only one of "digits" and "step"',
+  )
   .refine(({ min, max }) => min < max, 'expected "min" below "max"')
-  .refine(({ min, scale }) => scale !== 'log' || min > 0, 'expected "min" above 0 with a scale of ratios')
+  .refine(({ min, scale }) => scale !== 'log' || min > 0, 'expected "min" above 0 with "scale: log"')
   .meta({ id: 'Bounds' });
 export type Bounds = z.infer<typeof Bounds>;
 
@@ -141,7 +144,7 @@ const Outside = z
       options: z
         .record(z.string(), z.unknown(), 'expected names with values')
         .default({})
-        .describe('Options for the optimiser, passed on with the problem.'),
+        .describe('Options that foray sends to the optimiser with the problem.'),
       timeout: Duration.refine((ms) => ms <= LONGEST_ANSWER_MS, 'expected at most 20 min')
         .prefault('10 min')
         .describe('The longest time for an answer, at most 20 min.'),

@@ -69,7 +69,7 @@ export interface OutsideMethod {
   timeout: number;
 }
 
-/** The display name of a method: the name of a built-in one, or the command of an outside one. */
+/** The display name of a method: the name of a built-in method, or the command of an outside optimiser. */
 export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>): string {
   return typeof method === 'string' ? method : method.command.join(' ');
 }
@@ -91,6 +91,6 @@ export interface Search {
   /** The campaign whose points the search begins with; absent if it begins without points. */
   start?: { campaign: string };
   confirm: Confirmation | null;
-  /** The most replications of a point that is raced against the best one; null if each point gets the same number. */
+  /** The most replications of a point that is raced against the best point; null if each point gets the same number. */
   most: number | null;
 }

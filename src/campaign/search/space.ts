@@ -117,7 +117,8 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
 function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'range' }>): number | null {
   if (step !== null) return step;
   if (isWhole(type)) return 1;
-  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits than they
+  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits than these
+  // values
   return digits !== null && Number(min.toFixed(digits)) === min ? 10 ** -digits : null;
 }
 

@@ -119,7 +119,7 @@ function checkedNames(names: string[], placeOf: (column: number) => Place): stri
   });
 }
 
-/** Describes what is wrong with a row. Common mistakes have foray's own words. */
+/** Describes what is wrong with a row. foray has its own messages for common mistakes. */
 function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const values = (record as string[]).length;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts';
 
-/** Completes "The file X ...": why the file cannot be read, without Node's own words. */
+/** The reason why a file cannot be read, in words that can follow "The file X". */
 export function whyUnreadable(error: unknown): string {
   const { code = messageOf(error) } = error as NodeJS.ErrnoException;
   return unreadable[code] ?? `cannot be read (${code})`;

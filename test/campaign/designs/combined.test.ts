@@ -27,7 +27,7 @@ describe('a product', () => {
       'INVALID_VALUE',
       '{product: [{grid: {Days: [1]}}, {points: [{Title: a, §days: 2}]}]}',
       /^The input "Days" is given more than once\.$/,
-      /one of inputs, files, design and fresh/,
+      /one of inputs, files, design, search, calibrate and fresh/,
     ],
     [
       'INVALID_VALUE',

@@ -109,7 +109,7 @@ describe('onePerInput', () => {
     const facts = { ...epidemic, version: { ...version, experimentTemplate: { inputs, outputs: [] } } };
     expectRefused(`${HEAD}design: {onePerInput: {inputs: [§Days]}}\n`, {
       code: 'INVALID_VALUE',
-      says: /^"Days" is 0 without the design, and a share of that is 0\.$/,
+      says: /^"Days" has the value 0 without the design\. A share of 0 is 0, so the design cannot change the input\.$/,
       hint: /"inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
       facts,
     });

@@ -79,7 +79,7 @@ describe('a grid', () => {
     ['{grid: {Days: §[]}}', /^The list of values for "Days" is empty\.$/, /at least one/],
     ['{grid: {Days: {values: §[]}}}', /^The list of values for "Days" is empty\.$/, /at least one/],
     ['{grid: {Days: §{from: 2, to: 1, step: 1}}}', /from 2 to 1 by 1, is empty/, /"from" must not exceed/],
-    ['{grid: {Days: §{from: 2, to: 1, count: 3}}}', /from 2 to 1 in 3, is empty/, /must not exceed/],
+    ['{grid: {Days: §{from: 2, to: 1, count: 3}}}', /from 2 to 1 with 3 values, is empty/, /must not exceed/],
     ['{grid: {Days: §{from: 1, to: 2, step: 0}}}', /is empty/, /step must be above 0/],
     ['{grid: {Days: §{from: 1, to: 2, step: -1}}}', /is empty/, /step must be above 0/],
     ['{grid: {Days: §{from: 1, to: 1, count: 2}}}', /is empty/, /"from" must be below "to"/],

@@ -101,7 +101,7 @@ describe.each(methods)('%s', (method) => {
     [
       '{points: 9, inputs: {Days: §{min: 1.2, max: 1.8}}}',
       'INVALID_VALUE',
-      /^Between 1\.2 and 1\.8 there is no whole number\.$/,
+      /^There is no whole number between 1\.2 and 1\.8\.$/,
       /"Days" takes INTEGER/,
     ],
     [

@@ -181,7 +181,7 @@ describe('saltelli', () => {
       'INVALID_VALUE',
       `{saltelli: {points: 8, §inputs: {${inputs}}}}`,
       /varies 129 inputs/,
-      /saltelli takes 128 at most/,
+      /saltelli takes at most 128 inputs/,
     );
   });
 });

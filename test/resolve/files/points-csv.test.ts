@@ -89,7 +89,7 @@ describe('a CSV file', () => {
   const known = 'The input takes INTEGER, in DAY.';
   const quote = 'Put a value that contains a quote in quotes, and write the quote twice.';
   const comma = 'Put a value that contains a comma in quotes.';
-  const once = 'Give it once, under one of inputs, files, design and fresh.';
+  const once = 'Give it once, under one of inputs, files, design, search, calibrate and fresh.';
   test.each<[string, string, string, string, string?]>([
     [
       'an unknown column',

@@ -95,7 +95,7 @@ describe('a JSON Lines file', () => {
       '§{"Days":1,"days":1}\n',
       'INVALID_VALUE',
       'The input "Days" is given more than once.',
-      'Give it once, under one of inputs, files, design and fresh.',
+      'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
     ],
     [
       'a fraction',

@@ -33,7 +33,7 @@ export function resolveFactorial(
   if (inputs.length > MOST_FACTORS) {
     throw new ForayError('INVALID_VALUE', `The design varies ${inputs.length} inputs.`, {
       place: locate([...path, 'inputs'], 'key'),
-      hint: `A fractional factorial takes ${MOST_FACTORS} at most; morris takes any number.`,
+      hint: `A fractional factorial takes at most ${MOST_FACTORS} inputs; morris takes any number.`,
     });
   }
   const columns = fractionOf(inputs.length, resolution);
@@ -43,7 +43,7 @@ export function resolveFactorial(
       `No fraction of the combinations of ${inputs.length} inputs has resolution ${resolution}.`,
       {
         place: locate([...path, 'resolution']),
-        hint: 'Leave "resolution" out for all combinations, or give a lower one.',
+        hint: 'Leave "resolution" out for all combinations, or give a lower resolution.',
       },
     );
   }
@@ -137,10 +137,11 @@ function sidesOf(
   const shares = `{${name}: {low: NUMBER, high: NUMBER}}`;
   const size = Math.abs(Number(value));
   if (size === 0) {
-    throw new ForayError('INVALID_VALUE', `"${name}" is 0 without the design, and a share of that is 0.`, {
-      place: locate(path),
-      hint: `Give a value below and one above it: "inputs": ${shares}.`,
-    });
+    throw new ForayError(
+      'INVALID_VALUE',
+      `"${name}" has the value 0 without the design. A share of 0 is 0, so the design cannot change the input.`,
+      { place: locate(path), hint: `Give a low and a high value: "inputs": ${shares}.` },
+    );
   }
   const distance = isWhole(type) ? Math.max(1, Math.round(size * change)) : size * change;
   return [-distance, distance].map((step) => {
@@ -151,7 +152,7 @@ function sidesOf(
       if (!isForayError(error)) throw error;
       throw new ForayError(error.code, error.message, {
         place: locate(path),
-        hint: `${error.hint} Change it by less, or give values: "inputs": ${shares}.`,
+        hint: `${error.hint} Give a smaller "change", or give values: "inputs": ${shares}.`,
       });
     }
   });

@@ -58,7 +58,7 @@ export function newInput(
   if (taken.has(input.name)) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" is given more than once.`, {
       place,
-      hint: 'Give it once, under one of inputs, files, design and fresh.',
+      hint: 'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
     });
   }
   taken.add(input.name);

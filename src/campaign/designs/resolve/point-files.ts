@@ -21,7 +21,7 @@ export function resolvePointFile(
   return { kind: 'file', path, ...found };
 }
 
-/** The point files that a design names, with their places. */
+/** The point files that a design names, and the path in the definition where each name is. */
 export function pointPaths(written: WrittenDesign, at: Path): { path: string; at: Path }[] {
   return [
     ...(typeof written.points === 'string' ? [{ path: written.points, at: [...at, 'points'] }] : []),
@@ -32,8 +32,8 @@ export function pointPaths(written: WrittenDesign, at: Path): { path: string; at
 }
 
 /**
- * Checks a table of points: its columns must be inputs, its values must have their types, and no point may appear
- * twice.
+ * Checks a table of points: each column must be an input, each value must be valid for its input, and no point may
+ * appear twice.
  */
 export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
   let inputs: ModelInput[] = [];

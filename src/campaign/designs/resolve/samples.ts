@@ -27,7 +27,7 @@ export function resolveSample(
   if (count > most) {
     throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
       place: facts.locate([...path, 'inputs'], 'key'),
-      hint: `${method} takes ${most} at most; lhs and random take any number.`,
+      hint: `${method} takes at most ${most} inputs; lhs and random take any number.`,
     });
   }
   const { points, seed = facts.seed, scramble = true } = written;
@@ -91,15 +91,15 @@ function spreadInput(
     );
   }
   if (input.values) {
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes only some numbers.`, {
+    throw new ForayError('INVALID_VALUE', `The input "${name}" takes only listed numbers.`, {
       place,
-      hint: `Give a list of values: it takes ${kindOf(input)}.`,
+      hint: `Give a list of values. The input takes ${kindOf(input)}.`,
     });
   }
   const { min, max, mean, sd, mode } = written;
   if (isWhole(type)) {
     if (min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min)) {
-      throw new ForayError('INVALID_VALUE', `Between ${min} and ${max} there is no whole number.`, {
+      throw new ForayError('INVALID_VALUE', `There is no whole number between ${min} and ${max}.`, {
         place,
         hint: `The input "${name}" takes ${type}.`,
       });
@@ -139,7 +139,9 @@ function checkTails(input: ModelInput, { min, max }: Pick<ModelInput, 'min' | 'm
     ...(input.max !== undefined && max === undefined ? ['max'] : []),
   ];
   if (missing.length === 0) return;
-  throw new ForayError('INVALID_VALUE', `The model takes only ${allowedText(input)} for "${input.name}".`, {
+  const range = input.min !== undefined && input.max !== undefined ? 'from ' : 'of ';
+  const values = `values ${range}${allowedText(input)}`;
+  throw new ForayError('INVALID_VALUE', `The model allows only ${values} for "${input.name}".`, {
     place,
     hint: `Give the distribution a ${missing.map((name) => `"${name}"`).join(' and a ')}.`,
   });

@@ -56,7 +56,7 @@ export function resolveSaltelli(
   if (2 * count > MOST_INPUTS) {
     throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
       place: facts.locate([...path, 'inputs'], 'key'),
-      hint: `saltelli takes ${MOST_INPUTS / 2} at most; morris takes any number, and tells which of them matter.`,
+      hint: `saltelli takes at most ${MOST_INPUTS / 2} inputs; morris takes any number, and shows which inputs matter.`,
     });
   }
   const scrambles = written.scrambles ?? scramblesOf(written.points);

@@ -46,7 +46,7 @@ export function checkNothingLeftOut(
     place: locate([...path, 'where'], 'key'),
     hint:
       found.kind === 'factorial'
-        ? 'The effects of inputs can be told apart only with all points of the fraction. A factorial without "resolution" may have "where".'
+        ? 'The effects of inputs can be distinguished only with all points of the fraction. A factorial without "resolution" may have "where".'
         : 'Its analysis needs all points. Choose limits of the inputs within which the model can run each point.',
   });
 }

@@ -80,7 +80,7 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
     );
   }
   const { from, to, step, count, scale = 'linear' } = written;
-  const range = `from ${from} to ${to} ${step === undefined ? `in ${count}` : `by ${step}`}`;
+  const range = `from ${from} to ${to} ${step === undefined ? `with ${count} ${count === 1 ? 'value' : 'values'}` : `by ${step}`}`;
   const empty = (hint: string): ForayError =>
     new ForayError('EMPTY_DESIGN', `The range for "${input.name}", ${range}, is empty.`, { place, hint });
   if (step !== undefined && step <= 0) throw empty('The step must be above 0.');
