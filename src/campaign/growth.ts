@@ -123,7 +123,7 @@ export function growthText({ unit, size, most, width, rounds }: GrowthProgress):
     return `${sizes}; with ${number(last.size)} the widest interval was ${widest} wide ${of}; the limit is ${width}`;
   if (last.widest.width <= width)
     return `${number(size)} ${unit}: the widest interval is ${widest} wide ${of}; the limit is ${width}`;
-  return `${number(size)} ${unit}, the maximum: the widest interval is ${widest} wide ${of}; the limit is ${width}`;
+  return `${number(size)} ${unit} (the maximum): the widest interval is ${widest} wide ${of}; the limit is ${width}`;
 }
 
 function widthText(width: number): string {

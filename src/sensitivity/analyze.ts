@@ -95,7 +95,7 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   const growth = growthProgress(campaign);
   const last = growth?.rounds.at(-1)?.widest;
   if (!growth || !last || last.width <= growth.width) return [];
-  return [`Not all intervals are as narrow as wanted: ${growthText(growth)}.`];
+  return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
 }
 
 function noneText(output: string, means: Float64Array): string {

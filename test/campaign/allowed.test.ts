@@ -32,7 +32,7 @@ describe('foray refuses values that the model does not allow, and the error name
     ['inputs: {Days: {value: §0, units: DAY}}', /"Days" is 0, but must be at least 1\.$/, /in DAY, 1 to 60/],
     ['inputs: {Title: §hospital}', /"Title" is "hospital", but must be one of none, school\.$/, /STRING/],
     ['design: {grid: {Days: [1, §61]}}', /61, but must be at most 60/, /INTEGER/],
-    ['design: {grid: {Days: §{from: 50, to: 70, step: 5}}}', /is 65, and/, /1 to 60/],
+    ['design: {grid: {Days: §{from: 50, to: 70, step: 5}}}', /is 65, but/, /1 to 60/],
     ['design: {oneAtATime: {Population: [500, §600]}}', /must be one of 500, 763/, /INTEGER/],
     [
       'design: {onePerInput: {change: 0.99, inputs: [§Days]}}',

@@ -22,8 +22,8 @@ export const Factorial = z.strictObject(
 
 const Sides = z.strictObject(
   {
-    low: number.describe('A value below the value that the input has without the design.'),
-    high: number.describe('A value above the value that the input has without the design.'),
+    low: number.describe('A value below the value that the input has outside the design.'),
+    high: number.describe('A value above the value that the input has outside the design.'),
     units: Units.optional(),
   },
   'expected {low: NUMBER, high: NUMBER}',

@@ -66,7 +66,7 @@ describe('factorial', () => {
 
 describe('onePerInput', () => {
   test('has one unchanged point, then two points for each input: one with a smaller value and one with a larger value', () => {
-    // the values without the design are Days 14, Contact rate 1.66 and Population 763
+    // the values outside the design are Days 14, Contact rate 1.66 and Population 763
     const written = { onePerInput: { change: 0.05, inputs: ['Days', 'Contact rate', 'population'] } };
     expect(rowsIn(written)).toEqual([
       '14 1.66 763',
@@ -109,7 +109,7 @@ describe('onePerInput', () => {
     const facts = { ...epidemic, version: { ...version, experimentTemplate: { inputs, outputs: [] } } };
     expectRefused(`${HEAD}design: {onePerInput: {inputs: [§Days]}}\n`, {
       code: 'INVALID_VALUE',
-      says: /^"Days" has the value 0 without the design\. A share of 0 is 0, so the design cannot change the input\.$/,
+      says: /^"Days" has the value 0 outside the design\. A share of 0 is 0, so the design cannot change the input\.$/,
       hint: /"inputs": {Days: {low: NUMBER, high: NUMBER}}\.$/,
       facts,
     });
@@ -119,7 +119,7 @@ describe('onePerInput', () => {
     ['{inputs: [§Dais]}', 'UNKNOWN_INPUT', /no input "Dais"/, /mean "Days"/],
     ['{inputs: [Days, §days]}', 'INVALID_VALUE', /given more than once/, undefined],
     ['{inputs: [§Title]}', 'INVALID_VALUE', /takes STRING, not a number/, /oneAtATime/],
-    ['{inputs: {Days: §{low: 14, high: 20}}}', 'INVALID_VALUE', /"Days" is 14 without/, /a "low" below/],
+    ['{inputs: {Days: §{low: 14, high: 20}}}', 'INVALID_VALUE', /"Days" is 14 outside/, /a "low" below/],
     ['{inputs: {Days: {low: §1.5, high: 20}}}', 'INVALID_VALUE', /whole number/, undefined],
     ['{inputs: {Days: {low: 1, high: 20, units: §HOUR}}}', 'INVALID_VALUE', /DAY/, undefined],
     ['{change: §1, inputs: [Days]}', 'DEFINITION_INVALID', /less than 1/, undefined],

@@ -108,7 +108,7 @@ function listedIn(
   });
 }
 
-/** Two values of an input: one below and one above the value that it has without the design. */
+/** Two values of an input: one below and one above the value that it has outside the design. */
 function sidesOf(
   { input, value: sides, path }: GivenInput<Sides | null>,
   change: number,
@@ -129,7 +129,7 @@ function sidesOf(
     );
     const [low, middle, high] = [Number(pair[0]), Number(value), Number(pair[1])];
     if (low < middle && middle < high) return pair;
-    throw new ForayError('INVALID_VALUE', `"${name}" is ${value} without the design.`, {
+    throw new ForayError('INVALID_VALUE', `"${name}" is ${value} outside the design.`, {
       place: locate(path),
       hint: 'Give a "low" below this value, and a "high" above it.',
     });
@@ -139,7 +139,7 @@ function sidesOf(
   if (size === 0) {
     throw new ForayError(
       'INVALID_VALUE',
-      `"${name}" has the value 0 without the design. A share of 0 is 0, so the design cannot change the input.`,
+      `"${name}" has the value 0 outside the design. A share of 0 is 0, so the design cannot change the input.`,
       { place: locate(path), hint: `Give a low and a high value: "inputs": ${shares}.` },
     );
   }
