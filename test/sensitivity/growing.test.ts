@@ -78,7 +78,7 @@ test('foray adds trajectories up to the maximum, and reports that the design has
   const [analysis] = await world.foray.analyze('most');
   expect(analysis!.warnings).toContainEqual(expect.stringContaining('10 trajectories (the maximum)'));
   const { stdout } = await foray(world.folder, ['status', 'most'], { env: environmentOf(world.settings) });
-  expect(stdout).toMatch(/Design: 10 trajectories (the maximum): the widest interval is [\d.]+ wide/);
+  expect(stdout).toMatch(/Design: 10 trajectories \(the maximum\): the widest interval is [\d.]+ wide/);
 });
 
 test('a campaign with a constant output gets no further points', async () => {
