@@ -10,7 +10,7 @@ export const serviceErrors = {
   INVALID_BODY: { status: 400, about: 'the body is not JSON with the shape of the endpoint' },
   INVALID_QUERY: { status: 400, about: 'a query parameter is missing or wrong' },
   UNKNOWN_INPUT: { status: 400, about: 'the version has no input of that name' },
-  INVALID_VALUE: { status: 400, about: "a value does not fit its input's type" },
+  INVALID_VALUE: { status: 400, about: 'a value is not valid for its input' },
   UNKNOWN_OUTPUT: { status: 400, about: 'the version has no output of that name' },
   UNSUPPORTED_EXPERIMENT: {
     status: 400,

@@ -17,13 +17,8 @@ let dev: Dev;
 let client: Foray;
 beforeAll(async () => {
   dev = await startDev();
-  client = await clientOf(dev);
   writeFileSync(join(dev.folder, 'flu.yaml'), FLU);
   client = await clientOf(dev);
-});
-afterAll(async () => {
-  await client.close();
-  await dev.stop();
 });
 afterAll(async () => {
   await client.close();

@@ -177,7 +177,7 @@ function gridFigure(
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cellText(effect)}; lighter is lower${isFull ? '.' : '; an empty cell has no completed run.'}`,
+    caption: `${cellText(effect)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run.'}`,
     id: 'grid',
     spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
   };
@@ -193,7 +193,7 @@ function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
-    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}; lighter is lower.`,
+    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}. A lighter cell has a lower value.`,
     id: 'grids',
     spec: heatMaps(effect, output),
   };

@@ -98,7 +98,8 @@ export function surfaceFigure(
   return {
     title: `${output.name} over ${names}`,
     caption: sentences(
-      `A local regression (loess) over only ${names}, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}; lighter is lower`,
+      `A local regression (loess) over only ${names}, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}`,
+      'A lighter colour is a lower value',
       isSearched
         ? undefined
         : `It explains ${shareText(explained)} of the variance between points; ${x.input.name} alone explains ${shareText(x.explained)}, ${y.input.name} alone ${shareText(y.explained)}`,

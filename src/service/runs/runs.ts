@@ -126,7 +126,7 @@ export class Runs {
     return run;
   }
 
-  /** The outputs of a completed run, shaped by the template. */
+  /** The outputs of a completed run, in the form of the template. */
   async outputs(run: StoredRun, template: OutputsTemplate): Promise<Outputs> {
     if (run.status !== 'COMPLETED') {
       throw new ServiceError('RESULTS_NOT_FOUND', `Run ${run.id} is ${run.status}: it has no results.`);
