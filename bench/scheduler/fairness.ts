@@ -20,9 +20,10 @@ interface Sharer {
 }
 
 /**
- * Measures how fairly equal campaigns share the executors of one service: Jain's fairness index (Jain, Chiu, Hawe,
- * 1984) of their executor time. 1 means equal shares, and 1/n means that one campaign has all executor time. There is
- * one index for each window of `window` ms. The first window begins when the last campaign starts.
+ * Measures how fairly several identical campaigns share the executors of one service. The measure is Jain's fairness
+ * index (Jain, Chiu, Hawe, 1984) of their executor time. For n campaigns, 1 means equal shares, and 1/n means that one
+ * campaign has all executor time. There is one index for each window of `window` ms. The first window begins when the
+ * last campaign starts.
  *
  * @param begins when each campaign starts, ms
  */

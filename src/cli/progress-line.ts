@@ -19,7 +19,8 @@ export function progressText(status: CampaignStatus): string {
     `${runs.queued} queued`,
     `${runs.waiting} waiting`,
   ];
-  const speed = rate === null || rate === 0 || phase !== 'running' ? '' : `, ${rate.toFixed(1)} a second`;
+  const speed =
+    rate === null || rate === 0 || phase !== 'running' ? '' : `, ${rate.toFixed(1)} runs a second`;
   const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
   const far = precision
     ? `${precisionText(precision, status.points)}, ${runsText(precision, finished)}`

@@ -25,7 +25,7 @@ const DEFAULT_SERVICE = 'http://127.0.0.1:8090';
 const DEFAULT_TEMPORAL = '127.0.0.1:7233';
 const DEFAULT_UI_PORT = 8233;
 
-/** The settings that a person has given. {@link settingsFrom} adds the other settings. */
+/** The settings that a person has given, and the defaults of three of them. {@link settingsFrom} adds the others. */
 export interface GivenSettings {
   home: string;
   serviceUrl?: string | undefined;

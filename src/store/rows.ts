@@ -55,7 +55,7 @@ export function textOfRounds({ rounds }: Pick<Campaign, 'rounds'>): string | nul
   return rounds ? JSON.stringify(rounds) : null;
 }
 
-/** Makes a record from a row of the table of campaigns and its larger columns. */
+/** Makes a record from a row of the table `campaigns`, with the parsed campaign and the definition. */
 export function toRecord(
   row: {
     digest: string;
@@ -125,13 +125,13 @@ export function columnsOf(
       return {
         state: observation.state,
         run_id: observation.runId,
-        // if this campaign owns the run, it stays the owner, even if the observation says otherwise. This has two
-        // possible reasons: another campaign handed the run over to this campaign after the observation, or this
-        // campaign requested the run again after another campaign had joined it
+        // a campaign that owns a run stays its owner, even if the observation names another owner. There are two
+        // cases: another campaign handed the run over to this campaign after the observation, or this campaign
+        // requested the run again after another campaign had joined it
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
-        // a run of another campaign is joined. It stays joined if this campaign becomes its owner later
+        // a run that another campaign owns counts as joined, even if this campaign becomes its owner later
         ...(!observation.owned && {
           joined: sql<number>`case when run_id = ${observation.runId} and owned = 1 then joined else 1 end`,
         }),

@@ -31,7 +31,7 @@ const PAGES = [
   '/reference',
 ];
 
-/** Texts that would set `hacked` if the page used them as markup, as an address or as a script. */
+/** Texts that would set `hacked` or load something if the page used them as markup, as an address or as a script. */
 const HOSTILE = [
   '"><script>hacked=1</script>',
   "'><img src=x onerror=hacked=1>",
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-test('a page follows its campaign without a reload, and the keyboard controls the campaign', async () => {
+test('a page follows its campaign without a reload, and the keyboard can pause the campaign', async () => {
   const { context, page, complaints } = await loggedIn();
   await world.foray.submit(rehearsal({ count: 30, seconds: 1 }), { id: 'live' });
   await page.goto(`${server.url}/campaigns/live`);
@@ -310,7 +310,7 @@ test('cells are at the place of their values, and a click on a cell opens the pa
   await context.close();
 });
 
-test('a person without scripts can read, start, steer, download and compare campaigns', async () => {
+test('without JavaScript, a person can read, start, steer, download and compare campaigns', async () => {
   const { context: bare, page: tab } = await loggedIn({ javaScriptEnabled: false });
   await tab.goto(`${server.url}/campaigns/fit`);
   expect(await tab.getByRole('heading', { level: 1 }).innerText()).toBe('fit');
@@ -319,7 +319,7 @@ test('a person without scripts can read, start, steer, download and compare camp
   await tab.getByRole('link', { name: 'Delete …' }).click();
   expect(await tab.getByRole('button', { name: 'Delete the campaign' }).count()).toBe(1);
 
-  // the person starts, pauses, cancels, downloads and compares another campaign
+  // the person starts, pauses, cancels and downloads another campaign, and compares two campaigns
   await tab.goto(`${server.url}/new`);
   await tab.getByLabel('Model').selectOption('Rehearsal');
   await tab.getByRole('button', { name: 'Begin with its inputs' }).click();

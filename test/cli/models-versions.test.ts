@@ -53,7 +53,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
     expect([ended, stderr]).toEqual([code, expect.stringMatching(message)]);
   }
 
-  expect((await run('prune', 'Echo')).stderr).toContain('with --keep or with --before');
+  expect((await run('prune', 'Echo')).stderr).toContain('either --keep or --before');
   expect((await run('prune', 'Echo', '--before', 'May')).code).toBe(2);
   const asked = await run('prune', 'Echo', '--keep', '1');
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);

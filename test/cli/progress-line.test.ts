@@ -39,7 +39,7 @@ test('the advice for failed runs names the commands; there is no advice without 
 describe('the progress line', () => {
   test('shows counts, speed and remaining time', () => {
     expect(progressText(status)).toBe(
-      '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 14 waiting, 2.5 a second, 1 min 10 s left',
+      '[ 40%] running: 16 of 40: 12 new, 3 reused, 1 failed, 4 running, 6 queued, 14 waiting, 2.5 runs a second, 1 min 10 s left',
     );
   });
 

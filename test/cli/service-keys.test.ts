@@ -29,7 +29,7 @@ test('add prints a key, list shows only the id of the key, and revoke removes th
   const revoked = await keys('revoke', id);
   expect([revoked.code, revoked.stdout]).toEqual([0, `The key ${id} of ada is refused from now on.\n`]);
   const again = await keys('revoke', id);
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`no single key with the id ${id}`)]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`No key has the id ${id}`)]);
 });
 
 test('the options --keys and --data, before or after the command, select another file of keys', async () => {

@@ -84,7 +84,9 @@ describe('the demo’s campaign on a smaller grid', () => {
     writeFileSync(join(dev.folder, 'other.yaml'), FLU.replace('763', '764'));
     const other = await run('submit', 'other.yaml', '--id', 'flu');
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/exists with another definition\. "foray apply flu FILE" changes it/);
+    expect(other.stderr).toMatch(
+      /exists with another definition\. "foray apply flu FILE" changes this campaign/,
+    );
   });
 
   test('has a report', async () => {

@@ -11,8 +11,8 @@ import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /**
- * Workers are killed with -9. The results equal the results of an undisturbed campaign, byte for byte. No run is
- * executed twice. After each start of another worker, the campaign makes progress. The test reports how soon.
+ * The test kills workers with SIGKILL. The results equal the results of an undisturbed campaign, byte for byte. No run is
+ * executed twice. After most starts of a worker, the test waits until the campaigns make progress, and reports how soon.
  */
 
 const KILLS = isFull ? 8 : 3;
@@ -33,14 +33,14 @@ afterAll(async () => {
   await calm.close();
   await world.close();
   report(
-    `worker killed ${figure.kills} times over ${figure.campaigns} campaigns: ${figure.equal} of ${figure.campaigns} equal ` +
-      `byte for byte; slowest progress after a start ${(figure.slowest / 1_000).toFixed(1)} s`,
+    `worker killed ${figure.kills} times over ${figure.campaigns} campaigns: the results of ${figure.equal} of ${figure.campaigns} ` +
+      `equal the undisturbed results; longest time from a start to progress ${(figure.slowest / 1_000).toFixed(1)} s`,
   );
 });
 
 /**
  * Two definitions: one with a model whose outputs depend on every input and the seed, and one with a model of slow
- * runs. Both are slow because of their concurrency limit.
+ * runs. Their concurrency limits make both campaigns long enough for several kills.
  */
 function definitionsOf(seed: number, random: () => number): DefinitionSource[] {
   const epidemic = `
@@ -69,7 +69,8 @@ async function csv({ foray }: World, id: string): Promise<string> {
 }
 
 /**
- * Waits until each campaign has made progress or is over. Returns the time since the start of the worker, in ms.
+ * Waits until each campaign has made progress or is completed. Returns the time in ms from the start of the worker to
+ * the latest progress.
  */
 async function progress(ids: string[], since: number): Promise<number> {
   const times = await Promise.all(

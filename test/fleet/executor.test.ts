@@ -34,7 +34,7 @@ const GATED = `
   };`;
 
 let fleet: TestFleet;
-/** The number of the next run. No earlier run had this number. */
+/** The number of the last run. Each run gets another number. */
 let next = 0;
 
 beforeAll(async () => {
@@ -112,7 +112,7 @@ test('another executor executes the runs of a killed executor, the list of execu
   await until('the executor executes two runs', () => count(`status = 'RUNNING'`) === 2);
   await first.kill();
   await fleet.start('heir', { flags: ['--slots', '2'] });
-  await until('two runs wait for another executor', () => count('losses = 1') === 2);
+  await until('two runs have lost their executor', () => count('losses = 1') === 2);
   await until(
     'the list shows two runs at the other executor',
     async () => (await fleet.listed('heir'))?.running === 2,
@@ -155,7 +155,7 @@ test('a free executor takes runs for which another executor has no slot', async 
   expect(first.child.exitCode).toBeNull();
 });
 
-test('an executor returns its executing runs at a second signal or at the end of its time, and these runs count no loss', async () => {
+test('an executor gives back its executing runs after a second SIGTERM and before the time in --ends, and the service counts no loss', async () => {
   const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
   const [run] = await sleepers(1, 600);
   await reach(fleet.service, run!, 'RUNNING');

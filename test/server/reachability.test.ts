@@ -9,7 +9,9 @@ import { KEY, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Tests pages, API requests and forms while the model service and Temporal do not answer, and while they are down. */
+/**
+ * Tests pages, API requests and forms while the model service and Temporal do not answer, and pages while they are down.
+ */
 
 let world: World;
 let neighbours: Proxy[];
@@ -44,7 +46,7 @@ const page = (path: string): Promise<Answer> => ask(server.url + path, { headers
 
 const SILENT = [/The model service has not answered since/, /Temporal has not answered since/];
 
-test('every page says which part is unreachable and since when, and shows what the store has; API requests and forms are refused', async () => {
+test('every page says which part is unreachable and since when, and shows the data of the store; requests that need the part are refused', async () => {
   const submit = async (id: string): Promise<void> => {
     const text = `campaign: ${id}\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [10, 20]}}\n`;
     await foray.submit({ text, file: 'campaign.yaml' }, { id });
@@ -129,7 +131,7 @@ test('every page says which part is unreachable and since when, and shows what t
   });
 
   await Promise.all(neighbours.map((proxy) => proxy.heal()));
-  await until('the page shows no part that does not answer', async () => {
+  await until('the page shows that both parts answer again', async () => {
     const { body } = await page('/');
     return !SILENT.some((silent) => silent.test(body));
   });

@@ -21,13 +21,13 @@ function doubles(mayBeOfOne: boolean) {
   return { groups, outcomes };
 }
 
-test('the first task runs at once, and tasks that arrive during its run then run in groups', async () => {
+test('the first task runs immediately, and tasks that arrive meanwhile run in groups after it', async () => {
   const { groups, outcomes } = doubles(true);
   expect(await outcomes([1, 2, 3, 4, 5])).toEqual([2, 4, 6, 8, 10]);
   expect(groups).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test('a failed task makes other tasks of its group fail only if the failure cannot come from a single task', async () => {
+test('if the failure of a group may come from one task, the tasks run again one by one; otherwise the whole group fails', async () => {
   const own = doubles(true);
   expect(await own.outcomes([1, 2, -3, 4])).toEqual([2, 4, 'failed', 8]);
   expect(own.groups).toEqual([[1], [2, -3, 4], [2], [-3], [4]]);

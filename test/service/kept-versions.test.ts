@@ -91,7 +91,7 @@ describe('old versions', () => {
     expect((await outputsOf(again, draws!, { N: 2 })).get('Out')).toBe('4');
   });
 
-  test('make only their own runs wait if their kept files are damaged', async () => {
+  test('whose kept files are damaged wait with their runs, while all other runs continue', async () => {
     const service = await startTestService({ modelDirs: [models], executors: 1 });
     const first = await service.latest('Program');
     const sim = readFileSync(path.join(models, 'Program', 'sim.mjs'), 'utf8');
@@ -105,7 +105,7 @@ describe('old versions', () => {
     await until(async () => {
       const { problems } = await healthOf(service.running.url);
       return problems.some(({ code }) => code === 'RUNS_DEFERRED') || undefined;
-    }, 'the problem');
+    }, 'the problem RUNS_DEFERRED');
     expect((await outputsOf(service, second, { N: 2 })).get('Out')).toBe('14');
     expect((await stateOf(service, run)).status).toBe('FRESH');
     writeFileSync(kept, sim);
@@ -119,7 +119,7 @@ describe('old versions', () => {
     const version = await service.latest('Service System Demo');
     const before = await outputsOf(service, version);
     await service.close();
-    // deletes the results, so that the run executes again; only the service still has the old code
+    // the test deletes the results, so the run executes again; the second service has only the kept files of this model
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     db.exec('DELETE FROM results; DELETE FROM runs');
     db.close();
@@ -127,7 +127,7 @@ describe('old versions', () => {
     expect(await outputsOf(after, version)).toEqual(before);
   });
 
-  test('have the packages in the folder of the model, and their files have the same permissions', async () => {
+  test('include the packages from the folder of the model, and keep the permissions of its files', async () => {
     const folder = path.join(models, 'Program');
     mkdirSync(path.join(folder, 'node_modules', 'five'), { recursive: true });
     writeFileSync(
@@ -262,13 +262,13 @@ describe('versions that cannot be kept', () => {
     });
   });
 
-  test('of an earlier foray stay retired, except the current version, which the service keeps from now on', async () => {
+  test('stay retired after an upgrade from an earlier foray, which did not keep versions; the current version is kept from now on', async () => {
     const service = await startTestService({ modelDirs: [models] });
     const first = await service.latest('Program');
     writeProgram(models, 2);
     await untilVersions(service, 'Program', 2);
     await service.close();
-    // makes the state that an earlier foray left behind
+    // changes the database to the schema of an earlier foray
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     for (const column of ['manifest', 'made_at', 'pruned_at'])
       db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);

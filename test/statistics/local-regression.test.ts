@@ -82,7 +82,7 @@ test('the regression uses few neighbours for a curve, and all neighbours for noi
   expect(flat.explained).toBeLessThan(0.1);
 });
 
-test('if only one or two places are different, the regression leaves terms out', () => {
+test('if the points have only one or two distinct places, the regression leaves terms out', () => {
   const places = Array.from({ length: 20 }, (_, i) => [i % 2]);
   const smooth = new LocalRegression(
     places,

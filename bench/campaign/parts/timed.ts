@@ -11,7 +11,7 @@ import type { Part } from '../../report.ts';
 import { durationOf } from '../stub/runs.ts';
 
 const RUNS = 2_000;
-/** Child workflows are slow, so fewer runs are enough for the figures. */
+/** Child workflows are slow, so the bench measures fewer runs of them. */
 const RUNS_OF_CHILDREN = 500;
 const EXECUTORS = 50;
 const SECONDS = 2;
@@ -24,7 +24,7 @@ interface Row extends Measured {
   overIdeal: number;
 }
 
-/** Measures runs that take time, once for each way. */
+/** Measures runs that take some seconds, once for each way to execute them (foray and its alternatives). */
 export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers }): Promise<Part<Row>> {
   const behaviour = { executors: EXECUTORS, seconds: SECONDS, cv };
   const rows: Row[] = [];
@@ -65,7 +65,9 @@ export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers
     notes: [
       'The makespan goes from the first request to the last result. "of list" is the makespan divided by the makespan of list scheduling. "of ideal" is the makespan divided by the work per executor.',
       ...(cv === 0
-        ? ['Runs of equal length end just when the loops poll. --cv 0.3 measures runs of different lengths.']
+        ? [
+            'Runs of equal length end just when the loops poll, so the loops look better than they are. --cv 0.3 measures runs of different lengths.',
+          ]
         : []),
     ],
   };

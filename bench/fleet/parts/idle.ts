@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
-/** Measures the requests and the CPU time of two executors and of the services, while there are no runs. */
+/** Measures requests, CPU time and transactions of two executors, the services, Temporal and PostgreSQL without runs. */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
   // lanes without work end after five seconds
@@ -30,7 +30,7 @@ export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
     goals: [
       // each executor reports every ten seconds
       { what: 'requests a minute', figure: asked, most: 14 },
-      // each of two replicas looks at the other one every second
+      // each of the two replicas reads every second whether the other one is alive
       { what: 'transactions a minute', figure: committed, most: 400 },
     ],
   };

@@ -31,11 +31,12 @@ export interface Morris {
 }
 
 /**
- * Points for Sobol' indices, on `scrambles` independent Sobol sequences, each with `points` base points.
+ * Points for Sobol' indices, from `scrambles` independent Sobol sequences. Each sequence gives `points` base points.
  *
- * Rows: for base point i = 0 … points - 1, for scramble s = 0 … scrambles - 1: A_i, then AB1_i … ABk_i (ABj_i is A_i
- * with input j of B_i), then with `secondOrder` BA1_i … BAk_i, then B_i. So a larger number of points only appends
- * rows.
+ * A base point is a pair of points A and B. ABj is A with the value of input j from B. BAj is B with the value of input
+ * j from A. Each base point gives these rows: A, AB1 … ABk, then BA1 … BAk (only with `secondOrder`), then B. The first
+ * base point of each sequence comes first, then the second one of each, and so on. So a larger number of points only
+ * appends rows.
  */
 export interface Saltelli {
   kind: 'saltelli';
@@ -201,7 +202,7 @@ export function sizeOf(design: Design): number | undefined {
   }
 }
 
-/** The most rows of a design, including repeated and omitted ones. */
+/** The largest possible number of rows of a design, including repeated and omitted rows. */
 export function mostRows(design: Design): number {
   switch (design.kind) {
     case 'oneAtATime':
@@ -236,9 +237,9 @@ function combinationsOf({ values, generators }: Factorial): number {
 }
 
 /**
- * Maps inputs to the average number of points that share one drawn value. The map has the inputs whose values form no
- * grid, because a sample, a list or a file gives the values point by point. The number is above 1 only in designs for
- * Sobol' indices, which combine two values of each input.
+ * The inputs whose values come from a sample, a list or a file, and not from a grid. The map has for each such input the
+ * average number of points with the same value. The number is above 1 only in designs for Sobol' indices, because
+ * several of their points share the values of a base point.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map([...nested(design)].flatMap((one) => ownScatteredInputs(one)));
@@ -269,7 +270,7 @@ function ownScatteredInputs(design: Design): (readonly [string, number])[] {
   }
 }
 
-/** The inputs whose values are drawn from a range, not from a list of values. */
+/** The inputs whose values are drawn from a numeric distribution, not from a list of values. */
 function drawnInputs(inputs: SpreadInput[]): string[] {
   return inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
 }
@@ -295,8 +296,8 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
       return new Map(design.designs.flatMap((member) => [...levelsOf(member)]));
     case 'refined':
       return levelsOf(design.design);
-    // in the first three designs some points keep the base value of an input, which is unknown here; the values of a
-    // file are in the store
+    // oneAtATime, onePerInput and union also use base values, which are unknown here; the values of a file are in the
+    // store
     case 'oneAtATime':
     case 'onePerInput':
     case 'union':

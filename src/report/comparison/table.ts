@@ -7,9 +7,10 @@ import type { Cell, Table } from '../tables/result-table.ts';
 const NUMBERS = ['n A', 'mean A', 'n B', 'mean B', 'difference', 'low', 'high'];
 
 /**
- * Makes a table of a comparison with one row per point and output. A row has the point's key, the varied inputs, and in
- * which campaigns the point is (`both`, `A` or `B`). Then come n and mean of the output in each campaign, the
- * difference B - A with its interval, the method of the interval, and whether the interval excludes 0.
+ * Makes a table of a comparison with one row per point and output. The first cells of a row are the key of the point,
+ * the values of the varied inputs, the campaigns that have the point (`both`, `A` or `B`), and the name of the output.
+ * The next cells are the number of values and the mean in A and in B, the difference B - A, the ends of its interval,
+ * and the method of the interval. The last cell is true if the interval excludes 0.
  */
 export function comparisonTable(
   { matching, outputs, method }: Comparison,

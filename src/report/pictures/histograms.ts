@@ -16,12 +16,15 @@ export function histograms(all: readonly { output: CampaignOutput; distribution:
   return panels(drawn, 220, 150);
 }
 
-/** The most bars: twice as many as the Rice rule gives, because doubling their width may halve their number. */
+/**
+ * The maximum number of bars. It is twice the number of the Rice rule, because a width is a power of two times another
+ * width, so the histogram may have only half of the maximum.
+ */
 function barsFor(count: number): number {
   return Math.min(MOST_BARS, Math.max(8, Math.ceil(4 * Math.cbrt(count))));
 }
 
-/** Whether each bar is a single whole number. The bar is then centred on that number. */
+/** Whether each bar covers exactly one whole number. The bar is then centred on that number. */
 function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean {
   return (
     (type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN') &&

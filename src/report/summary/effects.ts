@@ -32,18 +32,18 @@ export interface LeftOut {
 }
 
 const MOST_BINS = 200;
-/** The most bins of an input if each bin contains several of its values. */
+/** The most bins of an input that has different values at many of the points. */
 const FEW_BINS = 20;
 /** The fewest different values of an input whose points are drawn one by one. */
 const FEWEST_SCATTERED = 10;
 /** The most points that are drawn one by one. */
 const MOST_SCATTERED = 800;
 /**
- * The most marks in the pictures of all inputs. Each input has a picture of all points, so with many inputs fewer
- * points are drawn.
+ * The most marks in the pictures of all inputs together. The picture of each input shows every drawn point. Therefore
+ * fewer points are drawn if there are many inputs.
  */
 const MOST_MARKS = 6_000;
-/** At least this many points are drawn, even if there are very many inputs. */
+/** The smallest limit of the number of drawn points, for very many inputs. */
 const FEWEST_OF_MANY = 200;
 /** The most different texts on an axis. With more, people could not read it. */
 export const MOST_TEXTS = 50;
@@ -51,8 +51,8 @@ export const MOST_TEXTS = 50;
 export const MOST_VALUES = 20_000;
 
 /**
- * Collects how an output depends on each input. If two numeric inputs vary, it also collects a grid, and if three
- * inputs vary, one grid for each value of the third. Its memory is bounded for any number of points.
+ * Collects how an output depends on each input. If two numeric inputs vary, it also makes a grid. If three inputs vary,
+ * it makes one grid for each value of the third input. Its memory is bounded for any number of points.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
@@ -61,8 +61,7 @@ export class EffectGatherer {
   /** The means by input, then by the value of the input. */
   readonly #means: Map<string, OverPoints>[];
   /**
-   * The means by the values of all inputs. The map is incomplete if there are more than `MOST_CELLS`; then there are no
-   * grids.
+   * The means by the values of all inputs. The map has at most `MOST_CELLS` entries. If it is full, there are no grids.
    */
   readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
   /** For each input, whether it had more values than are kept. */
@@ -118,7 +117,7 @@ export class EffectGatherer {
     const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
     const effects = inputs.flatMap((each) => {
       if (isSampled(each)) return [];
-      // an input that varies together with others may have a different value at nearly every point
+      // an input that varies together with others may have a different value at many points
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
@@ -126,7 +125,7 @@ export class EffectGatherer {
     return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
   }
 
-  /** Whether an input's points are drawn one by one, because nearly all have different values. */
+  /** Whether an input's points are drawn one by one, because many of them have different values. */
   #isSampled({ input, at, levels }: InputLevels): boolean {
     const pointsPerValue = this.#scattered.get(input.name);
     if (kindOfInput(input.type) !== 'number' || pointsPerValue === undefined) return false;

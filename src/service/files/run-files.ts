@@ -9,11 +9,11 @@ import type { FileCache } from './file-cache.ts';
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
 
-/** The store for the files of runs, if the service does not keep them in the folder of the executors. */
+/** The place for the files of runs (the service or a bucket), if it is not the folder of the executors. */
 export interface RemoteFiles {
-  /** Writes a file to a path. */
+  /** Downloads the file with this hash to the path `file`. */
   fetch(hash: string, file: string): Promise<void>;
-  /** Stores the file at a path under its hash. */
+  /** Uploads the file at the path `file`. Its name in the store is its hash. */
   upload(hash: string, file: string): Promise<void>;
 }
 
@@ -52,11 +52,11 @@ export class RunFiles {
   }
 
   /**
-   * Stores the files among the outputs of a run. It tries until it succeeds, because a result must not be lost when its
-   * file cannot be stored at the moment.
+   * Stores the files among the outputs of a run. A failed upload is repeated until it succeeds, because a result must not
+   * be lost when its file cannot be stored at the moment.
    *
    * @param texts - each output as JSON text
-   * @throws Deferred after `close`
+   * @throws Deferred after `close`, or if a file was removed before it was stored
    */
   async keepOutputs({ outputs }: Template, texts: Texts): Promise<void> {
     for (const { name, type } of outputs) {
@@ -66,7 +66,7 @@ export class RunFiles {
     }
   }
 
-  /** Ends all waiting attempts. Their runs are executed again. */
+  /** Ends all attempts to store files. The runs of these files are executed again. */
   close(): void {
     this.#closing.abort();
   }
@@ -75,8 +75,9 @@ export class RunFiles {
     const { files } = this.#cache;
     this.#cache.hold([hash]);
     try {
-      // a copy from an earlier run may have been removed just after this run had written the same content
-      if (!files.has(hash)) throw new Deferred(`the file ${hash} is not there any more`);
+      // Files with the same content are one file. If an earlier run wrote the same content, the cache may have removed
+      // the file before it was held here
+      if (!files.has(hash)) throw new Deferred(`the file ${hash} was removed before it was stored`);
       await this.#upload(hash, files.pathOf(hash));
     } finally {
       this.#cache.release([hash]);

@@ -72,9 +72,13 @@ export async function revokeKey(file: string, id: string): Promise<string> {
     const found = keysOf(content).filter(({ sha256 }) => id.length >= 8 && sha256.startsWith(id));
     const [only] = found;
     if (!only || found.length > 1) {
-      throw new ForayError('UNKNOWN_KEY', `No key, or more than one key, has the id ${id}.`, {
-        hint: 'foray service keys list shows the ids.',
-      });
+      throw new ForayError(
+        'UNKNOWN_KEY',
+        `${found.length > 1 ? 'Several keys have' : 'No key has'} the id ${id}.`,
+        {
+          hint: 'foray service keys list shows the ids.',
+        },
+      );
     }
     content.document.deleteIn([only.kind, only.name, 'keys', only.index]);
     owner = only.name;

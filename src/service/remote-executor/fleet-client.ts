@@ -23,7 +23,7 @@ import type { ClaimedRun } from '../runs/feed.ts';
 /** The service refuses a request, or cannot be reached. The message never contains the key. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
-  /** The code of the service's error; undefined when the answer is not in the format of the service. */
+  /** The code of the service's error; undefined if there is no answer, or if it is not in the format of the service. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -34,7 +34,7 @@ export class ServiceFault extends Error {
 
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
 const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
-/** How long files pass through the service after the store could not be reached, in milliseconds. */
+/** How long files pass through the service after the file store has failed, in milliseconds. */
 const DETOUR = 60_000;
 
 /** The requests of an executor to its service. */
@@ -82,12 +82,20 @@ export class FleetClient implements RemoteFiles {
     return this.#get(`/versions/${id}`);
   }
 
-  /** Writes a file of a version to `file`. @throws ServiceFault; Error of the system if it cannot be written */
+  /**
+   * Writes a file of a version to `file`.
+   *
+   * @throws ServiceFault, or a system error if the file cannot be written
+   */
   async fetchCode(hash: string, file: string): Promise<void> {
     await this.#send(() => download(`${this.#root}/code/${hash}`, file, this.#options));
   }
 
-  /** Writes a file of a client or a run to `file`. @throws ServiceFault; Error of the system if it cannot be written */
+  /**
+   * Writes a file of a client or a run to `file`.
+   *
+   * @throws ServiceFault, or a system error if the file cannot be written
+   */
   async fetch(hash: string, file: string): Promise<void> {
     const isFetched = await this.#withStore(async () => {
       const { url } = await this.#get<FileAddress>(`/files/${hash}/address`);
@@ -106,10 +114,10 @@ export class FleetClient implements RemoteFiles {
   }
 
   /**
-   * Sends a file to the store, or gets it from there. Returns false if there is no store, or if it cannot be reached.
-   * After a failure, the store is tried again a minute later.
+   * Sends a file to the file store, or gets it from there. Returns false if there is no file store, or if it fails.
+   * After a failure, the file store is tried again a minute later.
    *
-   * @param prepare - asks the service for an address
+   * @param prepare - asks the service for an address, and returns the function that transfers the file
    */
   async #withStore(prepare: () => Promise<() => Promise<void>>): Promise<boolean> {
     if (performance.now() < this.#detourUntil) return false;
@@ -118,7 +126,8 @@ export class FleetClient implements RemoteFiles {
       await pass();
       return true;
     } catch {
-      // the service passes the file, or says why it cannot; the library's error contains the address
+      // this error is not reported, because it contains the signed address. The caller then transfers the file through
+      // the service. If this also fails, the service says why
       this.#detourUntil = performance.now() + DETOUR;
       return false;
     }
@@ -146,7 +155,7 @@ async function download(url: string, file: string, options: OptionsInit): Promis
   await pipeline(got.stream(url, options), createWriteStream(file));
 }
 
-/** A store accepts only uploads with a known length. */
+/** Uploads a file with its length, because a file store accepts only uploads of a known length. */
 async function upload(url: string, file: string, { headers, ...options }: OptionsInit): Promise<void> {
   const { size } = await stat(file);
   const content = size > 0 ? createReadStream(file) : undefined;

@@ -2,10 +2,10 @@
 const MOST_INTERVALS = 100;
 
 /**
- * The histogram of numbers, as JSON text with the fields that clients know (notes on real clients, Values). Its
- * intervals divide the range from the least to the greatest number. Their count is about the square root of the count
- * of numbers. The greatest number counts in the last interval. Infinite numbers count as outside, low or high. Other
- * values are left out.
+ * The histogram of numbers, as JSON text with the fields that existing clients of the interface read. The intervals
+ * divide the range from the least to the greatest number. The number of intervals is about the square root of the
+ * number of values. The greatest number counts in the last interval. `hitsOutLow` counts -Infinity, and `hitsOutHigh`
+ * counts Infinity. Null and NaN are left out.
  *
  * @param texts - JSON texts
  */
@@ -14,11 +14,11 @@ export function histogramOf(texts: readonly string[]): string {
   const finite = numbers.filter(Number.isFinite);
   const [min, max] = [least(finite), greatest(finite)];
   const count = Math.min(MOST_INTERVALS, Math.max(1, Math.ceil(Math.sqrt(finite.length))));
-  // divide first: the difference of two numbers may overflow
+  // these lines divide first, because the difference of two numbers may overflow
   const intervalWidth = max > min ? max / count - min / count : 1;
   const hits = new Array<number>(count).fill(0);
   for (const value of finite) {
-    const interval = Math.floor((value - min) / intervalWidth);
+    const interval = Math.floor((value / 2 - min / 2) / (intervalWidth / 2));
     hits[Math.min(count - 1, Math.max(0, interval))]! += 1;
   }
   return JSON.stringify({
@@ -45,7 +45,7 @@ function statisticsOf(numbers: readonly number[], min: number, max: number) {
   return { type: 'discrete', count, min, max, mean, variance: count > 1 ? squares / (count - 1) : 0 };
 }
 
-/** Reads a number from JSON. Outputs have infinite numbers as texts (see outputText). */
+/** Reads a number from JSON. An infinite number is a JSON string (`outputText`). Null becomes NaN. */
 function toNumber(text: string): number {
   const value = JSON.parse(text) as number | string | null;
   return value === null ? Number.NaN : Number(value);

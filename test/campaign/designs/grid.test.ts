@@ -109,9 +109,12 @@ describe('a grid', () => {
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],
-  ])('refuses values that its inputs do not take: %s', (design, says, hint) => {
-    expectDesignRefused('INVALID_VALUE', design, says, hint);
-  });
+  ])(
+    'refuses values that its inputs do not take, repeated values, and too many values: %s',
+    (design, says, hint) => {
+      expectDesignRefused('INVALID_VALUE', design, says, hint);
+    },
+  );
 
   test('refuses unknown inputs', () => {
     const says = /^The model "Epidemic" has no input "Contact rat"\.$/;
@@ -151,7 +154,7 @@ describe('oneAtATime', () => {
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
   });
 
-  test('starts from the values of inputs and experiment', () => {
+  test('starts from the values in `inputs`, or else from the values of the experiment', () => {
     expect(rowsIn({ oneAtATime: { Days: [7] } }, { experiment: 'Baseline' })).toEqual(['21', '7']);
     const alone = { inputs: { 'Contact rate': 3 } };
     const [first] = pointsOf({ oneAtATime: { Days: [7] } }, alone);

@@ -10,7 +10,7 @@ import { countsOf, sampleRecord, sampleRow, stream } from '../support.ts';
 
 const plain = { precision: null, commonRandomNumbers: false };
 
-/** A design with a list of points over inputs from 0 to 1. */
+/** A design with a list of points, and its inputs. */
 function listed(points: readonly (readonly number[])[]) {
   const names = points[0]!.map((_, at) => `Input ${at}`);
   const varied = names.map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
@@ -68,7 +68,7 @@ test('points for Sobol indices also give a scatter plot, although many points ha
   );
 });
 
-test('an evenly spread sample of very many points is drawn, and no point counts as left out', () => {
+test('if there are very many points, an evenly spread sample of them is drawn, and nothing counts as left out', () => {
   const points = spread(30_000, 1);
   const effects = gathered(points, ([a]) => a!);
   const [scatter] = effects.result() as [ScatterEffects];

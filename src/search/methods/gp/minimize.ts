@@ -1,21 +1,22 @@
 import { dot } from './cholesky.ts';
 
-/** Returns the value of a function at `x`, and writes its derivatives into `slope`. Infinity where it has no value. */
+/**
+ * Returns the value of a function at `x`, or Infinity if it has no value there. Writes its derivatives into `slope`.
+ */
 export type Differentiable = (x: Float64Array, slope: Float64Array) => number;
 
-/** The box in which a minimum is searched, and the most computations. */
+/** The box in which `minimize` searches, and the maximum number of evaluations. */
 export interface Limits {
   low: ArrayLike<number>;
   high: ArrayLike<number>;
-  /** How often the function may be computed. */
   evaluations: number;
 }
 
 /**
  * A local minimum of a function in a box. The method is limited-memory BFGS (J. Nocedal and S. J. Wright, "Numerical
- * Optimization" (2006), algorithm 7.4) in the coordinates that no bound holds. Steps are projected into the box (D. P.
- * Bertsekas, "Projected Newton methods for optimization problems with simple constraints", SIAM Journal on Control and
- * Optimization 20 (1982) 221-246).
+ * Optimization" (2006), algorithm 7.4). A coordinate stays fixed while it is at a bound and the descent would leave the
+ * box. Steps are projected into the box (D. P. Bertsekas, "Projected Newton methods for optimization problems with
+ * simple constraints", SIAM Journal on Control and Optimization 20 (1982) 221-246).
  */
 export function minimize(
   compute: Differentiable,
@@ -43,7 +44,7 @@ export function minimize(
       memory = [];
       direction = free.map((s) => -s);
     }
-    // while the curvature is unknown, a step goes at most a tenth of the box
+    // while the curvature is unknown, a step is at most 0.1 long
     let step = memory.length > 0 ? 1 : Math.min(1, 0.1 / steepness);
     let next = x;
     let nextValue = Infinity;
