@@ -11,8 +11,9 @@ import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /**
- * The test kills workers with SIGKILL. The results equal the results of an undisturbed campaign, byte for byte. No run is
- * executed twice. After most starts of a worker, the test waits until the campaigns make progress, and reports how soon.
+ * The test kills workers with SIGKILL. The results equal the results of an undisturbed campaign, byte for byte. No run
+ * is executed twice. After most starts of a worker, the test waits until the campaigns make progress, and reports how
+ * soon.
  */
 
 const KILLS = isFull ? 8 : 3;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Batched } from '../../src/batched.ts';
 import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
 import { stepValues } from '../../src/api/ranges.ts';
-import { levelsOf } from '../../src/campaign/designs/resolved-design.ts';
+import { levelsOf } from '../../src/campaign/designs/input-values.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
 /** A campaign over the grid of the example boarding-school-flu, with some changes. */

@@ -10,7 +10,8 @@ import { type Answer, ask } from './support.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
 /**
- * Tests pages, API requests and forms while the model service and Temporal do not answer, and pages while they are down.
+ * Tests pages, API requests and forms while the model service and Temporal do not answer, and pages while they are
+ * down.
  */
 
 let world: World;

@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
-/** Measures requests, CPU time and transactions of two executors, the services, Temporal and PostgreSQL without runs. */
+/**
+ * Measures requests, CPU time and transactions of two executors, the services, Temporal and PostgreSQL without runs.
+ */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
   // lanes without work end after five seconds

@@ -1,4 +1,4 @@
-import { levelsOf, scatteredInputs } from '../../campaign/designs/resolved-design.ts';
+import { levelsOf, scatteredInputs } from '../../campaign/designs/input-values.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
 import { axisOf } from './axis.ts';

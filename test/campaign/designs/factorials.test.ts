@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { levelsOf } from '../../../src/campaign/designs/input-values.ts';
+import { mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import { epidemic, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 

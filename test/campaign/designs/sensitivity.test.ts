@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { levelsOf, mostRows, type Saltelli, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { levelsOf } from '../../../src/campaign/designs/input-values.ts';
+import { mostRows, type Saltelli, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import { saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
 import { aboutDesign, warningsOf } from '../../../src/client/plan-design.ts';
