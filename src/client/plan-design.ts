@@ -1,10 +1,5 @@
-import {
-  type Design,
-  hasCondition,
-  levelsOf,
-  mostRows,
-  nested,
-} from '../campaign/designs/resolved-design.ts';
+import { levelsOf } from '../campaign/designs/input-values.ts';
+import { type Design, hasCondition, mostRows, nested } from '../campaign/designs/resolved-design.ts';
 import type { Growth } from '../campaign/growth.ts';
 import { fractionText } from '../campaign/designs/relation.ts';
 
