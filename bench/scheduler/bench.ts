@@ -14,12 +14,26 @@ const CELLS: [executors: number, means: number[]][] = [
   [8, [0.2, 20]],
 ];
 
+/**
+ * The cells of campaigns with a number as `concurrency`. The service has as many executors, so that the campaign has no
+ * queue at the service.
+ */
+const FIXED_CELLS: typeof CELLS = [
+  [1, [20, 600]],
+  [4, [20, 600]],
+  [20, [20, 600]],
+  [100, [20, 600]],
+];
+
 /** Below this number of executors, few runs finish in a tick. Then outstanding runs and lag have no goals. */
 const FEW = 10;
 const MANY_GOALS: Goals = { makespan: 1.03, polls: 3, events: 1, outstanding: 2.5, lag: 1 };
 const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
 /** The goals on few executors for mean durations below 20 s. */
 const FEW_AND_SHORT_GOALS: Goals = { makespan: 1.03, polls: 4, events: 4 };
+
+/** Without a queue, an executor is idle from the end of a run until a poll finds the end. */
+const FIXED_GOALS: Goals = { makespan: 1.12, polls: 10 };
 
 /** The least fairness. Two equal campaigns must reach it within two windows after the second of them starts. */
 const FAIR = 0.95;
@@ -32,6 +46,8 @@ interface Cell {
   executors: number;
   mean: number;
   cv: number | 'bimodal';
+  /** Whether the campaign has a number as `concurrency`, which is the number of executors. */
+  isFixed: boolean;
   /** Whether the capacity halves after 30% of the ideal makespan, and recovers after 80%. */
   halves: boolean;
 }
@@ -51,7 +67,8 @@ interface Row {
 
 interface Result extends Cell {
   rows: Row[];
-  fair: number;
+  /** Null for a campaign with a number as `concurrency`, because it does not adapt to other campaigns. */
+  fair: number | null;
   goals: Goals;
   isMet: boolean;
 }
@@ -69,6 +86,7 @@ export function run(args: string[]): boolean {
       seed: { type: 'string', multiple: true },
       runs: { type: 'string', default: '2000' },
       capacity: { type: 'string', multiple: true },
+      fixed: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   });
@@ -77,16 +95,22 @@ export function run(args: string[]): boolean {
   const cvs = (values.cv ?? ['0.3', '1.0', 'bimodal']).map((cv) =>
     cv === 'bimodal' ? ('bimodal' as const) : Number(cv),
   );
-  const cells = chosen(values.capacity?.map(Number), values.mean?.map(Number)).flatMap((place): Cell[] => [
-    ...cvs.map((cv) => ({ ...place, cv, halves: false })),
-    ...(values.cv ? [] : [{ ...place, cv: 1, halves: true }]),
-  ]);
+  const [capacities, means] = [values.capacity?.map(Number), values.mean?.map(Number)];
+  const usual = values.fixed ? [] : chosen(CELLS, capacities, means);
+  const fixed = values.fixed || !(capacities || means) ? chosen(FIXED_CELLS, capacities, means) : [];
+  const cells: Cell[] = [
+    ...usual.flatMap((place) => [
+      ...cvs.map((cv) => ({ ...place, cv, isFixed: false, halves: false })),
+      ...(values.cv ? [] : [{ ...place, cv: 1, isFixed: false, halves: true }]),
+    ]),
+    ...fixed.flatMap((place) => cvs.map((cv) => ({ ...place, cv, isFixed: true, halves: false }))),
+  ];
 
   const results = cells.map((cell): Result => {
     const rows = worstRows(cell, runs, seeds);
-    const fair = worstFairness(cell, runs, seeds);
+    const fair = cell.isFixed ? null : worstFairness(cell, runs, seeds);
     const goals = goalsOf(cell);
-    const isFair = fair >= FAIR || cell.mean < SHORTEST_FAIR;
+    const isFair = fair === null || fair >= FAIR || cell.mean < SHORTEST_FAIR;
     return { ...cell, rows, fair, goals, isMet: isMet(rows[0]!, goals) && isFair };
   });
   if (values.json)
@@ -96,21 +120,26 @@ export function run(args: string[]): boolean {
 }
 
 /** The executors and mean durations of the cells. Flags replace the executors, the means, or both. */
-function chosen(capacities?: number[], means?: number[]): { executors: number; mean: number }[] {
-  const [[many, usual]] = CELLS as [[number, number[]]];
+function chosen(
+  cells: typeof CELLS,
+  capacities?: number[],
+  means?: number[],
+): { executors: number; mean: number }[] {
+  const [[many, usual]] = cells as [[number, number[]]];
   const places =
     capacities || means
       ? (capacities ?? [many]).map((executors) => [executors, means ?? usual] as const)
-      : CELLS;
+      : cells;
   return places.flatMap(([executors, all]) => all.map((mean) => ({ executors, mean })));
 }
 
-function goalsOf({ executors, mean }: Cell): Goals {
+function goalsOf({ executors, mean, isFixed }: Cell): Goals {
+  if (isFixed) return FIXED_GOALS;
   if (executors >= FEW) return MANY_GOALS;
   return mean < 20 ? FEW_AND_SHORT_GOALS : FEW_GOALS;
 }
 
-function worstRows({ executors, mean, cv, halves }: Cell, runs: number, seeds: number[]): Row[] {
+function worstRows({ executors, mean, cv, isFixed, halves }: Cell, runs: number, seeds: number[]): Row[] {
   const ideal = (runs / executors) * mean * 1_000;
   const capacity: Capacity = halves
     ? [
@@ -125,7 +154,7 @@ function worstRows({ executors, mean, cv, halves }: Cell, runs: number, seeds: n
     const durations = draw(runs, mean, cv, random);
     const best = listScheduling(durations, capacity);
     const ways: [string, Measured][] = [
-      ['foray', foray(durations, capacity, random)],
+      ['foray', foray(durations, capacity, random, isFixed ? executors : 'auto')],
       ['loop, 1 s', loop(durations, capacity, 1_000)],
       ['loop, 5 s', loop(durations, capacity, 5_000)],
     ];
@@ -183,12 +212,12 @@ function print(results: Result[], runs: number, seeds: number[]): void {
     `${runs} runs, the worst of ${seeds.length} seeds; the lag is divided by max(2 s, 0.75 of the mean)`,
   );
   console.log('executors  mean s  durations  way         makespan  polls  events  outstanding   lag    fair');
-  for (const { executors, mean, cv, halves, rows, fair, isMet: met } of results) {
+  for (const { executors, mean, cv, isFixed, halves, rows, fair, isMet: met } of results) {
     for (const [at, { way, makespan, polls, events, outstanding, lag }] of rows.entries()) {
       const kind = halves ? 'halving' : cv === 'bimodal' ? cv : `cv ${cv}`;
       console.log(
         [
-          (at === 0 ? String(executors) : '').padStart(9),
+          (at > 0 ? '' : isFixed ? `fixed ${executors}` : String(executors)).padStart(9),
           (at === 0 ? String(mean) : '').padStart(6),
           (at === 0 ? kind : '').padEnd(9),
           way.padEnd(10),
@@ -197,7 +226,7 @@ function print(results: Result[], runs: number, seeds: number[]): void {
           (events?.toFixed(2) ?? '').padStart(6),
           outstanding.toFixed(2).padStart(11),
           lag.toFixed(2).padStart(6),
-          (at > 0 ? '' : fair.toFixed(3)).padStart(5),
+          (at > 0 || fair === null ? '' : fair.toFixed(3)).padStart(5),
           at > 0 ? '' : met ? 'met' : 'MISSED',
         ].join('  '),
       );

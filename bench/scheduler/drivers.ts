@@ -28,9 +28,14 @@ const CHUNK = 200;
 const EVENTS = { start: 20, task: 3, activity: 3, timer: 5 };
 
 /** Runs foray's scheduler in the same way as the workflow does. */
-export function foray(durations: readonly number[], capacity: Capacity, random: () => number): Measured {
+export function foray(
+  durations: readonly number[],
+  capacity: Capacity,
+  random: () => number,
+  concurrency: number | 'auto' = 'auto',
+): Measured {
   const service = new VirtualService(durations, capacity);
-  const schedule = newSchedule(durations.length, 'auto');
+  const schedule = newSchedule(durations.length, concurrency);
   const tally = { polls: 0, events: EVENTS.start, lag: 0 };
   let now = 0;
   while (!isFinished(schedule)) {

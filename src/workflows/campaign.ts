@@ -46,6 +46,8 @@ const MOST_BYTES = 8 * 1024 * 1024;
 const SPARING_TICKS = 'sparing-ticks';
 /** Patch: searches of earlier releases requested few runs at first in each generation. */
 const KEPT_BURST = 'kept-burst';
+/** Patch: campaigns of earlier releases with a number as concurrency replaced finished runs late. */
+const REFILLED_PLACES = 'refilled-places';
 
 /**
  * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
@@ -160,7 +162,11 @@ async function prepare(context: Context): Promise<void> {
 function scheduleOf(
   ...of: [runs: number, concurrency: number | 'auto', runTimeout: number | null]
 ): Schedule {
-  return { ...newSchedule(...of, patched(SPARING_TICKS)), keepsBurst: patched(KEPT_BURST) };
+  return {
+    ...newSchedule(...of, patched(SPARING_TICKS)),
+    keepsBurst: patched(KEPT_BURST),
+    refills: patched(REFILLED_PLACES),
+  };
 }
 
 /** Starts from the last state of a closed execution, and applies the change that this execution was started for. */

@@ -2,7 +2,7 @@ import { hasWork } from './backlog.ts';
 import { chanceFinished, type Flight, isQueued } from './flight.ts';
 import { durationsOf } from './life-table.ts';
 import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
-import { dueAtTheEnd, isShort, SHORTEST_LOOK } from './next-tick.ts';
+import { dueAtTheEnd, isDueForRefill, isRefilled, isShort, SHORTEST_LOOK } from './next-tick.ts';
 
 /** A flight is polled when the probability that it has finished since the last look is at least this. */
 const CHANCE = 0.45;
@@ -30,10 +30,11 @@ export function toPoll(schedule: Schedule, now: number): number[] {
     const sample = schedule.hazard.finished === 0 ? FIRST_SAMPLE : SECOND_SAMPLE;
     return seqsOf([...spread(running, sample), ...probes]);
   }
-  const isDue = (flight: Flight): boolean =>
-    hasWork(schedule, now)
-      ? chanceFinished(flight, durations, now) >= CHANCE
-      : now >= dueAtTheEnd(schedule, flight, durations);
+  const isDue = (flight: Flight): boolean => {
+    if (!hasWork(schedule, now)) return now >= dueAtTheEnd(schedule, flight, durations);
+    if (isRefilled(schedule)) return isDueForRefill(flight, durations, now);
+    return chanceFinished(flight, durations, now) >= CHANCE;
+  };
   return seqsOf([...running.filter(isDue), ...probes]);
 }
 

@@ -14,6 +14,13 @@ export const SHORTEST_LOOK = 250;
  */
 const CHANCE_AT_THE_END = 0.2;
 
+/**
+ * When the campaign refills the places of finished runs: the shortest tick in mean durations, the longest time between
+ * two looks at a flight in shortest ticks, and the probability at which a flight is polled. On average, runs of varying
+ * durations then take 1.08 times the time of list scheduling. Shorter ticks cost more events.
+ */
+const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
+
 /** A tick costs about a dozen history events. If this many runs finish in it, a run costs less than one event. */
 const RUNS_A_TICK = 27;
 
@@ -74,10 +81,11 @@ function nextLook(schedule: Schedule, now: number): number {
   const { concurrency, flights, hazard } = schedule;
   if (flights.length === 0 && !hasWork(schedule, now)) return now;
   if (hasWork(schedule, now)) {
-    const looks = now + tickLength(schedule, now);
+    const looks = isRefilled(schedule) ? nextRefill(schedule, now) : now + tickLength(schedule, now);
     // postponed runs have to become due first
     if (capacity(schedule, now) === 0) return flights.length === 0 ? Infinity : looks;
-    const isHungry = concurrency === 'auto' && !schedule.isSaturated;
+    const isHungry =
+      concurrency === 'auto' ? !schedule.isSaturated : isRefilled(schedule) && flights.length < concurrency;
     if (schedule.againAt > now)
       return flights.length === 0 ? schedule.againAt : Math.min(schedule.againAt, looks);
     return isHungry || flights.length === 0 ? now : looks;
@@ -90,6 +98,43 @@ function nextLook(schedule: Schedule, now: number): number {
   const first = Math.min(...flights.map((flight) => dueAtTheEnd(schedule, flight, durations)));
   const shortest = schedule.isSparing ? SHORTEST_LOOK : SHORTEST_TICK;
   return Math.max(first, now + Math.max(shortest, durations.mean * TICK_SHARES.atTheEnd));
+}
+
+/**
+ * True if a finished run may leave an executor idle until the campaign requests another run. This is so if
+ * `concurrency` is a number, because the service may then have no queue of this campaign.
+ */
+export function isRefilled({ refills, concurrency }: Schedule): boolean {
+  return refills === true && concurrency !== 'auto';
+}
+
+/** The time of the next look at the flights of a campaign that refills the places of finished runs. */
+function nextRefill(schedule: Schedule, now: number): number {
+  const { flights, hazard, startRate } = schedule;
+  const durations = durationsOf(hazard);
+  if (!durations) return now + tickLength(schedule, now);
+  const shortest = shortestRefill(durations);
+  const queued = flights.filter(isQueued).length;
+  if (queued > 0) {
+    const untilEmpty = startRate > 0 ? (queued / startRate) * 1_000 : 0;
+    return now + Math.min(tickLength(schedule, now), Math.max(shortest, untilEmpty));
+  }
+  const isDueAt = (time: number): boolean =>
+    flights.some((flight) => isDueForRefill(flight, durations, time));
+  const last = now + REFILL.longest * shortest;
+  let at = now + shortest;
+  while (at < last && !isDueAt(at)) at += shortest / 2;
+  return at;
+}
+
+/** Whether a flight has probably finished since its last look, or has not been looked at for long. */
+export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
+  const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));
+  return time - flight.lookedAt >= longest || chanceFinished(flight, durations, time) >= REFILL.chance;
+}
+
+function shortestRefill({ mean }: Durations): number {
+  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, mean * REFILL.shortest));
 }
 
 /** The time until the last run of the queue has probably started, plus a mean duration, ms. */

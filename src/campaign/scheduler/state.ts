@@ -16,6 +16,9 @@ import { newOccupancy, type Occupancy } from './occupancy.ts';
  * probes, spread over the flights that are believed queued, measure the queue and tell when each flight started. A
  * flight is polled when it has probably finished since the last look.
  *
+ * If `concurrency` is a number, the service may have no queue of this campaign. Then a finished run leaves its place
+ * empty until a poll finds the end, so ticks are short, and each empty place is filled at once.
+ *
  * The reserve grows with the square root of the starts in a tick, because their noise grows in the same way. This
  * square root makes two campaigns on one service converge to equal shares: the smaller campaign has the larger reserve
  * for its size.
@@ -68,6 +71,11 @@ export interface Schedule {
    * True if a tick without a run to request does not make `burst` smaller. Absent from campaigns of earlier versions.
    */
   keepsBurst?: boolean;
+  /**
+   * True if a campaign with a number as concurrency replaces finished runs soon. Absent from campaigns of earlier
+   * versions.
+   */
+  refills?: boolean;
   /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which allow fewer. */
   mostFlights?: number;
 }
@@ -137,6 +145,7 @@ export function newSchedule(
     patience: SHORTEST_TICK,
     isSparing,
     keepsBurst: true,
+    refills: true,
     ...(isSparing && { mostFlights: MOST_FLIGHTS }),
   };
 }

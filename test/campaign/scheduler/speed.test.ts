@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { foray } from '../../../bench/scheduler/drivers.ts';
 import { draw, seeded } from '../../../bench/scheduler/durations.ts';
 import { listScheduling } from '../../../bench/scheduler/service.ts';
+import { applyOutcomes } from '../../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
+import { experienced, none } from './support.ts';
 
 describe('the performance in virtual time', () => {
   const campaign = (
@@ -78,6 +80,36 @@ describe('the performance in virtual time', () => {
   test('a campaign uses a fixed concurrency fully', () => {
     const { ticks } = simulate(campaign(100, () => 10_000, { concurrency: 7 }));
     expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBe(7);
+  });
+
+  test.each([
+    [1, 20],
+    [1, 600],
+    [4, 20],
+    [4, 600],
+    [20, 20],
+    [20, 600],
+  ])(
+    'with concurrency %i, runs of %i s take at most 12 %% longer than list scheduling on as many executors',
+    (concurrency, mean) => {
+      for (const kind of [0.3, 1, 'bimodal'] as const) {
+        const durations = draw(100 * concurrency, mean, kind, seeded(1));
+        const scenario = campaign(durations.length, (n) => durations[n]!, { concurrency });
+        const best = listScheduling(durations, [{ from: 0, executors: concurrency }]);
+        const simulated = simulate(scenario);
+        expect(simulated.makespan / best).toBeLessThan(1.12);
+        expect(pollsARun(simulated, scenario)).toBeLessThan(12);
+      }
+    },
+  );
+
+  test('a campaign of an earlier version keeps its longer ticks', () => {
+    const tickOf = (refills: boolean): number => {
+      const schedule = { ...experienced(100, 4, 60_000), refills };
+      applyOutcomes(schedule, { request: [0, 1, 2, 3] }, { ...none, running: [0, 1, 2, 3] }, 100_000);
+      return schedule.tickAt - 100_000;
+    };
+    expect(tickOf(false)).toBeGreaterThan(2 * tickOf(true));
   });
 
   test('the window stays small with one executor and long runs', () => {
