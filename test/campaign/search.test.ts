@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkCompared } from '../../src/campaign/search/resolve-select.ts';
 import type { ErrorCode } from '../../src/error-codes.ts';
-import { checkBody, refused } from './support.ts';
+import type { InputItem } from '../../src/api/resources.ts';
+import { checkBody, epidemic, refused, version } from './support.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
 
@@ -33,6 +34,19 @@ test.each([
     expect(checkBody(body).search!.method).toBe(method);
   },
 );
+
+test.each([
+  [12, 'gp'],
+  [13, 'cma'],
+])('with %i inputs, the method is %s', (count, method) => {
+  const names = Array.from({ length: count }, (_, at) => `Rate ${at}`);
+  const inputs: InputItem[] = names.map((name) => ({ name, type: 'DOUBLE', units: null, value: '1' }));
+  const { experimentTemplate: template } = version;
+  const facts = { ...epidemic, version: { ...version, experimentTemplate: { ...template, inputs } } };
+  const over = names.map((name) => `${name}: { min: 0, max: 2 }`).join(', ');
+  const { search } = checkBody(`search: { minimize: Fit error, over: { ${over} } }\n`, facts);
+  expect(search!.method).toBe(method);
+});
 
 test('an outside optimiser is a command with options', () => {
   const method = 'method: { command: [python3, tpe.py], options: { depth: [1, { a: b }] }, timeout: 90 s }';
