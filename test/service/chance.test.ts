@@ -244,6 +244,11 @@ describe('histograms', () => {
     );
   });
 
+  test('count numbers in the right interval even if the difference of two numbers overflows', () => {
+    const numbers = [-1.7e308, -1.7e308, -1.7e308, 0.2e308, 1.7e308];
+    expect(parse(numbers.map(String)).hits).toEqual([3, 1, 1]);
+  });
+
   test('accept infinite and missing numbers, also if all numbers are missing', () => {
     expect(parse(['null', '"Infinity"', '2', '"-Infinity"', '"-Infinity"'])).toMatchObject({
       lowerBound: 2,

@@ -17,7 +17,7 @@ import { newOccupancy, type Occupancy } from './occupancy.ts';
  * flight is polled when it has probably finished since the last look.
  *
  * If `concurrency` is a number, the service may have no queue of this campaign. Then a finished run leaves its place
- * empty until a poll finds the end, so ticks are short, and each empty place is filled at once.
+ * empty until a poll finds the end, so ticks are short, and each empty place is filled immediately.
  *
  * The reserve grows with the square root of the starts in a tick, because their noise grows in the same way. This
  * square root makes two campaigns on one service converge to equal shares: the smaller campaign has the larger reserve
