@@ -22,7 +22,7 @@ await declare();
 /**
  * Writes one file of declarations per entry, with the public declarations only. The declarations of all modules would
  * make a strict project check the declarations of every package that foray uses. The build does not check types:
- * `npm run types` does this.
+ * `npm run lint` does this.
  */
 async function declare(): Promise<void> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -1,16 +1,15 @@
 /**
- * `npm run check [-- BASE]`: the check before a commit. ESLint and Prettier check the files that differ from BASE
- * (default: main). tsc checks the types of all files. Jest runs the quick tests that changed or that import a changed
- * file directly. `.ci/run` runs everything.
+ * `npm run check [-- BASE]`: the check before a commit. oxlint and oxfmt check all files, and oxlint checks types as
+ * well. Jest runs the quick tests that differ from BASE (default: main) or that import such a file directly. `.ci/run`
+ * runs everything.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { once } from 'node:events';
-import { dirname, join, relative, resolve } from 'node:path';
-import ts from 'typescript';
+import { join, resolve } from 'node:path';
+import { importsOf } from './imports.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const CACHE = 'node_modules/.cache';
 
 /** The files that differ from a base and still exist: committed, changed and new files. Paths start at the root. */
 function changedFiles(base: string): string[] {
@@ -37,11 +36,6 @@ export function testsOf(changed: readonly string[]): string[] {
   );
 }
 
-function importsOf(file: string): string[] {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
-  return importedFiles.map(({ fileName }) => relative(ROOT, resolve(ROOT, dirname(file), fileName)));
-}
-
 /** Runs a program of node_modules. Returns whether the program succeeds. */
 async function run(program: string, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [...flags(program), ...args], { cwd: ROOT, stdio: 'inherit' });
@@ -59,23 +53,9 @@ function flags(program: string): string[] {
 
 async function check(base: string): Promise<boolean> {
   const changed = changedFiles(base);
-  const code = changed.filter((file) => /\.(ts|js|mjs)$/.test(file));
   const tests = testsOf(changed);
   console.error(`${changed.length} files differ from ${base}; ${tests.length} test files to run`);
-  const types = ['--incremental', '--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')];
-  const lint = ['--cache', '--cache-location', join(CACHE, 'eslint'), '--no-warn-ignored'];
-  const results = await Promise.all([
-    run('typescript/bin/tsc', types),
-    (async () => code.length === 0 || (await run('eslint/bin/eslint.js', [...lint, ...code])))(),
-    (async () =>
-      changed.length === 0 ||
-      (await run('prettier/bin/prettier.cjs', [
-        '--check',
-        '--ignore-unknown',
-        '--log-level=warn',
-        ...changed,
-      ])))(),
-  ]);
+  const results = await Promise.all([run('oxlint/bin/oxlint', []), run('oxfmt/bin/oxfmt', ['--check'])]);
   if (tests.length > 0) results.push(await run('jest/bin/jest.js', tests));
   return results.every(Boolean);
 }

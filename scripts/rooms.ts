@@ -1,6 +1,6 @@
 /**
- * The rooms that each room of src may import. ESLint refuses all other imports. docs/internals/architecture.md has the
- * same table, and a test compares the two.
+ * The rooms that each room of src may import. test/architecture.test.ts finds all other imports. It also compares this
+ * table with the one in docs/internals/architecture.md.
  */
 export const rooms = {
   api: [],

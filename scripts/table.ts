@@ -1,4 +1,4 @@
-/** A Markdown table in the format of Prettier. */
+/** A Markdown table in the format of oxfmt. */
 export function table(head: string[], rows: string[][]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   const widths = head.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import ts from 'typescript';
+import { importsOf } from '../scripts/imports.ts';
 import { rooms, serviceRooms, sharedRooms } from '../scripts/rooms.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -28,6 +28,28 @@ describe('modules', () => {
         ]),
       ),
     ).toEqual(['b', 'c', 'b']);
+  });
+
+  test('of a room import only the rooms in scripts/rooms.ts', () => {
+    const all = { cli: Object.keys(rooms), ...rooms };
+    const mayImport = { ...withShared(all), ...sharedRooms };
+    expect(forbiddenImports('src', mayImport)).toEqual([]);
+    expect(forbiddenImports('src/service', serviceRooms)).toEqual([]);
+    // the search finds an import that is not in the list
+    expect(forbiddenImports('src', { ...mayImport, cloud: [] })).toContainEqual(
+      expect.stringMatching(/^src\/cloud\/.*\.ts imports src\/api\//),
+    );
+  });
+
+  test('do not use the pathname of import.meta.url, because %20 stands for a blank in it', () => {
+    const files = globSync('{src,models,examples,test,bench,scripts}/**/*.{ts,js,mjs}', { cwd: ROOT });
+    const uses = (file: string) => {
+      const code = readFileSync(join(ROOT, file), 'utf8');
+      return /import\.meta\.url\)\.pathname|\{[^{}]*\bpathname\b[^{}]*\} = new URL\([^;]*import\.meta/.test(
+        code,
+      );
+    };
+    expect(files.filter(uses)).toEqual([]);
   });
 });
 
@@ -75,6 +97,22 @@ describe('docs/internals/architecture.md', () => {
   });
 });
 
+function withShared(table: Record<string, readonly string[]>): Record<string, readonly string[]> {
+  const shared = Object.keys(sharedRooms);
+  return Object.fromEntries(Object.entries(table).map(([room, open]) => [room, [...open, ...shared]]));
+}
+
+/** The imports from one room of a folder to another room that it may not import. */
+function forbiddenImports(folder: string, mayImport: Record<string, readonly string[]>): string[] {
+  const roomOf = (file: string) => new RegExp(`^${folder}/([^/]+)/`).exec(file)?.[1];
+  return globSync(`${folder}/*/**/*.ts`, { cwd: ROOT }).flatMap((file) => {
+    const open = [roomOf(file), ...mayImport[roomOf(file)!]!];
+    return importsOf(file)
+      .filter((imported) => roomOf(imported) !== undefined && !open.includes(roomOf(imported)))
+      .map((imported) => `${file} imports ${imported}`);
+  });
+}
+
 /** The rooms of a table, and the rooms that each may import. */
 function tableOf(page: string, folder: string): Record<string, string[]> {
   const rows = [...page.matchAll(/^\| `(\w+)\/([\w-]+)` *\|[^|]*\|([^|]*)\|$/gm)];
@@ -91,14 +129,6 @@ function sorted(table: Record<string, readonly string[]>): Record<string, string
 function roomsIn(cell: string): string[] {
   const list = cell.replaceAll(/\([^)]*\)/g, '').trim();
   return list === 'no other room' ? [] : list.split(/\s*,\s*/).toSorted();
-}
-
-/** The files of this repository that a file imports, as paths from the root. */
-function importsOf(file: string): string[] {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8'));
-  return importedFiles
-    .filter(({ fileName }) => fileName.startsWith('.'))
-    .map(({ fileName }) => relative(ROOT, resolve(ROOT, file, '..', fileName)));
 }
 
 /** The first import cycle, from a file back to itself. */

@@ -88,6 +88,15 @@ export class ForayWay {
     });
   }
 
+  /** Runs one campaign to its end, and closes. */
+  async runOnce(...args: Parameters<ForayWay['run']>): Promise<Measured> {
+    try {
+      return await this.run(...args);
+    } finally {
+      await this.close();
+    }
+  }
+
   /** Checks all results. Returns the time when the last one was stored. */
   private async lastResult(id: string, runs: number): Promise<number> {
     let [count, last] = [0, 0];

@@ -50,7 +50,11 @@ export class Racer {
 }
 
 export async function raceOnce(racer: Racer): Promise<Measured> {
-  return racer.measure().finally(() => racer.end());
+  try {
+    return await racer.measure();
+  } finally {
+    await racer.end();
+  }
 }
 
 /** Starts the p-limit loop. The loop uses foray's own client of the service, but neither Temporal nor a store. */

@@ -47,7 +47,8 @@ export interface Estimate {
  * ordered.
  */
 export type Decision =
-  { decided: true; reached: boolean } | { decided: false; replications: number; need: number };
+  | { decided: true; reached: boolean }
+  | { decided: false; replications: number; need: number };
 
 type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
 type Values = readonly (number | null)[];

@@ -7,7 +7,8 @@ import type { CampaignDefinition } from './definition.ts';
  * to the folder of the file. An object needs no file. Without a file, the paths are relative to the working directory.
  */
 export type DefinitionSource = (
-  { text: string; file: string } | { definition: CampaignDefinition; file?: string | undefined }
+  | { text: string; file: string }
+  | { definition: CampaignDefinition; file?: string | undefined }
 ) & {
   /**
    * A folder with the files that were sent with the definition. Without it, files are read at the paths in the

@@ -67,7 +67,7 @@ export async function statusFromWorkflow(
   progress: Progress,
   { note: trouble, blocked, now }: { note: string; blocked: string | undefined; now: number },
 ): Promise<CampaignStatus> {
-  const { phase, points, runs, precision = null, window, rate, secondsLeft, pausedBy, note } = progress;
+  const { phase, points, runs, precision, window, rate, secondsLeft, pausedBy, note } = progress;
   const goesOn = blocked === undefined;
   return {
     ...head(record),

@@ -86,7 +86,7 @@ class RefusingConnection implements DatabaseConnection {
     return Promise.reject(this.#error);
   }
 
-  // eslint-disable-next-line require-yield
+  // oxlint-disable-next-line require-yield
   async *streamQuery(): AsyncIterableIterator<never> {
     await this.executeQuery();
   }

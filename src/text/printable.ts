@@ -4,7 +4,7 @@
  * the line, so this pattern does not match it.
  */
 const UNPRINTABLE =
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 
 /** Text for a terminal or a log, in one or more lines. Unprintable characters become visible, such as `\u001b`. */

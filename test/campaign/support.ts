@@ -127,7 +127,7 @@ export function refused(
 }
 
 export function expectOneLine(error: ForayError): void {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   expect(error.toLine()).not.toMatch(/[\x00-\x1f\x7f\u2028\u2029]/);
 }
 

@@ -122,7 +122,7 @@ describe('texts of a service or a model', () => {
       const explained = await foray(folder, [...settings, 'explain', 'flu', row!.point], { env });
       expect(explained.stdout).toContain(shown);
       for (const { stdout, stderr } of [status, explained]) {
-        // eslint-disable-next-line no-control-regex
+        // oxlint-disable-next-line no-control-regex
         expect(stdout + stderr).not.toMatch(/[\x1b\x9b\u202e]/);
         expect(stdout + stderr).not.toMatch(/^foray: all is well/m);
       }

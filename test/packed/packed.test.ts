@@ -53,7 +53,7 @@ describe('the package', () => {
     expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
       [],
     );
-    const tools = ['node', 'typescript', 'jest', 'eslint', 'prettier', 'rollup', 'publint', 'autocannon'];
+    const tools = ['node', 'typescript', 'jest', 'oxlint', 'oxfmt', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
     // no file contains the path of the folder in which the package was built

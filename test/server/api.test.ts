@@ -367,7 +367,7 @@ describe('a campaign', () => {
       change('definition', wider, match),
       change('definition', SLOW.replace('[1, 2, 3]', '[1]'), match),
     ]);
-    expect([one.status, two.status].sort()).toEqual([200, 409]);
+    expect([one.status, two.status].sort((a, b) => a - b)).toEqual([200, 409]);
     const lost = [one, two].find(({ status }) => status === 409)!;
     expect(await lost.json()).toMatchObject({ code: 'DEFINITION_CHANGED', difference: { points: {} } });
 
@@ -486,16 +486,14 @@ describe('openapi.json', () => {
         operation['x-role'],
       ]),
     );
-    expect(described.sort()).toEqual(
-      Object.entries(endpoints)
-        .map(([name, { method, path, role }]) => [
-          name,
-          method.toLowerCase(),
-          path.replaceAll(/:(\w+)/g, '{$1}'),
-          role,
-        ])
-        .sort(),
-    );
+    const known = Object.entries(endpoints).map(([name, { method, path, role }]) => [
+      name,
+      method.toLowerCase(),
+      path.replaceAll(/:(\w+)/g, '{$1}'),
+      role,
+    ]);
+    expect(described).toHaveLength(known.length);
+    expect(described).toEqual(expect.arrayContaining(known));
     expect(document.paths['/campaigns/{id}/runs']!['get']!.parameters.map(({ name }) => name)).toEqual([
       'id',
       'state',

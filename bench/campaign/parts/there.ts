@@ -13,7 +13,7 @@ export async function there(lab: Lab): Promise<Part<Measured>> {
   progress(`there: ${RUNS} runs by foray and by the loop`);
   await lab.stub.reset({ there: true });
   const way = await ForayWay.start(lab);
-  const foray = await way.run({ values: RUNS }).finally(() => way.close());
+  const foray = await way.runOnce({ values: RUNS });
   await lab.stub.reset({ there: true });
   const plain = await raceOnce(loopRacer(lab, { runs: RUNS, window: WINDOW, firstMs: 0, everyMs: 250 }));
   return {

@@ -17,7 +17,7 @@ export async function workers(lab: Lab): Promise<Part<Measured>> {
     await lab.stub.reset({ executors: EXECUTORS, latencyMs: LATENCY_MS });
     const way = await ForayWay.start(lab, { workers: count });
     const name = `foray, ${count} ${count === 1 ? 'worker' : 'workers'}`;
-    rows.push(await way.run({ values: RUNS }, { way: name }).finally(() => way.close()));
+    rows.push(await way.runOnce({ values: RUNS }, { way: name }));
   }
   const [one, two] = rows as [Measured, Measured];
   return {

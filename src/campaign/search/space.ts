@@ -14,7 +14,9 @@ import type { Search, SearchedInput } from './search.ts';
  * - `choice`: like `integer`, but the levels have no order.
  */
 export type Dimension =
-  { kind: 'real' } | { kind: 'integer'; levels: number } | { kind: 'choice'; levels: number };
+  | { kind: 'real' }
+  | { kind: 'integer'; levels: number }
+  | { kind: 'choice'; levels: number };
 
 /** With more levels than this, a method treats the input as a real number. */
 const MOST_LEVELS = 100;

@@ -136,7 +136,7 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue }: Pl
   const pollersOf = async (taskQueueType: number) => {
     const name = { name: taskQueue };
     const asked = { namespace, taskQueue: name, taskQueueType };
-    const { pollers = [] } = await connection.workflowService.describeTaskQueue(asked);
+    const { pollers } = await connection.workflowService.describeTaskQueue(asked);
     return (pollers ?? []).filter(
       ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - POLLED_MS,
     );

@@ -24,7 +24,8 @@ import { startOptions, withAttributes } from './start.ts';
 
 /** A change that a person requests. */
 export type Change =
-  { retry: RetryWhat; version?: number | undefined } | { apply: string; files: KnownFiles };
+  | { retry: RetryWhat; version?: number | undefined }
+  | { apply: string; files: KnownFiles };
 
 /** Temporal's error type for an update that a workflow had accepted but not finished when the workflow closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';

@@ -22,10 +22,12 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
     const answer = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
       const handle = client.workflow.getHandle(id);
       const asked = handle.query(progressQuery).catch(() => undefined);
+      const described = handle.describe();
       // We wait for the query even if the description fails. Otherwise the SDK repeats the call after its connection is
       // closed, and that breaks the program.
-      const description = await handle.describe().finally(() => asked);
+      await Promise.allSettled([asked, described]);
       const progress = await asked;
+      const description = await described;
       const isOver =
         description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
       if (isOver) {

@@ -16,7 +16,8 @@ export type Comparison = { first: number } & (
  * point is better by more than the indifference.
  */
 export type ComparisonDecision =
-  { decided: true; best: number; isSure: boolean } | { decided: false; replications: number[] };
+  | { decided: true; best: number; isSure: boolean }
+  | { decided: false; replications: number[] };
 
 /** The most replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;

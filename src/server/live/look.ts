@@ -10,7 +10,8 @@ export interface View {
 }
 
 export type InputFilter =
-  { name: string; from: number; to: number } | { name: string; values: readonly string[] };
+  | { name: string; from: number; to: number }
+  | { name: string; values: readonly string[] };
 
 /** A part of a campaign's page that is replaced as a whole. */
 export interface Section {

@@ -84,13 +84,17 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     });
     const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
-    const left = worker.run().finally(async () => {
-      await endGreeting();
-      await executors.close();
-      await connection.close();
-      cache.release();
-    });
-    return { name, left, drain: () => state.draining.abort(), leave: () => state.leaving.abort() };
+    const work = async (): Promise<void> => {
+      try {
+        await worker.run();
+      } finally {
+        await endGreeting();
+        await executors.close();
+        await connection.close();
+        cache.release();
+      }
+    };
+    return { name, left: work(), drain: () => state.draining.abort(), leave: () => state.leaving.abort() };
   } catch (error) {
     await pool?.close();
     cache.release();

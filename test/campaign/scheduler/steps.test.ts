@@ -79,7 +79,7 @@ describe('the scheduler, step by step', () => {
     applyOutcomes(schedule, { request: [1] }, { ...none, running: [1] }, 10_000);
     const wait = wakeIn(schedule, 10_000);
     expect(wait).toBeGreaterThanOrEqual(SHORTEST_TICK);
-    expect(decide(schedule, 10_000 + wait).poll.toSorted()).toEqual([0, 1]);
+    expect(decide(schedule, 10_000 + wait).poll.toSorted((a, b) => a - b)).toEqual([0, 1]);
   });
 
   test('runs count as running or queued by their last known state; a run that the service returned to its queue counts as queued again', () => {

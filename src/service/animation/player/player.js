@@ -187,7 +187,7 @@
 
     toggle() {
       if (this.frame && !this.over)
-        this.tell(`command?cmd=${this.frame.status === 'PAUSED' ? 'run' : 'pause'}&parameters=`);
+        void this.tell(`command?cmd=${this.frame.status === 'PAUSED' ? 'run' : 'pause'}&parameters=`);
     }
 
     async setSpeed(speed) {
