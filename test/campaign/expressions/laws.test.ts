@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { anyCharacter } from '../../support/fast-check.ts';
 import {
   compileExpression,
   ExpressionError,
@@ -221,7 +221,7 @@ describe('any expression', () => {
       ],
     );
     const garbage = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.string({ unit: scraps, maxLength: 12 }),
       fc.array(scraps, { maxLength: 12 }).map((parts) => parts.join(' ')),
       fc.tuple(fc.oneof(number, boolean), fc.nat(), scraps).map(([{ text }, at, scrap]) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { anyCharacter } from '../../support/fast-check.ts';
 import { compileExpression, type ValueType } from '../../../src/campaign/expressions/index.ts';
 import { values, types, evaluate, refusal } from './support.ts';
 
@@ -47,7 +47,7 @@ describe('names', () => {
 
   test('any name in backticks is found', () => {
     const anyName = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.string({
         unit: fc.constantFrom('`', "'", '"', '\\', '$', '{', '}', ' ', 'a', '\n', 'é', '😀', '\u2028'),
       }),
@@ -64,7 +64,7 @@ describe('names', () => {
   });
 
   test('any text of one line in quotes keeps its value', () => {
-    const line = fc.string({ unit: 'binary' }).filter((text) => !/[\r\n]/.test(text));
+    const line = fc.string({ unit: anyCharacter }).filter((text) => !/[\r\n]/.test(text));
     fc.assert(
       fc.property(line, fc.constantFrom("'", '"'), (text, quote) => {
         expect(evaluate(quote + text.replaceAll(quote, quote + quote) + quote)).toBe(text);
