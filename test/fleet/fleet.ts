@@ -6,13 +6,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from '@jest/globals';
 import type { ListedExecutor } from '../../src/api/extensions.ts';
-import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import { type ServiceOptions, startService } from '../../src/service/service.ts';
 import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../service/support.ts';
 import { MAIN } from '../support/program.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
+import { workflowBundle } from '../support/workflow-bundle.ts';
 import '../support/quiet-runtime.ts';
 
 /** How long an executor may be silent in tests before it counts as lost, in milliseconds. */
@@ -131,7 +131,7 @@ export async function startFleet(
     lanes: {
       connectionOptions: { address: temporal.address },
       namespace: 'default',
-      workflowBundle: await workflowBundle('lanes'),
+      workflowBundle: workflowBundle('lanes'),
       heartbeat: HEARTBEAT,
     },
     ...options,

@@ -9,18 +9,12 @@ import { expand, runInputs } from '../../src/campaign/points.ts';
 import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
-import { workflowBundle } from '../../src/dev/workflow-bundle.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
-
-/**
- * The bundle of workflows. All workers of a test file share it, because the search for changes in the source costs
- * 40 ms of CPU time.
- */
-let bundle: ReturnType<typeof workflowBundle> | undefined;
+import { workflowBundle } from './workflow-bundle.ts';
 
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
@@ -154,7 +148,7 @@ export async function startWorld({
         connection,
         namespace: 'default',
         taskQueue: settings.taskQueue,
-        workflowBundle: await (bundle ??= workflowBundle()),
+        workflowBundle: workflowBundle(),
         activities: spoil(
           createActivities(
             { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
