@@ -11,7 +11,7 @@ import { table, withTables } from './table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/reference/commands.md');
 
-const program = createProgram();
+const program = await createProgram();
 
 export const tables: Record<string, () => string> = {
   commands: () => list(program),

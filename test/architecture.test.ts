@@ -66,6 +66,19 @@ test('an executor starts without packages of node_modules, because packages woul
   expect(loaded).not.toContain('node_modules');
 });
 
+test('a command starts without the modules of other commands', () => {
+  const hooks = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
+  const loaded = execFileSync(
+    process.execPath,
+    [`--import=data:text/javascript,${encodeURIComponent(hooks)}`, 'src/cli/main.ts', 'campaign-ids'],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+  expect(loaded).toContain('src/cli/campaign-ids.ts');
+  expect(loaded).not.toMatch(/src\/(cli\/(submit|report|worker)\.ts|client\/|report\/index)/);
+});
+
 test('a service on one machine starts without the packages for PostgreSQL, S3 and Temporal', () => {
   const program = `
     import { registerHooks } from 'node:module';

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { readDefinition } from '../src/campaign/read.ts';
 import { foray, ROOT } from './support/cli.ts';
@@ -79,10 +80,12 @@ describe('all pages', () => {
   });
 });
 
+const program = await createProgram();
+
 /** The unknown words of a line: a command or options that do not exist. */
 function unknownWords(line: string): string[] {
   const words = line.replace(/^.*?foray /, '').split(/\s+/);
-  let command = createProgram();
+  let command: Command = program;
   const unknown: string[] = [];
   const options = new Set(['--help', '--version', '-h', '-V']);
   for (const [at, word] of words.entries()) {

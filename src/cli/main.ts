@@ -18,7 +18,8 @@ const UNEXPECTED = 70;
 const wantsJson = process.argv.includes('--json');
 
 try {
-  await createProgram().parseAsync();
+  const program = await createProgram(process.argv[2]);
+  await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeFor(error);
 }

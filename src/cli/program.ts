@@ -1,40 +1,57 @@
 import { Command, CommanderError } from 'commander';
-import { addAnalyze } from './analyze.ts';
-import { addApply } from './apply.ts';
-import { addCancel } from './cancel.ts';
-import { addCompare } from './compare.ts';
-import { addCompletion } from './completion.ts';
-import { addDelete } from './delete.ts';
-import { addGc } from './gc.ts';
-import { addDoctor } from './doctor.ts';
-import { addDemo } from './demo.ts';
-import { addDev } from './dev.ts';
-import { addExecutor } from './executor.ts';
-import { addExecutors } from './executors.ts';
-import { addExplain } from './explain.ts';
-import { addInit } from './init.ts';
-import { addList } from './list.ts';
-import { addModels } from './models.ts';
-import { addPlan } from './plan.ts';
-import { addReport } from './report.ts';
-import { addResults } from './results.ts';
-import { addRetry } from './retry.ts';
-import { addSchema } from './schema.ts';
 import { ownOptionsFirst, allowSettingsFirst } from './settings-first.ts';
-import { addServer } from './server.ts';
-import { addService } from './service.ts';
-import { addStatus } from './status.ts';
-import { addSteer } from './steer.ts';
-import { addSubmit } from './submit.ts';
-import { addUi } from './ui.ts';
 import { description, version } from '../package/own-version.ts';
 import { versionText } from './version.ts';
-import { addWatch } from './watch.ts';
-import { addWorker } from './worker.ts';
 import { print } from './output.ts';
 
-/** The whole command line, ready to parse. Names of commands and options are public (docs/reference/commands.md). */
-export function createProgram(): Command {
+type LoadCommand = () => Promise<(program: Command) => void>;
+
+const steering: LoadCommand = async () => (await import('./steer.ts')).addSteer;
+
+/** The module of each command, in the order of the help text. A module is loaded only when it is needed. */
+const commands: Record<string, LoadCommand> = {
+  demo: async () => (await import('./demo.ts')).addDemo,
+  dev: async () => (await import('./dev.ts')).addDev,
+  ui: async () => (await import('./ui.ts')).addUi,
+  server: async () => (await import('./server.ts')).addServer,
+  service: async () => (await import('./service.ts')).addService,
+  worker: async () => (await import('./worker.ts')).addWorker,
+  executor: async () => (await import('./executor.ts')).addExecutor,
+  executors: async () => (await import('./executors.ts')).addExecutors,
+  models: async () => (await import('./models.ts')).addModels,
+  init: async () => (await import('./init.ts')).addInit,
+  schema: async () => (await import('./schema.ts')).addSchema,
+  plan: async () => (await import('./plan.ts')).addPlan,
+  submit: async () => (await import('./submit.ts')).addSubmit,
+  list: async () => (await import('./list.ts')).addList,
+  status: async () => (await import('./status.ts')).addStatus,
+  watch: async () => (await import('./watch.ts')).addWatch,
+  pause: steering,
+  resume: steering,
+  stop: steering,
+  set: steering,
+  cancel: async () => (await import('./cancel.ts')).addCancel,
+  apply: async () => (await import('./apply.ts')).addApply,
+  retry: async () => (await import('./retry.ts')).addRetry,
+  explain: async () => (await import('./explain.ts')).addExplain,
+  results: async () => (await import('./results.ts')).addResults,
+  analyze: async () => (await import('./analyze.ts')).addAnalyze,
+  compare: async () => (await import('./compare.ts')).addCompare,
+  report: async () => (await import('./report.ts')).addReport,
+  delete: async () => (await import('./delete.ts')).addDelete,
+  gc: async () => (await import('./gc.ts')).addGc,
+  completion: async () => (await import('./completion.ts')).addCompletion,
+  'campaign-ids': async () => (await import('./campaign-ids.ts')).addCampaignIds,
+  doctor: async () => (await import('./doctor.ts')).addDoctor,
+};
+
+/**
+ * The command line, ready to parse. Names of commands and options are public (docs/reference/commands.md).
+ *
+ * @param first - the first argument; if it is the name of a command, the command line has only this command, because
+ *   the modules of the other commands take up to 0.1 seconds to load. @default all commands
+ */
+export async function createProgram(first?: string): Promise<Command> {
   const program = new Command('foray')
     .description(description)
     .option('-V, --version', 'print the versions of foray and its parts, and their folders')
@@ -46,14 +63,13 @@ export function createProgram(): Command {
     .configureHelp(ownOptionsFirst)
     .showSuggestionAfterError();
   allowSettingsFirst(program);
-  for (const add of [
-    ...[addDemo, addDev, addUi, addServer, addService, addWorker, addExecutor, addExecutors, addModels],
-    ...[addInit, addSchema, addPlan, addSubmit],
-    ...[addList, addStatus, addWatch, addSteer, addCancel],
-    ...[addApply, addRetry, addExplain, addResults, addAnalyze, addCompare, addReport, addDelete, addGc],
-    ...[addCompletion, addDoctor],
-  ]) {
-    add(program);
-  }
+  for (const add of await Promise.all(Array.from(needed(first), (load) => load()))) add(program);
   return program;
+}
+
+function needed(first: string | undefined): Iterable<LoadCommand> {
+  if (first === '--version' || first === '-V') return [];
+  // the script of "foray completion" has the names of all commands
+  const isAlone = first !== undefined && first !== 'completion' && Object.hasOwn(commands, first);
+  return isAlone ? [commands[first]!] : new Set(Object.values(commands));
 }
