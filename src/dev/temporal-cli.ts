@@ -1,6 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { placeFile } from '../system/replace-file.ts';
@@ -90,6 +89,8 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
 /** Lets the SDK start a test server. To do so, the SDK downloads the program. */
 async function download(folder: string, report: Report): Promise<string> {
   report('Downloading a Temporal server (once)');
+  // this package loads the native worker, so foray dev loads it only for a download
+  const { TestWorkflowEnvironment } = await import('@temporalio/testing');
   const environment = await TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'cached-download', downloadDir: folder },
