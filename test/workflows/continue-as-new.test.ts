@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { closedStatus } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -24,6 +25,7 @@ test('a campaign continues in new executions of its workflow, and requests every
   expect(rows.map(({ values }) => Number(values[0]))).toEqual(Array.from({ length: 14 }, (_, at) => at + 1));
   expect(new Set(rows.map(({ runId }) => runId)).size).toBe(14);
   expect(await world.foray.status(id)).toMatchObject({ phase: 'completed', runs: { new: 14, total: 14 } });
+  expect(await closedStatus(world, id)).toBe('COMPLETED');
   await until('the executions are listed', async () => (await executions(id)) > 1);
   // the last execution has the search attributes and the priority of the campaign
   const last = await world.environment.client.workflow.getHandle(id).describe();
