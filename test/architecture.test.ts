@@ -67,17 +67,25 @@ test('an executor starts without packages of node_modules, because packages woul
 });
 
 test('a command starts without the modules of other commands', () => {
-  const hooks = `
-    import { registerHooks } from 'node:module';
-    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
-  const loaded = execFileSync(
-    process.execPath,
-    [`--import=data:text/javascript,${encodeURIComponent(hooks)}`, 'src/cli/main.ts', 'campaign-ids'],
-    { cwd: ROOT, encoding: 'utf8' },
-  );
+  const loaded = loadedBy('campaign-ids');
   expect(loaded).toContain('src/cli/campaign-ids.ts');
   expect(loaded).not.toMatch(/src\/(cli\/(submit|report|worker)\.ts|client\/|report\/index)/);
 });
+
+test('a command that reads no definition starts without the schema of definitions', () => {
+  const loaded = loadedBy('list', '--help');
+  expect(loaded).toContain('src/client/client.ts');
+  expect(loaded).not.toContain('src/campaign/definition.ts');
+});
+
+/** The modules that a command of foray loads, a line each. */
+function loadedBy(...args: string[]): string {
+  const hooks = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
+  const flag = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+  return execFileSync(process.execPath, [flag, 'src/cli/main.ts', ...args], { cwd: ROOT, encoding: 'utf8' });
+}
 
 test('a service on one machine starts without the packages for PostgreSQL, S3 and Temporal', () => {
   const program = `

@@ -1,10 +1,9 @@
 import type { AnimationInfo } from '../api/index.ts';
 import type { Difference } from '../campaign/change.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
-import { ServiceAtHand } from '../resolve/index.ts';
+import { ServiceAtHand } from '../resolve/service-at-hand.ts';
 import { openStore, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
-import * as changes from './changes.ts';
 import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
 import type { ClientContext } from './context.ts';
 import type { UnusedFiles } from './unused-files.ts';
@@ -14,8 +13,15 @@ import { CampaignReader } from './reader.ts';
 import { cloudClient, type Settings } from './settings.ts';
 import { animate, requestSingleRun } from './single-runs.ts';
 import { cancel, setConcurrency, steer } from './steering.ts';
-import { plan, type PlanSettings, submit, type SubmitOptions, type Submitted } from './submit.ts';
+import type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 import { Temporal } from './temporal/index.ts';
+
+/*
+ * These modules read definitions. The first call that needs them loads them, because they take a quarter of the time in
+ * which other commands start.
+ */
+const submits = () => import('./submit.ts');
+const changes = () => import('./changes.ts');
 
 /**
  * Submits, follows, changes and reads campaigns from a program. `open` opens the store. The connections to Temporal and
@@ -58,16 +64,16 @@ export class Foray extends CampaignReader {
    * @throws ForayError with all mistakes in the definition and their places; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
    *   TEMPORAL_UNREACHABLE. After an error nothing has been started.
    */
-  submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
-    return submit(this.context, source, options);
+  async submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
+    return (await submits()).submit(this.context, source, options);
   }
 
   /**
    * Plans a definition: its points and runs, and how long they take. Starts and writes nothing.
    * @throws ForayError with all mistakes in the definition and their places; REQUEST_REFUSED; SERVICE_UNREACHABLE
    */
-  plan(source: DefinitionSource, options?: PlanSettings): Promise<Plan> {
-    return plan(this.context, source, options);
+  async plan(source: DefinitionSource, options?: PlanSettings): Promise<Plan> {
+    return (await submits()).plan(this.context, source, options);
   }
 
   /**
@@ -145,8 +151,8 @@ export class Foray extends CampaignReader {
    * Plans a retry. Changes nothing.
    * @throws ForayError the same errors as `retry`
    */
-  planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
-    return changes.planRetry(this.context, id, what, options);
+  async planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
+    return (await changes()).planRetry(this.context, id, what, options);
   }
 
   /**
@@ -159,16 +165,16 @@ export class Foray extends CampaignReader {
    *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
    *   error nothing has changed.
    */
-  retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
-    return changes.retry(this.context, id, what, options);
+  async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
+    return (await changes()).retry(this.context, id, what, options);
   }
 
   /**
    * Shows how a definition would change a campaign. Changes nothing.
    * @throws ForayError with all mistakes in the definition and their places; CHANGE_REFUSED; UNKNOWN_CAMPAIGN
    */
-  compare(id: string, source: DefinitionSource): Promise<Difference> {
-    return changes.compare(this.context, id, source);
+  async compare(id: string, source: DefinitionSource): Promise<Difference> {
+    return (await changes()).compare(this.context, id, source);
   }
 
   /**
@@ -177,7 +183,7 @@ export class Foray extends CampaignReader {
    *
    * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE
    */
-  apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
-    return changes.apply(this.context, id, source);
+  async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
+    return (await changes()).apply(this.context, id, source);
   }
 }

@@ -1,7 +1,7 @@
 import type { Experiment, Model } from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
-import { withLimits } from '../resolve/index.ts';
+import { withLimits } from '../resolve/find-version.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 
 /** A model with its newest version, the limits of its inputs, and its stored experiments. */
