@@ -1,7 +1,7 @@
 /**
  * `npm run check [-- BASE]`: the check before a commit. oxlint and oxfmt check all files, and oxlint checks types as
- * well. Jest runs the quick tests that differ from BASE (default: main) or that import such a file directly. `.ci/run`
- * runs everything.
+ * well. Jest runs the quick test files that differ from BASE (default: main), or that directly import a file that
+ * differs. `.ci/run` runs everything.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';

@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findTemporalCli } from '../src/dev/temporal-cli.ts';
+import { buildProgram } from '../test/support/build-program.ts';
 import { closedStatus, toTheEnd } from '../test/support/campaigns.ts';
 import { until } from '../test/support/until.ts';
 import { rehearsal, startWorld, type World } from '../test/support/world.ts';
@@ -14,6 +15,8 @@ import { rehearsal, startWorld, type World } from '../test/support/world.ts';
 const folder = resolve(import.meta.dirname, '../test/histories', process.argv[2] ?? '');
 
 process.env.FORAY_TEMPORAL_CLI = await findTemporalCli((line) => console.error(line));
+// the workers of startWorld run the bundle of the built program
+await buildProgram();
 mkdirSync(folder, { recursive: true });
 
 const campaigns: Record<string, (world: World) => Promise<string>> = {

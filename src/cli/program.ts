@@ -48,8 +48,9 @@ const commands: Record<string, LoadCommand> = {
 /**
  * The command line, ready to parse. Names of commands and options are public (docs/reference/commands.md).
  *
- * @param first - the first argument; if it is the name of a command, the command line has only this command, because
- *   the modules of the other commands take up to 0.1 seconds to load. @default all commands
+ * @param first - the first argument. If it is the name of a command, only the module of this command is loaded, because
+ *   all modules take up to 0.1 seconds more. `completion` needs all commands, and `--version` needs none. @default all
+ *   commands
  */
 export async function createProgram(first?: string): Promise<Command> {
   const program = new Command('foray')

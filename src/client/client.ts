@@ -16,12 +16,10 @@ import { cancel, setConcurrency, steer } from './steering.ts';
 import type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 import { Temporal } from './temporal/index.ts';
 
-/*
- * These modules read definitions. The first call that needs them loads them, because they take a quarter of the time in
- * which other commands start.
- */
-const submits = () => import('./submit.ts');
-const changes = () => import('./changes.ts');
+// These modules load the schema of definitions, which takes a quarter of the time in which other commands start. So the
+// first call that needs a module loads it.
+const loadSubmit = () => import('./submit.ts');
+const loadChanges = () => import('./changes.ts');
 
 /**
  * Submits, follows, changes and reads campaigns from a program. `open` opens the store. The connections to Temporal and
@@ -65,7 +63,7 @@ export class Foray extends CampaignReader {
    *   TEMPORAL_UNREACHABLE. After an error nothing has been started.
    */
   async submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
-    return (await submits()).submit(this.context, source, options);
+    return (await loadSubmit()).submit(this.context, source, options);
   }
 
   /**
@@ -73,7 +71,7 @@ export class Foray extends CampaignReader {
    * @throws ForayError with all mistakes in the definition and their places; REQUEST_REFUSED; SERVICE_UNREACHABLE
    */
   async plan(source: DefinitionSource, options?: PlanSettings): Promise<Plan> {
-    return (await submits()).plan(this.context, source, options);
+    return (await loadSubmit()).plan(this.context, source, options);
   }
 
   /**
@@ -152,7 +150,7 @@ export class Foray extends CampaignReader {
    * @throws ForayError the same errors as `retry`
    */
   async planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
-    return (await changes()).planRetry(this.context, id, what, options);
+    return (await loadChanges()).planRetry(this.context, id, what, options);
   }
 
   /**
@@ -166,7 +164,7 @@ export class Foray extends CampaignReader {
    *   error nothing has changed.
    */
   async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
-    return (await changes()).retry(this.context, id, what, options);
+    return (await loadChanges()).retry(this.context, id, what, options);
   }
 
   /**
@@ -174,7 +172,7 @@ export class Foray extends CampaignReader {
    * @throws ForayError with all mistakes in the definition and their places; CHANGE_REFUSED; UNKNOWN_CAMPAIGN
    */
   async compare(id: string, source: DefinitionSource): Promise<Difference> {
-    return (await changes()).compare(this.context, id, source);
+    return (await loadChanges()).compare(this.context, id, source);
   }
 
   /**
@@ -184,6 +182,6 @@ export class Foray extends CampaignReader {
    * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
-    return (await changes()).apply(this.context, id, source);
+    return (await loadChanges()).apply(this.context, id, source);
   }
 }

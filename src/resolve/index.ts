@@ -10,7 +10,6 @@ import type { CloudClient } from '../cloud/index.ts';
 import { type DefinitionFiles, findPointFiles } from './files/definition-files.ts';
 import { findVersion } from './find-version.ts';
 
-export { withLimits } from './find-version.ts';
 export type { DefinitionFiles };
 export {
   checkTakesRuns,

@@ -6,8 +6,8 @@ import vm from 'node:vm';
  * because each file has its own global object. Without this cache, V8 would also parse all modules again. This takes
  * 0.17 CPU seconds in a file that starts a world.
  *
- * V8's own cache finds nothing, as the code has another host for each file, but keeps all code of earlier files. Their
- * 5 MB a file make each garbage collection slower, so that cache is off.
+ * V8's own cache is off. It finds no code of an earlier test file, but it keeps all of that code. This takes 5 MB for
+ * each file, and makes each garbage collection slower.
  */
 export function keepCompiledCode() {
   v8.setFlagsFromString('--no-compilation-cache');
