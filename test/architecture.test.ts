@@ -9,6 +9,11 @@ import { cleanEnv } from './support/cli.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
+/** Code that prints the address of each module that Node loads from then on, a line each. */
+const PRINT_MODULES = `
+  import { registerHooks } from 'node:module';
+  registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
+
 describe('modules', () => {
   test('have no circular imports, not even of types', () => {
     const files = ['worker.ts', ...globSync('{src,models,test,bench,scripts}/**/*.ts', { cwd: ROOT })];
@@ -64,8 +69,7 @@ describe('modules', () => {
 
 test('an executor starts without packages of node_modules, because packages would take most of the time of the start', () => {
   const program = `
-    import { registerHooks } from 'node:module';
-    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+    ${PRINT_MODULES}
     await import('./src/service/executors/runner.ts');`;
   const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: ROOT,
@@ -89,10 +93,7 @@ test('a command that reads no definition starts without the schema of definition
 
 /** The modules that a command of foray loads, a line each. */
 function loadedBy(...args: string[]): string {
-  const hooks = `
-    import { registerHooks } from 'node:module';
-    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
-  const flag = `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+  const flag = `--import=data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;
   return execFileSync(process.execPath, [flag, 'src/cli/main.ts', ...args], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -102,8 +103,7 @@ function loadedBy(...args: string[]): string {
 
 test('a service on one machine starts without the packages for PostgreSQL, S3 and Temporal', () => {
   const program = `
-    import { registerHooks } from 'node:module';
-    registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+    ${PRINT_MODULES}
     const { startService } = await import('./src/service/service.ts');
     const service = await startService({ dataDir: process.argv[1], modelDirs: [], apiKey: 'key', executors: 1 });
     await service.close();`;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { report } from '../support/seeds.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { builtWorkflowBundle } from '../support/built-workflow-bundle.ts';
 import '../support/quiet-runtime.ts';
 
 /** A campaign of an earlier release can continue with this release, because every recorded history replays. */
@@ -24,7 +24,7 @@ test('there are at least six recorded histories', () => {
 });
 
 test.each(histories)('%s replays, so a running campaign can continue with this workflow', async (file) => {
-  await Worker.runReplayHistory({ workflowBundle: workflowBundle() }, read(file));
+  await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle() }, read(file));
   replayed += 1;
 });
 
@@ -33,5 +33,5 @@ test('a history that this workflow cannot produce does not replay', async () => 
   const timer = history.events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_TIMER_STARTED');
   expect(timer).toBeGreaterThan(0);
   history.events[timer]!.eventType = 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED';
-  await expect(Worker.runReplayHistory({ workflowBundle: workflowBundle() }, history)).rejects.toThrow();
+  await expect(Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle() }, history)).rejects.toThrow();
 });

@@ -12,7 +12,7 @@ import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../s
 import { MAIN } from '../support/program.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { builtWorkflowBundle } from '../support/built-workflow-bundle.ts';
 import '../support/quiet-runtime.ts';
 
 /** How long an executor may be silent in tests before it counts as lost, in milliseconds. */
@@ -131,7 +131,7 @@ export async function startFleet(
     lanes: {
       connectionOptions: { address: temporal.address },
       namespace: 'default',
-      workflowBundle: workflowBundle('lanes'),
+      workflowBundle: builtWorkflowBundle('lanes'),
       heartbeat: HEARTBEAT,
     },
     ...options,

@@ -2,7 +2,7 @@
  * Starts a service for executors on other machines in a separate process, for tests that kill the process. Prints
  * the address of the service.
  */
-import { workflowBundle } from '../support/workflow-bundle.ts';
+import { builtWorkflowBundle } from '../support/built-workflow-bundle.ts';
 import { startService } from '../../src/service/service.ts';
 import { KEY } from '../service/fixed.ts';
 import type { EntryOptions } from './service-group.ts';
@@ -14,7 +14,7 @@ const running = await startService({
   lanes: {
     connectionOptions: { address },
     namespace: 'default',
-    workflowBundle: workflowBundle('lanes'),
+    workflowBundle: builtWorkflowBundle('lanes'),
     heartbeat,
   },
 });

@@ -14,7 +14,7 @@ import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { deploymentOf } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { builtWorkflowBundle } from './built-workflow-bundle.ts';
 
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
@@ -148,7 +148,7 @@ export async function startWorld({
         connection,
         namespace: 'default',
         taskQueue: settings.taskQueue,
-        workflowBundle: workflowBundle(),
+        workflowBundle: builtWorkflowBundle(),
         activities: spoil(
           createActivities(
             { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url },

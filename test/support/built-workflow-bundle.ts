@@ -7,6 +7,6 @@ import { PROGRAM } from './program.ts';
  * The workflows of the program that is built before the tests. The bundle of a checkout would be made again in each
  * process of Jest, and each test file would compare it with the source.
  */
-export function workflowBundle(of: keyof typeof bundles = 'campaigns'): WorkflowBundlePath {
+export function builtWorkflowBundle(of: keyof typeof bundles = 'campaigns'): WorkflowBundlePath {
   return { codePath: join(PROGRAM, 'dist', `${bundles[of]}.js`) };
 }
