@@ -177,9 +177,13 @@ describe('after a crash', () => {
   });
 
   test('a campaign loses no run if the model service was killed with -9', async () => {
-    await submit('service-killed', 'inputs: {Seconds: 1}\ndesign: {grid: {Value: [1, 2, 3, 4, 5, 6]}}');
+    // the first run ends at once, and the other runs are not done when the service is killed
+    await submit('service-killed', 'design: {grid: {Seconds: [0, 3, 3.1, 3.2, 3.3, 3.4]}}');
     await until('some runs are done', async () => (await client.status('service-killed')).runs.done > 0);
-    process.kill(dev.pidOf('Model service'), 'SIGKILL');
+    const service = dev.pidOf('Model service');
+    process.kill(service, 'SIGKILL');
+    // the next test needs the service, too
+    await until('another service works', () => dev.pidOf('Model service') !== service);
     expect(await toTheEnd({ foray: client }, 'service-killed')).toMatchObject({ phase: 'completed' });
     expect((await csv('service-killed')).lines).toHaveLength(6);
   });
