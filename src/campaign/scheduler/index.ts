@@ -2,7 +2,7 @@ import { hasWork } from './backlog.ts';
 import { isQueued, QUEUED } from './flight.ts';
 import { durationsOf, learn } from './life-table.ts';
 import { updateOccupancy, expectedRunning, newOccupancy, survivors } from './occupancy.ts';
-import { toPoll } from './flights-to-poll.ts';
+import { toPoll } from './poll-timing.ts';
 import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue-aim.ts';
 import {
   type Decision,

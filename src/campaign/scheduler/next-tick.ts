@@ -1,31 +1,24 @@
 import { capacity, hasWork } from './backlog.ts';
-import { chanceFinished, type Flight, isQueued } from './flight.ts';
+import { type Flight, isQueued } from './flight.ts';
 import { type Durations, durationsOf } from './life-table.ts';
+import {
+  AT_THE_END,
+  dueAtTheEnd,
+  isDueForRefill,
+  isRefilled,
+  isShort,
+  LONGEST_TICK,
+  REFILL,
+  SHORTEST_LOOK,
+  shortestRefill,
+} from './poll-timing.ts';
 import { type Schedule, SHORTEST_TICK } from './state.ts';
-
-const LONGEST_TICK = 900_000;
-
-/** The shortest wait for the first and for the last results, ms. It costs a few ticks per campaign. */
-export const SHORTEST_LOOK = 250;
-
-/**
- * When nothing is left to request, a flight is polled at this lower probability, because the last run decides the end
- * of the campaign.
- */
-const CHANCE_AT_THE_END = 0.2;
-
-/**
- * When the campaign refills the places of finished runs: the shortest tick in mean durations, the longest time between
- * two looks at a flight in shortest ticks, and the probability at which a flight is polled. Shorter ticks lose less time
- * and cost more events. `npm run bench -- scheduler --fixed` measures both.
- */
-const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
 
 /** A tick costs about a dozen history events. If this many runs finish in it, a run costs less than one event. */
 const RUNS_A_TICK = 27;
 
 /** The length of a tick in mean durations. A shorter tick costs more events, a longer one finds results later. */
-const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25, atTheEnd: 0.2 };
+const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25 };
 
 /**
  * With few executors, fewer runs than this finish in a tick of usual length. Ticks are then longer, so that this number
@@ -97,15 +90,7 @@ function nextLook(schedule: Schedule, now: number): number {
   // only the last flights are left: look when the first of them is due
   const first = Math.min(...flights.map((flight) => dueAtTheEnd(schedule, flight, durations)));
   const shortest = schedule.isSparing ? SHORTEST_LOOK : SHORTEST_TICK;
-  return Math.max(first, now + Math.max(shortest, durations.mean * TICK_SHARES.atTheEnd));
-}
-
-/**
- * True if a finished run may leave an executor idle until the campaign requests another run. This is so if
- * `concurrency` is a number, because the service may then have no queue of this campaign.
- */
-export function isRefilled({ refills, concurrency }: Schedule): boolean {
-  return refills === true && concurrency !== 'auto';
+  return Math.max(first, now + Math.max(shortest, durations.mean * AT_THE_END.shortest));
 }
 
 /** The time of the next look at the flights of a campaign that refills the places of finished runs. */
@@ -127,43 +112,9 @@ function nextRefill(schedule: Schedule, now: number): number {
   return at;
 }
 
-/** Whether a flight has probably finished since its last look, or has not been looked at for long. */
-export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
-  const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));
-  return time - flight.lookedAt >= longest || chanceFinished(flight, durations, time) >= REFILL.chance;
-}
-
-function shortestRefill({ mean }: Durations): number {
-  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, mean * REFILL.shortest));
-}
-
 /** The time until the last run of the queue has probably started, plus a mean duration, ms. */
 function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
   if (!isSparing || startRate === 0) return Infinity;
   const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;
   return (flights.filter(isQueued).length / startRate) * 1_000 + last;
-}
-
-/**
- * True for runs that are shorter than a tick. They may be much shorter than the life table can know, because it sees
- * them once a tick.
- */
-export function isShort({ mean }: Durations): boolean {
-  return mean < SHORTEST_TICK;
-}
-
-/** The time at which a flight is polled when nothing is left to request: at most two ticks after the last look. */
-export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
-  const { lookedAt, startedAt } = flight;
-  const isFirst = isSparing && lookedAt === startedAt;
-  if (isSparing && isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
-  const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * TICK_SHARES.atTheEnd);
-  const longest = Math.min(LONGEST_TICK, 2 * shortest);
-  let [low, high] = [0, longest];
-  for (let step = 0; step < 16; step += 1) {
-    const middle = (low + high) / 2;
-    if (chanceFinished(flight, durations, lookedAt + middle) >= CHANCE_AT_THE_END) high = middle;
-    else low = middle;
-  }
-  return lookedAt + high;
 }

@@ -1,0 +1,110 @@
+import { hasWork } from './backlog.ts';
+import { chanceFinished, type Flight, isQueued } from './flight.ts';
+import { type Durations, durationsOf } from './life-table.ts';
+import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
+
+/** The longest tick, ms. */
+export const LONGEST_TICK = 900_000;
+
+/** The shortest wait for the first and for the last results, ms. It costs a few ticks per campaign. */
+export const SHORTEST_LOOK = 250;
+
+/** A flight is polled when the probability that it has finished since the last look is at least this. */
+const CHANCE = 0.45;
+
+/**
+ * When nothing is left to request: the shortest tick in mean durations, and the probability at which a flight is polled.
+ * The probability is low, because the last run decides the end of the campaign.
+ */
+export const AT_THE_END = { shortest: 0.2, chance: 0.2 };
+
+/**
+ * When the campaign refills the places of finished runs: the shortest tick in mean durations, the longest time between
+ * two looks at a flight in shortest ticks, and the probability at which a flight is polled. Shorter ticks lose less time
+ * and cost more events. `npm run bench -- scheduler --fixed` measures both.
+ */
+export const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
+
+/** Number of queued flights that a tick polls. */
+const PROBES = 6;
+
+/** Number of flights that a tick polls while no duration is known. */
+const FIRST_SAMPLE = 10;
+
+/** Number of flights that a tick polls while only a few durations are known. */
+const SECOND_SAMPLE = 30;
+
+/** The flights that a tick polls, by seq. */
+export function toPoll(schedule: Schedule, now: number): number[] {
+  const durations = durationsOf(schedule.hazard);
+  // a flight that was RUNNING a moment ago is not polled
+  const isLast = schedule.isSparing && durations && isShort(durations) && !hasWork(schedule, now);
+  const moment = isLast ? SHORTEST_LOOK : SHORTEST_TICK;
+  const running = schedule.flights.filter(
+    (flight) =>
+      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= moment),
+  );
+  const probes = spread(schedule.flights.filter(isQueued), PROBES);
+  if (!durations) {
+    const sample = schedule.hazard.finished === 0 ? FIRST_SAMPLE : SECOND_SAMPLE;
+    return seqsOf([...spread(running, sample), ...probes]);
+  }
+  const isDue = (flight: Flight): boolean => {
+    if (!hasWork(schedule, now)) return now >= dueAtTheEnd(schedule, flight, durations);
+    if (isRefilled(schedule)) return isDueForRefill(flight, durations, now);
+    return chanceFinished(flight, durations, now) >= CHANCE;
+  };
+  return seqsOf([...running.filter(isDue), ...probes]);
+}
+
+/**
+ * True if a finished run may leave an executor idle until the campaign requests another run. This is so if
+ * `concurrency` is a number, because the service may then have no queue of this campaign.
+ */
+export function isRefilled({ refills, concurrency }: Schedule): boolean {
+  return refills === true && concurrency !== 'auto';
+}
+
+/** Whether a flight has probably finished since its last look, or has not been looked at for long. */
+export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
+  const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));
+  return time - flight.lookedAt >= longest || chanceFinished(flight, durations, time) >= REFILL.chance;
+}
+
+/** The shortest tick of a campaign that refills the places of finished runs, ms. */
+export function shortestRefill({ mean }: Durations): number {
+  return Math.min(LONGEST_TICK, Math.max(SHORTEST_TICK, mean * REFILL.shortest));
+}
+
+/**
+ * True for runs that are shorter than a tick. They may be much shorter than the life table can know, because it sees
+ * them once a tick.
+ */
+export function isShort({ mean }: Durations): boolean {
+  return mean < SHORTEST_TICK;
+}
+
+/** The time at which a flight is polled when nothing is left to request: at most two ticks after the last look. */
+export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
+  const { lookedAt, startedAt } = flight;
+  const isFirst = isSparing && lookedAt === startedAt;
+  if (isSparing && isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
+  const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * AT_THE_END.shortest);
+  const longest = Math.min(LONGEST_TICK, 2 * shortest);
+  let [low, high] = [0, longest];
+  for (let step = 0; step < 16; step += 1) {
+    const middle = (low + high) / 2;
+    if (chanceFinished(flight, durations, lookedAt + middle) >= AT_THE_END.chance) high = middle;
+    else low = middle;
+  }
+  return lookedAt + high;
+}
+
+/** Up to `count` items at equal distances, including the first and the last one. */
+function spread<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.round((at * (items.length - 1)) / (count - 1))]!,
+  );
+}
