@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { placeFile } from '../system/replace-file.ts';
-import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/attributes.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/search-attributes.ts';
 import { goInstall } from './go-install.ts';
 import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
 

@@ -1,8 +1,9 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { CampaignAddress, ChangeAnswer, ChangeRequest } from '../activities/index.ts';
 import type { CampaignSettings, Phase } from '../campaign/types.ts';
-import { phaseAttribute } from './attributes.ts';
-import { type CampaignState, type CarriedState, detailsOf } from './state.ts';
+import { phaseAttribute } from './search-attributes.ts';
+import type { CampaignState, CarriedState } from './state.ts';
+import { detailsOf } from './web-ui-details.ts';
 
 /** The input of the workflow. */
 export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, 'timeouts'> {

@@ -9,22 +9,14 @@ import {
   windowOf,
 } from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
-import {
-  expectedRuns,
-  finishedPercent,
-  isForeseeable,
-  type PrecisionProgress,
-  precisionText,
-  runsText,
-} from '../campaign/precise-points.ts';
-import {
-  type CampaignSettings,
-  closedPhases,
-  type FailureCause,
-  type FlightReport,
-  type Phase,
-  type Progress,
-  type RunCounts,
+import { expectedRuns, isForeseeable, type PrecisionProgress } from '../campaign/precise-points.ts';
+import type {
+  CampaignSettings,
+  FailureCause,
+  FlightReport,
+  Phase,
+  Progress,
+  RunCounts,
 } from '../campaign/types.ts';
 
 /** The state that a campaign's workflow carries from one execution to the next: ids and counts, never outputs. */
@@ -235,45 +227,8 @@ function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   return seconds > 0 ? counted.reduce((sum, [, count]) => sum + count, 0) / seconds : 0;
 }
 
-/**
- * The campaign as a page of Markdown for the Web UI. The Web UI shows the first few lines without scrolling, and
- * recognises a list only after an empty line.
- */
-export function detailsOf(state: CampaignState, now: number): string {
-  const progress = progressOf(state, now);
-  const { phase, points, runs, precision, triedAgain, window, rate, secondsLeft, note } = progress;
-  const finished = runs.done + runs.failed;
-  const percent = finishedPercent(progress);
-  const left =
-    secondsLeft === null || finished === expectedRuns(progress) ? '' : `, about ${secondsLeft} s left`;
-  const failed = closedPhases.includes(phase) && runs.failed > 0 ? `, ${failedText(runs)}` : '';
-  const lines = [
-    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs finished (${percent} %)${left}`,
-    '',
-    `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
-    `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
-    state.search && !state.search.isSelect && !state.search.isGrowing
-      ? `- search: ${state.search.asked} points asked for`
-      : `- design: ${points} points`,
-  ];
-  if (precision) lines.push(`- ${precisionText(precision, points)}; ${runsText(precision, finished)}`);
-  if (triedAgain > 0) lines.push(`- tried again after a failure: ${triedAgain}`);
-  if (note) lines.push(`- ${plain(note)}`);
-  const causes = commonestFirst(state.causes).slice(0, 3);
-  if (causes.length > 0)
-    lines.push('', 'Failures:', '', ...causes.map(({ cause, count }) => `- ${count} × ${plain(cause)}`));
-  if (state.failures.length > 0)
-    lines.push('', 'Last failures:', '', ...state.failures.map((reason) => `- ${plain(reason)}`));
-  return lines.join('\n');
-}
-
 export function failedText({ failed, total }: RunCounts): string {
   return `${failed} of ${total} runs failed`;
-}
-
-/** Escapes a text for a line of Markdown: `<Foo>` would vanish, `*` and `_` would be emphasis. */
-function plain(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>&~|]/g, String.raw`\$&`).replaceAll(/\s+/g, ' ');
 }
 
 export function commonestFirst(causes: readonly FailureCause[]): FailureCause[] {

@@ -17,7 +17,6 @@ import type { FailureCause } from '../../src/campaign/types.ts';
 import {
   type CampaignState,
   type CarriedState,
-  detailsOf,
   flightsOf,
   carried,
   newState,
@@ -25,6 +24,7 @@ import {
   progressOf,
   resumed,
 } from '../../src/workflows/state.ts';
+import { detailsOf } from '../../src/workflows/web-ui-details.ts';
 
 /** Temporal warns of larger payloads (limit.blobSize.warn), and refuses payloads of four times this size. */
 const MOST_BYTES = 512 * 1024;

@@ -2,7 +2,7 @@ import { Connection } from '@temporalio/client';
 import type { Settings } from '../../client/index.ts';
 import { messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
-import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/attributes.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
 const CONNECT_MS = 5_000;

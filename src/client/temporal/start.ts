@@ -6,7 +6,7 @@ import {
 import { TypedSearchAttributes } from '@temporalio/common';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
-import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/attributes.ts';
+import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import type { campaign as campaignWorkflow, CampaignInput } from '../../workflows/index.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, translated } from './errors.ts';
