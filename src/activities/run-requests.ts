@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RunRequest, RunState } from '../api/index.ts';
 import { runInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -7,9 +6,11 @@ import {
   type CloudClient,
   type CloudErrorKind,
   isCloudError,
+  isShortOutage,
   reasonIn,
   templateOf,
   valuesOf,
+  withRetries,
 } from '../cloud/index.ts';
 import { bounded } from '../text/printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from '../store/index.ts';
@@ -20,7 +21,7 @@ export const REQUESTS_AT_ONCE = 128;
 
 /** The most requests for the outputs of a run in one tick. */
 const OUTPUTS_ATTEMPTS = 4;
-/** The wait after the first of these requests, ms. */
+/** The delay after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
 
 /** Maximum length of the reason of a failure, in characters. */
@@ -48,12 +49,6 @@ interface Reading {
 const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
-
-/**
- * Errors after which a retry may succeed in a moment. A time-out is not among them, because the retry could take as
- * long.
- */
-const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
 /** Asks the service about the runs of one campaign. Each call is about one run. */
 export class RunRequester {
@@ -246,16 +241,16 @@ export class RunRequester {
    */
   private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return valuesOf(await this.cloud.getRunResults(this.versionOf(run), runId, template, this.signal));
-      } catch (error) {
-        const isPassing = isCloudError(error) && passing.includes(error.kind);
-        if (!isPassing || attempt === OUTPUTS_ATTEMPTS) throw error;
-        const wait = Math.max(error.retryAfter, OUTPUTS_AGAIN_MS * 2 ** (attempt - 1));
-        await delay(wait, undefined, { signal: this.signal });
-      }
-    }
+    const results = await withRetries(
+      () => this.cloud.getRunResults(this.versionOf(run), runId, template, this.signal),
+      {
+        attempts: OUTPUTS_ATTEMPTS,
+        firstDelay: OUTPUTS_AGAIN_MS,
+        mayRetry: isShortOutage,
+        signal: this.signal,
+      },
+    );
+    return valuesOf(results);
   }
 
   private answerOf(seq: number, error: unknown): Answer {

@@ -66,6 +66,11 @@ export class CloudError extends ForayError {
   }
 }
 
+/** Whether another attempt may succeed in a moment. After a timeout, another attempt could take as long. */
+export function isShortOutage(error: CloudError): boolean {
+  return error.isRetryable && error.kind !== 'timeout';
+}
+
 /** Whether an error is a CloudError, even from another realm. */
 export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';

@@ -1,14 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { download, type DownloadOptions, type Sink, type Transfer } from './download.ts';
-import { CloudError, type CloudErrorKind, isCloudError } from './errors.ts';
+import { CloudError, isCloudError, isShortOutage } from './errors.ts';
+import { withRetries } from './retries.ts';
 
 /** The most attempts for a file. */
 const ATTEMPTS = 4;
-/** The delay after the first attempt, ms. It doubles after each further attempt. */
+/** The delay after the first attempt, ms. */
 const AGAIN_MS = 250;
-
-/** Temporary errors. A timeout is not among them, because another attempt might take as long. */
-const passing: readonly CloudErrorKind[] = ['throttled', 'server', 'unreachable', 'malformed'];
 
 /** A SHA-256 in base64url without padding. Most services name their files this way (notes on real clients). */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
@@ -35,8 +32,9 @@ interface Fetch extends DownloadOptions {
  */
 export async function fetchOutputFile({ hash, address, begin, pause, ...options }: Fetch): Promise<string> {
   let before: string | undefined;
-  for (let attempt = 1; ; attempt += 1) {
-    let isSigned = false;
+  let isSigned = false;
+  const fetchOnce = async (): Promise<string> => {
+    isSigned = false;
     try {
       const signed = await address();
       isSigned = true;
@@ -45,15 +43,17 @@ export async function fetchOutputFile({ hash, address, begin, pause, ...options 
       before = transfer.sha256;
       throw new CloudError('malformed', 'The output file arrived incomplete or changed.');
     } catch (error) {
-      if (!isCloudError(error)) throw error;
-      if (error.kind === 'throttled') pause(error.retryAfter);
-      const mayPass = passing.includes(error.kind) || (isSigned && error.kind === 'refused');
-      if (!mayPass || attempt === ATTEMPTS) throw error;
-      await delay(Math.max(error.retryAfter, AGAIN_MS * 2 ** (attempt - 1)), undefined, {
-        ...(options.signal && { signal: options.signal }),
-      });
+      if (isCloudError(error) && error.kind === 'throttled') pause(error.retryAfter);
+      throw error;
     }
-  }
+  };
+  return withRetries(fetchOnce, {
+    attempts: ATTEMPTS,
+    firstDelay: AGAIN_MS,
+    // a signed address may have expired
+    mayRetry: (error) => isShortOutage(error) || (isSigned && error.kind === 'refused'),
+    signal: options.signal,
+  });
 }
 
 function hasContentOf(hash: string, { sha256, isMeasured }: Transfer): boolean {

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Got, Method } from 'got';
 import { bounded } from '../text/printable.ts';
-import { CloudError, isCloudError } from './errors.ts';
+import { CloudError } from './errors.ts';
 import { Gate } from './gate.ts';
 import { codeOf, isTimeout } from './request-error.ts';
+import { withRetries } from './retries.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface TransportOptions {
@@ -15,8 +15,7 @@ export interface TransportOptions {
   /** The most requests per second. @default no limit */
   rate?: number | undefined;
   /**
-   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal
-   * retries them (activities/activity-failure.ts).
+   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries them.
    * @default 1
    */
   attempts?: number | undefined;
@@ -53,7 +52,8 @@ const ANSWER_MS = 60_000;
  */
 const TOTAL_MS = 600_000;
 const LAST_WORDS_MS = 5_000;
-const RETRY_BASE_MS = 300;
+/** The delay after the first attempt, ms. */
+const AGAIN_MS = 300;
 
 /** Makes requests, and turns every failure into a {@link CloudError}. It is the only place that knows the key. */
 export class Transport {
@@ -89,16 +89,12 @@ export class Transport {
 
   /** @returns the parsed JSON of a 2xx response; undefined for an empty response */
   async send(request: TransportRequest): Promise<unknown> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.sendOnce(request);
-      } catch (error) {
-        if (!isCloudError(error) || !error.isRetryable || attempt >= this.attempts) throw error;
-        await delay(Math.max(error.retryAfter, RETRY_BASE_MS * 2 ** (attempt - 1)), undefined, {
-          ...(request.signal && { signal: request.signal }),
-        });
-      }
-    }
+    return withRetries(() => this.sendOnce(request), {
+      attempts: this.attempts,
+      firstDelay: AGAIN_MS,
+      mayRetry: (error) => error.isRetryable,
+      signal: request.signal,
+    });
   }
 
   private async sendOnce(request: TransportRequest): Promise<unknown> {

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CloudError, isCloudError } from './errors.ts';
+
+interface RetryOptions {
+  /** The most attempts in all. */
+  attempts: number;
+  /** The delay after the first attempt, ms. It doubles after each further attempt. The service may ask for more. */
+  firstDelay: number;
+  /** Whether another attempt may succeed after this error. */
+  mayRetry: (error: CloudError) => boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Repeats a request while it fails with an error that may pass. Activities repeat only requests that start no run.
+ * Temporal retries the activities themselves (workflows/tick.ts, activities/activity-failure.ts).
+ *
+ * @throws the error of the last attempt
+ */
+export async function withRetries<T>(
+  request: () => Promise<T>,
+  { attempts, firstDelay, mayRetry, signal }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!isCloudError(error) || !mayRetry(error) || attempt >= attempts) throw error;
+      const wait = Math.max(error.retryAfter, firstDelay * 2 ** (attempt - 1));
+      await delay(wait, undefined, { ...(signal && { signal }) });
+    }
+  }
+}
