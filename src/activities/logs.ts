@@ -1,11 +1,11 @@
 import type { RunLog } from '../api/extensions.ts';
-import { type LogBounds, LogTail, LONGEST_LINE } from '../api/log-tail.ts';
+import { type LogBounds, LogTail, LONGEST_LINE } from '../text/log-tail.ts';
 import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { World } from './types.ts';
 
 /** The part of a run's log that the store keeps: the last lines within these bounds. */
-const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
+const STORED_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 /** The most runs of a campaign whose logs are kept, for all causes of failures together. */
 const MOST_LOGS = 400;
 /** How long the service may take to answer with a log, ms. The report of a failure waits no longer. */
@@ -69,7 +69,7 @@ export class LogKeeper {
       return undefined;
     }
     const { lines, omitted, command } = log;
-    const tail = new LogTail(KEPT_LOG, omitted);
+    const tail = new LogTail(STORED_LOG, omitted);
     // a service may repeat secrets in a log
     for (const line of lines) tail.add(cloud.redacted(line, LONGEST_LINE));
     return {

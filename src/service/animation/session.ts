@@ -13,7 +13,7 @@ import {
   reasonOfExit,
   startModelProcess,
 } from '../executors/process.ts';
-import { RunPrints } from '../executors/run-log.ts';
+import { LogCollector } from '../executors/run-log.ts';
 import type { ViewArea } from '../models/model.ts';
 import type { Ending as RunEnding } from '../runs/feed.ts';
 import type { AnimationData, AnimationReport, Command, Frame, Question } from './protocol.ts';
@@ -44,7 +44,7 @@ export class Session {
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
   readonly #process: ChildProcess;
-  readonly #prints: RunPrints;
+  readonly #log: LogCollector;
   /** The requests that wait for a picture, in their order. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
   #isReady = false;
@@ -67,11 +67,11 @@ export class Session {
     });
     const memory = memoryFor(options.data.job, options.memory);
     const { runId } = options.data.job;
-    this.#prints = new RunPrints((line, number) => options.onLine(line, number, runId));
+    this.#log = new LogCollector((line, number) => options.onLine(line, number, runId));
     this.#process = startModelProcess(
       ownModule('src/service/animation/animator'),
       { ...options, memory },
-      (stream, text) => this.#prints.add(stream, text),
+      (stream, text) => this.#log.add(stream, text),
     );
     this.#process.on('message', (report: AnimationReport) => this.#handleReport(report));
     this.#process.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));
@@ -192,7 +192,7 @@ export class Session {
   async #fail(reason: string, why: string): Promise<void> {
     if (!this.#isReady) return this.#defer(why);
     if (!this.#ending) await printedIsRead();
-    await this.end({ status: 'FAILED', reason, log: this.#prints.end() });
+    await this.end({ status: 'FAILED', reason, log: this.#log.end() });
   }
 
   #defer(reason: string): void {

@@ -14,7 +14,7 @@ import {
   startModelProcess,
 } from './process.ts';
 import type { Job, JobMessage, Report } from './protocol.ts';
-import { RunPrints } from './run-log.ts';
+import { LogCollector } from './run-log.ts';
 
 /**
  * How an execution ended. `ended`: `stop` or `close` ended its process. `unstarted`: no process could be started for
@@ -35,7 +35,7 @@ interface Execution {
   runId: string;
   onProgress: (fraction: number) => void;
   settle: (outcome: Outcome) => void;
-  prints: RunPrints;
+  log: LogCollector;
   /** Whether the service, not the executor, removes the working folder. */
   keepsWork: boolean;
   /** The timer of its time limit. */
@@ -113,7 +113,7 @@ export class ExecutorPool {
           runId,
           onProgress,
           settle,
-          prints: new RunPrints((line, number) => this.#options.onLine(line, number, runId)),
+          log: new LogCollector((line, number) => this.#options.onLine(line, number, runId)),
           keepsWork: job.keepIn !== undefined,
           timer: this.#limitTime(executor),
         };
@@ -189,7 +189,7 @@ export class ExecutorPool {
     const child = startModelProcess(
       ownModule('src/service/executors/executor'),
       { ...this.#options, memory },
-      (stream, text) => executor.execution?.prints.add(stream, text),
+      (stream, text) => executor.execution?.log.add(stream, text),
     );
     const executor: Executor = {
       ...{ child, memory, execution: undefined, known: new Set<string>(), isReady: false, isOld: false },
@@ -260,7 +260,7 @@ export class ExecutorPool {
     if (!execution) return;
     executor.execution = undefined;
     clearTimeout(execution.timer);
-    execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.prints.end() } : ending);
+    execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.log.end() } : ending);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { RunLog } from '../../api/extensions.ts';
-import { type LogBounds, LogTail, LONGEST_LINE } from '../../api/log-tail.ts';
+import { type LogBounds, LogTail, LONGEST_LINE } from '../../text/log-tail.ts';
 
-/** Limits of the kept output of a run. */
-export const KEPT_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
+/** The part of a run's output that the service keeps and answers with: the last lines within these limits. */
+const SERVICE_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
 
 export type Stream = 'stdout' | 'stderr';
 
@@ -10,8 +10,8 @@ export type Stream = 'stdout' | 'stderr';
  * Collects the output of a run as lines, in bounded memory. The order of lines between the two streams is unknown, so
  * standard error, which has a traceback, comes after standard output.
  */
-export class RunPrints {
-  readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
+export class LogCollector {
+  readonly #tails = { stdout: new LogTail(SERVICE_LOG), stderr: new LogTail(SERVICE_LOG) };
   readonly #onLine: (line: string, number: number) => void;
   #count = 0;
   /** The last line of each stream, while it is incomplete. */
@@ -43,8 +43,8 @@ export class RunPrints {
     const total = count() + stdout.omitted + stderr.omitted;
     // neither stream displaces the last lines of the other
     while (
-      count() > KEPT_LOG.lines ||
-      charactersOf(printed) + charactersOf(complained) > KEPT_LOG.characters
+      count() > SERVICE_LOG.lines ||
+      charactersOf(printed) + charactersOf(complained) > SERVICE_LOG.characters
     ) {
       (printed.length > complained.length ? printed : complained).shift();
     }
