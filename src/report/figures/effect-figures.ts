@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { BestPoint } from '../../search/summary.ts';
-import { hasBinEach } from '../summary/axis.ts';
+import { hasBinEach } from '../summary/input-axis.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import type { FacetedGrid, GridEffect, MainEffects } from '../summary/effects.ts';
 import { type Figure, partText, sentences } from './figure.ts';

@@ -1,5 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { type Axis, hasBinEach } from '../summary/axis.ts';
+import { type Axis, hasBinEach } from '../summary/input-axis.ts';
 import type { FacetedGrid, GridEffect } from '../summary/effects.ts';
 import { titleOf } from '../words/words.ts';
 import { legendTitle } from './legend-title.ts';

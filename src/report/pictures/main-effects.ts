@@ -3,7 +3,7 @@ import type { Goal } from '../../campaign/types.ts';
 import type { InputEffect } from '../summary/effects.ts';
 import { titleOf, titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
-import { isUneven, isWide, meanAxis, shareAxis } from './mean-axis.ts';
+import { isUneven, isWide, meanAxis, shareAxis } from './output-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 

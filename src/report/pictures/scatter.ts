@@ -2,7 +2,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
 import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
 import { titleOf, titleOfMeasure } from '../words/words.ts';
-import { meanAxis, shareAxis, steps } from './mean-axis.ts';
+import { meanAxis, shareAxis, steps } from './output-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 

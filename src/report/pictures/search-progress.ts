@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { titleOfMeasure } from '../words/words.ts';
 import { key } from './key.ts';
-import { meanAxis, shareAxis } from './mean-axis.ts';
+import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** The asks of a search. */

@@ -4,7 +4,7 @@ import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
 import { titleOf } from '../words/words.ts';
 import { bestMark } from './best-mark.ts';
 import { legendTitle } from './legend-title.ts';
-import { levelsWithin, steps } from './mean-axis.ts';
+import { levelsWithin, steps } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** How far a cell reaches over the next cell, as a fraction of a cell. */

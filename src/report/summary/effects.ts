@@ -1,7 +1,7 @@
 import { levelsOf, scatteredInputs } from '../../campaign/designs/input-values.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
-import { axisOf } from './axis.ts';
+import { axisOf } from './input-axis.ts';
 import { EvenSample } from './even-sample.ts';
 import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
 import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';

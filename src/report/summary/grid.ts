@@ -1,5 +1,5 @@
 import type { VariedInput } from '../../campaign/types.ts';
-import { type Axis, axisOf } from './axis.ts';
+import { type Axis, axisOf } from './input-axis.ts';
 import type { OverPoints } from './mean.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 

@@ -2,7 +2,7 @@ import type { VariedInput } from '../../campaign/types.ts';
 import { fewestPoints, LocalRegression, type SmoothValue } from '../../statistics/local-regression.ts';
 import { areaOf, hullOf, isWithin, type Place } from '../../statistics/hull.ts';
 import { quantile } from '../../statistics/quantile.ts';
-import { isWide } from '../pictures/mean-axis.ts';
+import { isWide } from '../pictures/output-axis.ts';
 
 /** A point of a sampled design: the values of all inputs that vary, and the mean, share or quantile of an output. */
 export interface SampledPoint {

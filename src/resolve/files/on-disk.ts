@@ -7,10 +7,10 @@ import type { Contents } from '../../campaign/points.ts';
 import type { ReadDefinition } from '../../campaign/read.ts';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
 import type { CampaignFile } from '../../campaign/types.ts';
-import { ForayError, type Place } from '../../errors.ts';
+import type { Place } from '../../errors.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import { readPointsFile } from './points-file.ts';
-import { whyUnreadable } from './unreadable.ts';
+import { unreadableFile } from './unreadable-file.ts';
 
 /** The files that a definition names, on the disk of the person who submits it. */
 export class FilesOnDisk implements DefinitionFiles {
@@ -36,13 +36,7 @@ export class FilesOnDisk implements DefinitionFiles {
         content = await readFile(resolve(dirname(this.#definitionFile), path));
       } catch (error) {
         const written = Object.keys(definition.files).find((name) => nameKey(name) === nameKey(input))!;
-        mistakes.add(
-          new ForayError(
-            'DEFINITION_UNREADABLE',
-            `The file "${path}" for "${input}" ${whyUnreadable(error)}.`,
-            { place: locate(['files', written]), hint: "Paths are relative to the definition's folder." },
-          ),
-        );
+        mistakes.add(unreadableFile(`"${path}" for "${input}"`, error, locate(['files', written])));
         continue;
       }
       const hash = createHash('sha256').update(content).digest('base64url');

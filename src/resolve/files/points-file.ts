@@ -8,7 +8,7 @@ import type { RawValue } from '../../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../../campaign/designs/table.ts';
 import { ForayError, isForayError, type LinePlace, type Place } from '../../errors.ts';
 import { linesOf } from './lines.ts';
-import { whyUnreadable } from './unreadable.ts';
+import { unreadableFile } from './unreadable-file.ts';
 
 /** The number of lines that are hashed together. */
 const CHUNK = 1_000;
@@ -37,10 +37,7 @@ export async function readPointsFile(
   } catch (error) {
     if (isForayError(error))
       throw error.place && 'line' in error.place ? await withLine(error, error.place) : error;
-    throw new ForayError('DEFINITION_UNREADABLE', `The file "${path}" ${whyUnreadable(error)}.`, {
-      place,
-      hint: "Paths are relative to the definition's folder.",
-    });
+    throw unreadableFile(`"${path}"`, error, place);
   }
   if (rows.count === 0) {
     throw new ForayError('EMPTY_DESIGN', `The file "${path}" has no points.`, { place });

@@ -3,7 +3,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { fixedInputs } from '../../campaign/points.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { canonicalValue } from '../../api/index.ts';
-import { type Axis, hasBinEach } from '../../report/summary/axis.ts';
+import { type Axis, hasBinEach } from '../../report/summary/input-axis.ts';
 import type { Courses } from '../../report/summary/courses.ts';
 import type { MainEffects } from '../../report/summary/effects.ts';
 import type { FacetedGrid, GridEffect } from '../../report/summary/grid.ts';

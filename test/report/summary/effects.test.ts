@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { axisOf } from '../../../src/report/summary/axis.ts';
+import { axisOf } from '../../../src/report/summary/input-axis.ts';
 import {
   EffectGatherer,
   type FacetedGrid,
