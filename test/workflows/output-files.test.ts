@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { fileIn } from '../../src/api/index.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
+import { foray, type Ran } from '../support/cli.ts';
 import { type Fault, type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -60,14 +60,17 @@ async function keptOf(id: string): Promise<string[]> {
   return hashes.flatMap((hash) => kept.get(hash) ?? []);
 }
 
-const results = (...args: string[]) =>
-  foray(folder, ['results', ...args], {
+/** Runs `foray results`. Its lines about progress are left out, because only a slow machine prints them. */
+async function results(...args: string[]): Promise<Ran> {
+  const ran = await foray(folder, ['results', ...args], {
     env: {
       FORAY_STORE: world.settings.store,
       FORAY_SERVICE_URL: world.settings.service.url,
       FORAY_API_KEY: KEY,
     },
   });
+  return { ...ran, stderr: ran.stderr.replaceAll(/^files: .*\n/gm, '') };
+}
 
 describe('files: keep', () => {
   test('the store has the file of each completed run, and another campaign with these runs fetches no file again', async () => {
