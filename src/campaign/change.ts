@@ -125,16 +125,16 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
   if (differing.length === 0) return;
   const what = differing.join(', ');
   throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
-    hint: `${freeBeside(differing)} can change. Submit the definition as a new campaign, which reuses the runs of this one.`,
+    hint: `${freeIn(before)} can change. Submit the definition as a new campaign, which reuses the runs of this one.`,
   });
 }
 
-/**
- * The list of changeable settings in an error, such as `"stop", "order" and the bounds under "over"`, without those
- * that this search refuses.
- */
-function freeBeside(refused: readonly string[]): string {
-  const names = freeInSearch.filter((name) => !refused.some((what) => what.startsWith(`${name} `)));
+/** The list of settings of a search that can change, such as `"stop", "order" and the bounds under "over"`. */
+function freeIn(campaign: Campaign): string {
+  // a setting that is fixed only in some searches has a value here if it is fixed in this search
+  const isFixed = (name: string): boolean =>
+    Object.entries(fixedInSearch).some(([what, of]) => what.startsWith(`${name} `) && of(campaign) !== null);
+  const names = freeInSearch.filter((name) => !isFixed(name));
   const last = names.pop()!;
   return `${names.join(', ')} and ${last === '"over"' ? 'the bounds under "over"' : last}`;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Units, Value } from './designs/schema-values.ts';
+import { InputName, Units, Value } from './designs/schema-values.ts';
 import { Design } from './designs/schema.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
@@ -216,11 +216,11 @@ export const Definition = z.strictObject({
     .string('expected the name of a stored experiment')
     .optional()
     .describe('A stored experiment of the version. Its inputs replace the defaults of the version.'),
-  inputs: maybeEmpty(z.record(z.string(), Given, 'expected input names with their values')).describe(
+  inputs: maybeEmpty(z.record(InputName, Given, 'expected input names with their values')).describe(
     'Values that are the same in every point: {INPUT: VALUE}, or {INPUT: {value, units}}.',
   ),
   files: maybeEmpty(
-    z.record(z.string(), z.string('expected the path of a file'), 'expected input names with file paths'),
+    z.record(InputName, z.string('expected the path of a file'), 'expected input names with file paths'),
   ).describe("The path of the file for each input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
   search: Search.optional(),

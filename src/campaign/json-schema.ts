@@ -22,19 +22,23 @@ export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema
   return inputs.length === 0 ? schema : (withInputs(schema, inputs) as JsonSchema);
 }
 
-/** Adds the names of the inputs wherever a schema has values by input, that is, where it has `propertyNames`. */
+/** Adds the names of the inputs to each mapping from inputs. The names in such a mapping have the title "input". */
 function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => withInputs(item, inputs));
   if (typeof schema !== 'object' || schema === null) return schema;
   const entries = Object.entries(schema).map(([key, value]) => [key, withInputs(value, inputs)] as const);
   const copy = Object.fromEntries(entries) as Record<string, unknown>;
-  if (!('propertyNames' in schema)) return copy;
+  if (!isByInput(schema)) return copy;
   const values = copy.additionalProperties as object;
   const properties = inputs.map((input) => [
     input.name,
     { description: `${kindOf(input)}; default ${input.value}`, ...(limited(values, input) as object) },
   ]);
   return { ...copy, properties: Object.fromEntries(properties) as unknown };
+}
+
+function isByInput(schema: object): boolean {
+  return 'propertyNames' in schema && (schema.propertyNames as JsonSchema).title === 'input';
 }
 
 /** Adds the limits of an input to the schemas of its values. These schemas have the title "value". */

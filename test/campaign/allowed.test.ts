@@ -105,6 +105,21 @@ describe("the schema of a model's definitions", () => {
     expect(isValid({ ...head, ...rest })).toBe(valid);
   });
 
+  test('names the inputs only where the definition has inputs, and not where it has outputs or options', () => {
+    const named: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      if ('properties' in node && 'Contact rate' in (node.properties as object)) named.push(path);
+      for (const [key, value] of Object.entries(node))
+        walk(value, /^(properties|anyOf|\d+|\$defs)$/.test(key) ? path : `${path}/${key}`);
+    };
+    walk(schema, '');
+    expect(named).toEqual(
+      expect.arrayContaining(['/inputs', '/files', '/Design/grid', '/Search/over', '/Abc/priors']),
+    );
+    expect(named.filter((path) => /require|observed|options/.test(path))).toEqual([]);
+  });
+
   test('describes the type, the units, the limits and the default of an input', () => {
     expect(JSON.stringify(schema)).toContain('"description":"DOUBLE, in PER_DAY, 0 to 5; default 1.660"');
   });

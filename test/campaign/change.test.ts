@@ -64,7 +64,22 @@ describe('a change', () => {
     expect(() => checkChange(search(300), search(300, '{ min: 5, max: 9, step: 2 }'))).toThrow(
       expect.objectContaining({
         message: 'In a search that has begun, "over" cannot change.',
-        hint: expect.stringMatching(/"require" and the bounds under "over" can change\./),
+        hint: expect.stringMatching(
+          /^"stop", "parallel", "order", "confirm" and the bounds under "over" can/,
+        ),
+      }),
+    );
+  });
+
+  test('of "where" is refused in a search by an outside optimiser, and the error lists the settings that can change', () => {
+    const search = (where: string): Campaign =>
+      campaign(
+        `search: { minimize: Fit error, over: { Days: { min: 5, max: 9 } }, where: "${where}", method: { command: [python, optimise.py] } }\n`,
+      );
+    expect(() => checkChange(search('Days > 5'), search('Days > 6'))).toThrow(
+      expect.objectContaining({
+        message: 'In a search that has begun, "where" cannot change.',
+        hint: expect.stringMatching(/^"stop", "order" and "confirm" can change\./),
       }),
     );
   });

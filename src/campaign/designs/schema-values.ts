@@ -7,6 +7,9 @@ export const Value = z
   .union([z.string(), z.number(), z.boolean()], 'expected a number, a text, true or false')
   .meta({ title: 'value' });
 
+/** A key of a mapping from inputs. The title tells json-schema.ts where editors complete the names of inputs. */
+export const InputName = z.string().meta({ title: 'input' });
+
 export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
   id: 'Units',
   description: 'The units of the numbers. They must be the units of the input.',
@@ -64,7 +67,7 @@ export function count(least: number, what?: string) {
 /** A mapping from names of inputs. */
 export function byInput<S extends z.ZodType>(schema: S, what = 'expected input names with their values') {
   return z
-    .record(z.string(), schema, what)
+    .record(InputName, schema, what)
     .refine(
       (inputs) => Object.keys(inputs).length > 0,
       'expected at least one input; without a design there is one point',

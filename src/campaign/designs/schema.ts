@@ -14,7 +14,7 @@ import {
   type WrittenSaltelli,
   type WrittenSample,
 } from './schema-samples.ts';
-import { byInput, Value, Values } from './schema-values.ts';
+import { byInput, InputName, Value, Values } from './schema-values.ts';
 
 /** The shape of a design as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
@@ -55,7 +55,7 @@ export const Design = z
           [
             z.string(),
             z
-              .array(z.record(z.string(), Value, 'expected input names with their values'))
+              .array(z.record(InputName, Value, 'expected input names with their values'))
               .min(1, 'expected at least one point'),
           ],
           'expected the path of a CSV or JSON Lines file, or a list of points',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Units, Value } from '../designs/schema-values.ts';
+import { InputName, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
@@ -161,7 +161,7 @@ export const Search = z
       minimize: Output.optional().describe('The output or formula whose lowest mean is sought.'),
       maximize: Output.optional().describe('The output or formula whose highest mean is sought.'),
       over: z
-        .record(z.string(), Searched, 'expected input names with their bounds')
+        .record(InputName, Searched, 'expected input names with their bounds')
         .refine((inputs) => Object.keys(inputs).length > 0, 'expected at least one input')
         .meta({ minProperties: 1 })
         .describe('The allowed values of each input: {min, max}, or a list of values.'),
