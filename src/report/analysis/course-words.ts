@@ -27,8 +27,10 @@ export function courseSentence({ output, method, confidence, times = [] }: Analy
   const [first] = stretches;
   if (!first) return `It is unknown which inputs matter for ${output}.`;
   const never = neverSeen(times, parts);
-  if (stretches.every(({ input }) => input === undefined))
-    return `No input has a visible effect on ${output} at any of ${times.length} times.`;
+  if (stretches.every(({ input }) => input === undefined)) {
+    const effect = parts.every(({ little }) => little.length === 0) ? 'a visible' : 'more than a little';
+    return `No input has ${effect} effect on ${output} at any of ${times.length} times.`;
+  }
   const rest = never.length > 0 ? `; ${listed(never)} ${haveOf(never)} no visible effect at any time` : '';
   return `${leadText(output, stretches, times.length)}${rest}.`;
 }

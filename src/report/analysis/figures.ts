@@ -23,7 +23,11 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
   if (inputs.length === 0) return [];
   const units = measure.units ? ` (${unitText(measure.units)})` : '';
   const part = partText(all.length, inputs.length, 'inputs');
-  const within = `Lines are ${percent(analysis.confidence)} intervals`;
+  const hasIntervals = inputs.some(
+    ({ totalInterval, firstInterval, muStarInterval, srcInterval }) =>
+      totalInterval ?? firstInterval ?? muStarInterval ?? srcInterval,
+  );
+  const within = hasIntervals ? `Lines are ${percent(analysis.confidence)} intervals` : undefined;
   switch (analysis.method) {
     case 'sobol':
     case 'gaussian-process':

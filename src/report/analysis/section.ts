@@ -48,11 +48,12 @@ const COLUMNS = [
 export function analysisAnswer(analysis: Analysis): Markup | undefined {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return undefined;
-  const { matter, nothing } = divided(analysis);
+  const { matter, little, nothing } = divided(analysis);
+  const none = little.length > 0 ? 'None with more than a little effect' : 'None with a visible effect';
   const rest = nothing.length > 0 ? `; ${listed(nothing)} ${haveOf(nothing)} no visible effect` : '';
   return html`<div class="answer">
     ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
-    <strong>${matter.length > 0 ? listed(matter) : 'None with a visible effect'}</strong>
+    <strong>${matter.length > 0 ? listed(matter) : none}</strong>
     of ${indices.length} inputs${matter.length > 0 ? rest : ''}
   </div>`;
 }

@@ -82,8 +82,12 @@ export function analysisSentence(analysis: Analysis): string {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
   const { matter, little, nothing } = divided(analysis);
-  if (matter.length === 0) return `No input has a visible effect on ${output}.`;
   const isAll = matter.length === indices.length && indices.length > 1 && SHARES.includes(analysis.method);
+  if (matter.length === 0) {
+    if (little.length === 0) return `No input has a visible effect on ${output}.`;
+    // the largest estimate is so uncertain that its input has no visible effect
+    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${listed(nothing)} ${haveOf(nothing)} no visible effect.`;
+  }
   const others = [
     ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
     ...(nothing.length > 0 ? [`${listed(nothing)} ${haveOf(nothing)} no visible effect`] : []),

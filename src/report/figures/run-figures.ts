@@ -77,9 +77,9 @@ export function courseFigures(
           ? 'best point'
           : 'lowest point'
         : isReplicated
-          ? 'replication 1'
+          ? 'first finished run'
           : 'the run';
-    const which = varied.length > 0 && isReplicated ? ', its first replication,' : '';
+    const which = varied.length > 0 && isReplicated ? ', its first finished run,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
     const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that at least half of them reach`;
     const hasFront = best.length > 0;

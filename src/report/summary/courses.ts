@@ -8,9 +8,9 @@ import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 /** The curves of a DATA_SET output. */
 export interface Courses {
   output: CampaignOutput;
-  /** The curve of the best point's first replication; empty if there is none. */
+  /** The curve of the first finished run of the best point; empty if there is none. */
   best: Curve;
-  /** The curves of the runs of other points, if there are few runs; otherwise empty. */
+  /** The curves of the other runs, if there are few runs; otherwise empty. */
   others: Curve[];
   /** Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. */
   bands: Band[];
@@ -32,11 +32,18 @@ const MOST_RUNS = 400;
 /** With fewer curves than this, each curve is drawn, because quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
+/** The curve of a run, and the key of its point. */
+interface PointCurve {
+  point: string;
+  curve: Curve;
+  isThinned: boolean;
+}
+
 /** Keeps the curves of some runs, spread evenly over all runs. */
 export class CourseGatherer {
   readonly #outputs: {
     output: CampaignOutput;
-    curves: EvenSample<{ point: string; curve: Curve; isThinned: boolean }>;
+    curves: EvenSample<PointCurve>;
   }[];
 
   /** @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs */
@@ -63,19 +70,27 @@ export class CourseGatherer {
     return this.#outputs.flatMap(({ output, curves }) => {
       const { items, isPart } = curves;
       const first = curveOf(best?.curves[output.name]) ?? [];
+      const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];
       const areFew = items.length < FEW_RUNS;
       return [
         {
           output,
-          best: first,
-          others: areFew ? items.filter(({ point }) => point !== best?.key).map(({ curve }) => curve) : [],
+          best: front,
+          others: areFew ? without(front, best?.key, items) : [],
           bands: areFew ? [] : bandsOf(items.map(({ curve }) => curve)),
           runs: items.length,
           isPart,
-          areThinned: items.some(({ isThinned }) => isThinned),
+          areThinned: first.length > MOST_POINTS || items.some(({ isThinned }) => isThinned),
         },
       ];
     });
   }
+}
+
+/** The curves of all runs except the run of a point whose curve is in front. Runs may come in any order. */
+function without(front: Curve, key: string | undefined, items: readonly PointCurve[]): Curve[] {
+  const text = JSON.stringify(front);
+  const own = items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
+  return items.filter((_, at) => at !== own).map(({ curve }) => curve);
 }

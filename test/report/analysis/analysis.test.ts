@@ -106,6 +106,24 @@ describe('a sentence about a curve says which input matters at which times', () 
   });
 });
 
+test('an input has little effect if it has a small visible effect and no larger effect is visible', () => {
+  const indices = [
+    { input: 'A', total: 1, totalInterval: [-0.2, 2] as [number, number] },
+    { input: 'B', total: 0.04, totalInterval: [0.01, 0.06] as [number, number] },
+  ];
+  const analysis: Analysis = { ...analysisOf(designs[0]![1]), indices, secondOrder: [] };
+  expect(analysisSentence(analysis)).toBe('B has little effect on Y; A has no visible effect.');
+  expect(analysisAnswer(analysis)!.text).toContain('None with more than a little effect');
+});
+
+test('the caption names intervals only if there are intervals', () => {
+  const analysis = analysisOf(designs[0]![1]);
+  const measure = measureOf(OUTPUTS, 'Y');
+  const indices = [{ input: 'A', first: 0.7, total: 0.8 }];
+  expect(analysisFigures(analysis, measure)[0]!.caption).toContain('Lines are 95 % intervals');
+  expect(analysisFigures({ ...analysis, indices }, measure)[0]!.caption).not.toContain('Lines are');
+});
+
 test('the answer names the inputs that matter', () => {
   expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
     'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C has no visible effect',
