@@ -45,12 +45,13 @@ class ForayError(Exception):
 
 def connect(url=None, key=None):
     """Connects to a server. By default, FORAY_URL and FORAY_KEY have the address and the key. Without FORAY_URL, the
-    server is the running `foray dev` or `foray ui` whose home is FORAY_HOME, or `.foray` in this or a higher folder."""
+    server is the running `foray dev` or `foray ui` whose home is FORAY_HOME, or `.foray` in this or a higher folder. Its
+    home has the key."""
     url = url or os.environ.get("FORAY_URL")
-    key = key or os.environ.get("FORAY_KEY")
     if url is None:
         page = _running_page()
         url, key = page["url"], key or page["key"]
+    key = key or os.environ.get("FORAY_KEY")
     if not key:
         raise ForayError({"code": "KEY_NEEDED", "detail": "A key is needed. Call connect(url, key), or set FORAY_KEY."})
     server = Server(url, key)
@@ -64,12 +65,27 @@ def _running_page():
     homes = [pathlib.Path(home)] if home else [folder / ".foray" for folder in (here, *here.parents)]
     for folder in homes:
         try:
-            return json.loads((folder / "page.json").read_text())
+            page = json.loads((folder / "page.json").read_text())
         except (OSError, ValueError):
             continue
+        if _is_running(page["pid"]):
+            return page
     hint = 'Start "foray dev", set FORAY_HOME to its home, or call connect(url, key).'
     detail = "No foray dev or foray ui runs %s." % ("in " + home if home else "in %s or a folder above" % here)
     raise ForayError({"code": "DEV_NOT_RUNNING", "detail": detail, "hint": hint})
+
+
+def _is_running(pid):
+    # only POSIX can ask about a process by its id: on Windows, os.kill ends the process
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 class Server:

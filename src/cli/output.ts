@@ -134,6 +134,11 @@ export function fileOf(output: string | undefined): string | undefined {
   return output === '-' ? undefined : output;
 }
 
+/** Whether a stream goes to a terminal that can rewrite its lines. */
+export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
+  return isTTY && process.env.TERM !== 'dumb';
+}
+
 /** The width of the terminal in columns; some terminals report none. */
 export function terminalWidth(): number {
   return process.stdout.columns || Infinity;

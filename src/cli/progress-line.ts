@@ -4,6 +4,7 @@ import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
+import { isTerminal } from './output.ts';
 
 /** The progress of a campaign in one line. */
 export function progressText(status: CampaignStatus): string {
@@ -67,13 +68,14 @@ const PLAIN_EVERY_MS = 5_000;
  */
 export class ProgressLine {
   private readonly stream = process.stderr;
+  private readonly isRewritten = isTerminal(this.stream);
   private shown = '';
   private shownAt = 0;
 
   update(text: string): void {
     const line = printableLine(text);
     if (line === this.shown) return;
-    if (this.stream.isTTY) {
+    if (this.isRewritten) {
       this.stream.write(`\r\x1b[2K${line.slice(0, this.stream.columns - 1)}`);
     } else {
       if (Date.now() - this.shownAt < PLAIN_EVERY_MS) return;
@@ -85,13 +87,13 @@ export class ProgressLine {
 
   /** Removes the line from a terminal. */
   clear(): void {
-    if (this.stream.isTTY && this.shown !== '') this.stream.write('\r\x1b[2K');
+    if (this.isRewritten && this.shown !== '') this.stream.write('\r\x1b[2K');
   }
 
   /** Prints a last line, which stays. */
   finish(text: string): void {
     const line = printableLine(text);
-    if (this.stream.isTTY) this.stream.write(`\r\x1b[2K${line}\n`);
+    if (this.isRewritten) this.stream.write(`\r\x1b[2K${line}\n`);
     else if (line !== this.shown) this.stream.write(`${line}\n`);
   }
 }

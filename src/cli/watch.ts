@@ -6,7 +6,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { LivePage } from './live/live.ts';
 import { tellLastFailure } from './log.ts';
-import { printJson, tell } from './output.ts';
+import { isTerminal, printJson, tell } from './output.ts';
 import { failureAdvice, ProgressLine, statusText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
@@ -81,10 +81,6 @@ function shownOutputs(
   const message = `The campaign "${campaign.id}" has no numeric output "${wanted}".`;
   const known = numeric.map(({ name }) => name);
   throw new UnknownNameError('UNKNOWN_OUTPUT', message, { name: wanted, known });
-}
-
-function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
-  return isTTY && process.env.TERM !== 'dumb';
 }
 
 function livePage(foray: Foray, record: CampaignRecord, outputs: readonly CampaignOutput[]): Display {

@@ -99,8 +99,8 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
     TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
     FORAY_HOME: home,
-    // the key stays the same after a restart of a part, like the port, so that programs can continue
-    FORAY_KEY: crypto.randomUUID(),
+    // the key of the page stays the same after a restart of a part, like the port, so that programs can continue
+    FORAY_KEY: process.env.FORAY_KEY || crypto.randomUUID(),
     FORAY_API_KEY: key,
     FORAY_SERVICE_URL: addresses.service.url,
     FORAY_STORE: addresses.store,
@@ -137,15 +137,21 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     ...(keepFailed === undefined ? [] : ['--keep-failed', keepFailed]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
-  const page = part('page', [MAIN, 'ui', '--no-open', '--port', String(port.page), '--home', home]);
-  const parts = [temporal, service, worker, page];
+  const ui = part('page', [MAIN, 'ui', '--no-open', '--port', String(port.page), '--home', home]);
+  const parts = [temporal, service, worker, ui];
   const stop = async (): Promise<void> => {
     // clients stop before the servers that they call
     for (const each of parts.toReversed()) await each.stop();
   };
   try {
     await Promise.all([temporal.start(), service.start()]);
-    await Promise.all([worker.start(), page.start()]);
+    await Promise.all([worker.start(), ui.start()]);
+    return {
+      addresses,
+      page: await loginOf(home),
+      pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid, page: ui.pid },
+      stop,
+    };
   } catch (error) {
     await stop();
     if (tries > 1 && parts.some(({ endedAtOnce }) => endedAtOnce)) {
@@ -153,12 +159,6 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     }
     throw error;
   }
-  return {
-    addresses,
-    page: await loginOf(home),
-    pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid, page: page.pid },
-    stop,
-  };
 }
 
 async function loginOf(home: string): Promise<string> {

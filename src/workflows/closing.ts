@@ -18,6 +18,8 @@ export interface CampaignSummary {
 
 /** Patch: workflows of earlier releases have no outcome in their memo. */
 const OUTCOME_MEMO = 'outcome-memo';
+/** Patch: workflows of earlier releases completed if all runs had been requested when the failure policy stopped them. */
+const FAILS_BY_POLICY = 'fails-by-policy';
 /** Patch: workflows of earlier releases did not stop the runs whose requests got no answer. */
 const SETTLE_UNANSWERED = 'settle-unanswered';
 
@@ -37,10 +39,12 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
 }
 
 /**
- * The phase of a campaign when nothing is left to do. A cancelled campaign has waiting runs after a retry of only its
- * failed runs, and stays `cancelled`. Any other campaign is `completed`.
+ * The phase of a campaign when nothing is left to do. A campaign that its failure policy stopped is `failed`. A
+ * cancelled campaign has waiting runs after a retry of only its failed runs, and stays `cancelled`. Any other campaign
+ * is `completed`.
  */
-export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' {
+export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
+  if (state.verdict && state.wish === 'stop' && patched(FAILS_BY_POLICY)) return 'failed';
   return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
 }
 

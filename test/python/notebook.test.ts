@@ -75,6 +75,17 @@ outputs: [Peak day]
 """).wait(seconds=120).results()
 units = epidemic.attrs["units"]
 assert units["Peak day"] == "DAY", units`,
+  `import json, os, pathlib, subprocess
+os.environ["FORAY_KEY"] = "of another server"
+inner = pathlib.Path("inner")
+(inner / ".foray").mkdir(parents=True)
+ended = subprocess.Popen(["true"])
+ended.wait()
+stale = {"pid": ended.pid, "url": "http://127.0.0.1:9", "key": "old"}
+(inner / ".foray" / "page.json").write_text(json.dumps(stale))
+os.chdir(inner)
+assert foray.connect().url == server.url
+os.chdir("..")`,
   `import sys
 sys.modules["pyarrow"] = None  # as if pyarrow was not installed
 plain = campaign.results()

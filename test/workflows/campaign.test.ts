@@ -215,13 +215,13 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
 
 describe('a failure policy', () => {
   /** Ten runs. The first five have Fail: true, so they fail. */
-  const failing = (name: string, first: number, policy: string) => ({
+  const failing = (name: string, first: number, policy: string, concurrency = 1) => ({
     text: `
 campaign: ${name}
 model: {name: Rehearsal}
 inputs: {Seconds: 0.2}
 design: {grid: {Fail: [true, false], Value: {from: ${first}, to: ${first + 4}, step: 1}}}
-concurrency: 1
+concurrency: ${concurrency}
 failures: ${policy}
 `,
     file: `${name}.yaml`,
@@ -267,6 +267,13 @@ failures: ${policy}
     expect(end.runs.failed).toBeGreaterThan(1);
     expect(end.runs.waiting).toBeGreaterThan(0);
     expect(end.note).toMatch(/by its failure policy: \d runs failed, more than 1/);
+    expect(await closedStatus(world, id)).toBe('FAILED');
+  });
+
+  test('with "then: stop" also ends the campaign in the phase failed if all runs were requested before', async () => {
+    const { id } = await world.foray.submit(failing('requested', 26_000, '{count: 1, then: stop}', 10));
+    const end = await toTheEnd(world, id);
+    expect(end).toMatchObject({ phase: 'failed', runs: { done: 5, failed: 5, waiting: 0 } });
     expect(await closedStatus(world, id)).toBe('FAILED');
   });
 });
