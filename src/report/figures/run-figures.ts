@@ -9,7 +9,9 @@ import type { OutputDistribution, Ranking, Summary } from '../summary/summary.ts
 import type { Timeline } from '../summary/timeline.ts';
 import { counted, numberText, titleOf } from '../words/words.ts';
 
-/** Makes pictures of the values of outputs over all runs. Empty if each output has the same value in all runs. */
+/**
+ * Makes a picture of the distributions of outputs over all runs. Empty if no output has two different finite values.
+ */
 export function distributionFigures(
   campaign: Campaign,
   { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
