@@ -22,7 +22,7 @@ export function definitionSchema(inputs: readonly ModelInput[] = []): JsonSchema
   return inputs.length === 0 ? schema : (withInputs(schema, inputs) as JsonSchema);
 }
 
-/** Adds the names of the inputs wherever a schema has values by input, that is, where it has `propertyNames`. */
+/** Adds the names of the inputs to each mapping with free names, that is, to each schema with `propertyNames`. */
 function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => withInputs(item, inputs));
   if (typeof schema !== 'object' || schema === null) return schema;
