@@ -22,8 +22,8 @@ const STICKY = '2s';
 const ACTIVITIES_AT_ONCE = 16;
 
 /**
- * Options of a worker in a versioned deployment. A campaign stays with the build that started it, and moves to the
- * current build when its workflow continues as new.
+ * Options of a worker in a versioned deployment. A campaign stays with the build that started it. When its workflow
+ * continues as new, it moves to the current build, if the server supports this.
  */
 export function deploymentOf(buildId: string): WorkerDeploymentOptions {
   return {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const STOP_MS = 10_000;
 const SAYS_MS = 120_000;
-/** The number of last lines of a process that are kept for `says`. An error shows the last ten of them. */
+/** `says` searches the last lines of a process, at most this number. An error shows the last ten lines. */
 const LINES = 200;
 
 export interface ProcessOptions {

@@ -12,7 +12,7 @@ export interface Usage {
 
 export function usageOf(pid: number): Usage {
   const [own, ...others] = familyOf(pid).map(ownUsage);
-  // the figures of a parent include a descendant that has just ended
+  // the CPU time of a parent includes a descendant that has just ended
   const usages = [own!, ...others.filter(({ cpuMs }) => !Number.isNaN(cpuMs))];
   return {
     cpuMs: usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0),

@@ -30,7 +30,7 @@ class ForayError(Exception):
     """An error that the server reports. It is also raised if there is no server, or the server cannot be reached.
 
     code     the code of the error, as in docs/reference/errors.md
-    status   the HTTP status
+    status   the HTTP status; None without an answer of the server
     problem  the whole answer of the server, as a dict
     """
 
@@ -103,8 +103,9 @@ class Server:
     def submit(self, definition, id=None, files=None):
         """Starts a campaign and returns it. With the id and definition of an existing campaign, returns that campaign.
 
-        definition  the path of a file, a text in YAML, or a dict
-        files       paths of files that the definition names; not needed for files in the folder of the definition
+        definition  the path of a file, a text in YAML with at least one line break, or a dict
+        files       paths of files that the definition names; not needed for files in the folder of the definition whose
+                    names have an extension
         """
         place = ("POST", "/campaigns") if id is None else ("PUT", "/campaigns/" + _quoted(id))
         return Campaign(self, self._json(*place, _body(definition, files))["id"])
@@ -120,7 +121,7 @@ class Server:
         return campaign
 
     def campaigns(self, **query):
-        """The statuses of campaigns, the newest first. Filters: phase=, model=, q=, limit=."""
+        """One page of the statuses of campaigns, the newest first. Parameters: phase=, model=, owner=, q=, limit=."""
         return self._json("GET", "/campaigns", query=query)
 
     def models(self):
@@ -329,7 +330,7 @@ def _body(definition, files):
     if isinstance(definition, os.PathLike) or (isinstance(definition, str) and "\n" not in definition):
         path = pathlib.Path(definition)
         text = path.read_text(encoding="utf-8")
-        # sends each file of the same folder whose name occurs in the definition
+        # sends each file of the same folder whose name has an extension and occurs in the definition
         beside = [one for one in path.parent.iterdir() if one.suffix and one.is_file() and one != path]
         found = {one.name: one for one in beside if one.name in text}
     found.update({pathlib.Path(one).name: pathlib.Path(one) for one in files or []})

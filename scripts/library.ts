@@ -14,7 +14,7 @@ const PAGE = join(import.meta.dirname, '../docs/reference/library.md');
 /** Classes of `foray` whose members have their own table. */
 const CLASSES = ['Foray', 'OutputFiles'];
 
-/** An export of a module. `about` is the first sentence of its comment; empty without a comment. */
+/** An export of a module. `about` is the first sentence of its comment, up to a colon; empty without a comment. */
 export interface Exported {
   name: string;
   kind: 'function' | 'class' | 'type' | 'value';
@@ -98,7 +98,7 @@ export function membersOf(one: Exported): { name: string; about: string }[] {
   return [...own, ...parents.flatMap(membersOf)];
 }
 
-/** The first sentence of a comment, on one line and without links. */
+/** The first sentence of a comment, up to a colon, on one line and without links. */
 function aboutOf(node: ts.Node): string {
   const [comment] = ts.getJSDocCommentsAndTags(node);
   const text = (comment && ts.getTextOfJSDocComment(comment.comment)) ?? '';

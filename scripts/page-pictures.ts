@@ -17,7 +17,7 @@ export interface Studio {
 const WIDE = 1000;
 const NARROW = 390;
 
-/** Makes the pictures of docs/guides/page.md. It shows the page of one campaign also in dark colours and narrow. */
+/** Makes the pictures of docs/guides/page.md. The page of one campaign is also shown in dark colours, wide and narrow. */
 export async function takePagePictures(studio: Studio, campaign: string): Promise<void> {
   const { page, login, pictures, folder, foray } = studio;
   const shot = async (name: string, height: number, width = WIDE): Promise<void> => {

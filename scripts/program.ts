@@ -8,7 +8,10 @@ import { LIBRARY, withImports } from '../src/service/models/library.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** The modules that are a program, a thread or the entry of the library. Other modules load them by their path. */
+/**
+ * The modules that are a program, a thread or the entry of the library. Other modules start the programs and threads by
+ * their path.
+ */
 const entries = [
   'worker',
   'src/index',

@@ -1,7 +1,7 @@
 /**
  * Records histories of campaigns for the replay test: `npm run record-histories FOLDER` records the histories that the
- * folder does not have. Each change of the workflow in a release adds its own histories. Earlier histories stay,
- * because campaigns that started with them must continue.
+ * folder does not have. A release that changes the workflow adds its own histories. Earlier histories stay,
+ * because campaigns that began with an earlier release must continue.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `npm run release -- VERSION` makes the commit and the tag of a release (docs/internals/releasing.md). It pushes
- * nothing.
+ * `npm run release -- VERSION` writes the version, runs `.ci/run`, and makes the commit and the tag of a release
+ * (docs/internals/releasing.md). It pushes nothing.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -33,7 +33,7 @@ export const rooms = {
   settings: ['api', 'client', 'dev'],
 };
 
-/** The rooms that all rooms may import. Each of them may import the listed rooms. */
+/** The rooms that all rooms may import, each with the rooms that it may import. */
 export const sharedRooms = {
   text: [],
   yaml: ['text'],
@@ -41,7 +41,7 @@ export const sharedRooms = {
   package: [],
 };
 
-/** The rooms that each room of src/service may import. All of them may import files directly in src/service. */
+/** The rooms that each room of src/service may import. All rooms of src/service may import the files directly in it. */
 export const serviceRooms = {
   database: [],
   files: ['database'],

@@ -20,7 +20,7 @@ function packagesOf(file) {
 
 const wanted = packagesOf(join(root, 'package-lock.json')) ?? [];
 const installed = new Set(packagesOf(join(root, 'node_modules', '.package-lock.json')));
-// Optional packages for other platforms are in the lock file and are never installed.
+// Optional packages are not compared: those for other platforms are in the lock file and are never installed.
 const optional = new Set(
   Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
     .filter(([, entry]) => entry.optional)

@@ -1,5 +1,5 @@
 /**
- * Items that come in batches. Reading them one by one waits for a promise per item, which takes longer than most work
+ * Items that come in batches. A reader of single items waits for a promise per item, which takes longer than most work
  * on an item. A function that needs batches takes this class, so that nobody can pass it a generator of single items by
  * mistake. Such a generator would be slow with a million rows.
  */

@@ -3,8 +3,9 @@
  * documents each code, and a test compares the two. A code never gets another meaning. The file that throws an error
  * contains the sentence for the user.
  *
- * `exit` is the exit code of the command line: 2 when the command or the definition is wrong, 3 when a server cannot be
- * reached, 4 when an executor cannot work on its machine, although executors on other machines may work.
+ * `exit` is the exit code of the command line: 2 when the command or the definition is wrong; 3 when a server or a
+ * worker is missing, cannot be reached or fails; 4 when an executor cannot work on its machine, although executors on
+ * other machines may work.
  */
 export const errorCodes = {
   USAGE: { exit: 2, about: 'the command line is wrong' },

@@ -9,7 +9,7 @@ import { cleanEnv } from './support/cli.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Code that prints the address of each module that Node loads from then on, a line each. */
+/** Code that prints the address of each module that Node loads afterwards, one address per line. */
 const PRINT_MODULES = `
   import { registerHooks } from 'node:module';
   registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });`;
@@ -36,7 +36,7 @@ describe('modules', () => {
     ).toEqual(['b', 'c', 'b']);
   });
 
-  test('of a room import only the rooms in scripts/rooms.ts', () => {
+  test('of a room (a folder of src or src/service) import only the rooms in scripts/rooms.ts', () => {
     const all = { cli: Object.keys(rooms), ...rooms };
     const mayImport = { ...withShared(all), ...sharedRooms };
     expect(forbiddenImports('src', mayImport)).toEqual([]);
@@ -91,7 +91,7 @@ test('a command that reads no definition starts without the schema of definition
   expect(loaded).not.toContain('src/campaign/definition.ts');
 });
 
-/** The modules that a command of foray loads, a line each. */
+/** The modules that a command of foray loads, one module per line. */
 function loadedBy(...args: string[]): string {
   const flag = `--import=data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;
   return execFileSync(process.execPath, [flag, 'src/cli/main.ts', ...args], {

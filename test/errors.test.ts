@@ -10,7 +10,7 @@ import { serviceErrors } from '../src/service/errors.ts';
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/reference/errors.md'), 'utf8');
 
-/** The rows of all tables whose first column has this heading. Each row is a list of cells. */
+/** The rows of the first table whose first column has this heading. Each row is a list of cells. */
 function rowsOf(heading: string): string[][] {
   const lines = page.split('\n');
   const start = lines.findIndex((line) => cellsOf(line)[0] === heading);

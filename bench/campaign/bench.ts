@@ -13,9 +13,9 @@ type Name = (typeof names)[number];
 
 /**
  * Measures whole campaigns with real processes: foray and its alternatives. All of them use one stub of a model
- * service, which needs little CPU time. `--only` names the parts to run. `--peers` adds the alternatives in Python.
- * `--runs` is the number of runs in the part `million`. `--cv` is the coefficient of variation of the durations in the
- * part `timed`.
+ * service, which needs little CPU time. `--only` names the parts to run. `--peers` adds the alternatives in Python to
+ * the part `timed`. `--runs` is the number of runs in the part `million`. `--cv` is the coefficient of variation of the
+ * durations in the part `timed`.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -88,7 +88,7 @@ export class ForayWay {
     });
   }
 
-  /** Runs one campaign to its end, and closes. */
+  /** Runs one campaign to its end. Then it closes the client and ends the workers. */
   async runOnce(...args: Parameters<ForayWay['run']>): Promise<Measured> {
     try {
       return await this.run(...args);

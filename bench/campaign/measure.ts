@@ -6,7 +6,7 @@ import { type Usage, usageOf } from '../usage.ts';
 export interface Measured {
   way: string;
   runs: number;
-  /** Time from the first request at the service to the last result. */
+  /** Time from the first request for a run or its results to the last result. */
   seconds: number;
   /** Time from the start (the submit of a campaign) to the last result. */
   secondsFromStart: number;

@@ -30,9 +30,9 @@ const MOST_TIMES = 3;
 const MOST_GROWTH = 1.2;
 
 /**
- * Writes the results of a campaign with a million runs as files. Compares this with DuckDB, which writes the same
- * Parquet from CSV. Each measurement has its own process, which reports its time without the time of its start. The
- * ways take turns, so that other work on the machine affects all of them. The median of the rounds counts.
+ * Writes the results of a campaign with a million runs as files. DuckDB writes the same Parquet file from a CSV file,
+ * for comparison. Each measurement has its own process, which reports its time without the time of its start. The ways
+ * take turns, so that other work on the machine affects all of them. The median of the rounds counts.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -124,7 +124,7 @@ function partOf(runs: number, rows: Row[]): Part<Row> {
         most: MOST_GROWTH,
       },
     ],
-    notes: ['DuckDB reads a file of CSV with as many threads as there are cores; foray reads its store.'],
+    notes: ['DuckDB reads a CSV file with as many threads as there are cores; foray reads its store.'],
   };
 }
 

@@ -28,9 +28,9 @@ interface Given {
 }
 
 /**
- * Measures executors on other machines in five parts: the throughput, the cost of idle executors, the end of an
- * executor by SIGTERM, the loss of an executor, and many executors in a few processes. The default is one service on
- * SQLite. `--postgres` uses two replicas on PostgreSQL.
+ * Measures executors that connect to a service like executors on other machines, in five parts: the throughput, the
+ * cost of idle executors, the end of an executor by SIGTERM, the loss of an executor, and many executors in a few
+ * processes. The default is one service on SQLite. `--postgres` uses two replicas on PostgreSQL.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -41,7 +41,7 @@ export interface Lab {
   folder: string;
   services: Process[];
   executors: Process[];
-  /** The replicas of the service by their addresses. */
+  /** The addresses of the replicas of the service. */
   urls: string[];
   temporal: Temporal;
   /** The key of an executor. */
@@ -52,7 +52,7 @@ export interface Lab {
   startExecutor(name: string): Promise<Process>;
   /** Registers a process of the bench, so that the bench always ends it. */
   own(started: Process): Process;
-  /** Requests sleeping runs in slices. Returns their ids. */
+  /** Requests sleeping runs, with at most 20 open requests at a time. Returns the ids of the runs. */
   request(runs: number, seconds: number): Promise<string[]>;
   /** Stops the run that was requested last. `seconds` is its duration, the same as in the request. */
   stopLast(seconds: number): Promise<void>;

@@ -81,7 +81,8 @@ const greet = () =>
     names.map((each, at) =>
       client.hello(each, {
         ...{ build: version, slots: 1, has: [], running: 0, problem: null, refusals: [], since },
-        // the service does not compare names with holders, so each name may report any holder of this process
+        // the service does not compare names with holders (the ids of the executors' lanes), so each name may report
+        // any holder of this process
         holder: [...holders][at] ?? null,
       }),
     ),

@@ -82,7 +82,7 @@ async function raced(model: string, size: number, contestants: Contestant[], rou
   return rows;
 }
 
-/** Events per second, in thousands. */
+/** Customers or events per second, in thousands. */
 async function rateOf(contestant: Contestant, model: string, size: number): Promise<number> {
   const { way, command, file, warmUp, duration } = contestant;
   const measured = new Process({
@@ -110,7 +110,7 @@ function partOf(name: string, title: string, rows: Row[]): Part<Row> {
       { title: 'median', of: (row) => median(row.rates) },
       { title: 'least', of: (row) => Math.min(...row.rates) },
       { title: 'most', of: (row) => Math.max(...row.rates) },
-      { title: 'foray is faster', of: (row) => row.ratio, digits: 1 },
+      { title: 'speed of foray / this speed', of: (row) => row.ratio, digits: 1 },
     ],
     goals: [{ what: 'times as fast as SimPy', figure: simpy.ratio, least: LEAST_RATIO }],
   };

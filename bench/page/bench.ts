@@ -19,8 +19,9 @@ import { type Visit, visit } from './visit.ts';
 const SIZES = '1000,100000,1000000';
 /** Number of runs that finish while a viewer is on the page. */
 const OPEN = 10;
+/** Number of measured looks. A look reads the state of the pictures that a viewer sees. */
 const LOOKS = 10_000;
-/** The time until the next look, as a multiple of the time of a drawing (src/server/live/gatherer.ts). */
+/** The shortest interval between drawings, as a multiple of the time of a drawing (src/server/live/gatherer.ts). */
 const PAUSE_FOR_DRAWING = 10;
 const VIEW = { show: [], inputs: [] };
 const MOST_COMPLETE_S = 10;
@@ -55,7 +56,7 @@ interface Row extends Partial<Visit> {
   draw: number;
   /** Time from the end of the campaign to its last pictures, s. */
   closed: number;
-  /** The longest time in which the thread for requests could not answer, ms. */
+  /** The longest time in which the thread that answers requests was busy, ms. */
   stall: number;
   /** The time of a check that finds no new runs, ms. */
   look: number;
@@ -134,7 +135,7 @@ async function measure(address: string, runs: number, isVisited: boolean): Promi
   const sections = new Sections(address);
   let row: Row;
   try {
-    // makes the campaign look as if its last runs had not finished yet
+    // opens the campaign again: it is stored as completed, although its last runs have not finished
     await store.reopen(NUMBERS, 3);
     row = await watched(store, sections, runs);
   } finally {

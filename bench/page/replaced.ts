@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core';
 const UPDATES = 1_000;
 /** The heap is first read after this number of updates, because the first updates fill caches. */
 const WARM = 100;
-/** The longest allowed time of all updates, ms. */
+/** The time limit of each wait for updates, ms. */
 const LIMIT = 240_000;
 
 /**
- * This function runs in the page. It answers each request of the page's script with all parts, and each part has
- * changed.
+ * This function runs in the page. It answers each request of the page's script with all parts of the page (the
+ * pictures). Each part has changed.
  */
 const answerAnew = `(parts) => {
   globalThis.updates = 0;
@@ -22,9 +22,9 @@ const answerAnew = `(parts) => {
 
 /** The cost of replacing all pictures of a page many times, in a browser. */
 export interface Replaced {
-  /** The longest task of the browser, ms. */
+  /** The longest task of the browser after the first 100 updates, ms. */
   replacing: number;
-  /** How much the heap grew over all updates, MB. It is measured after garbage collections. */
+  /** The growth of the heap after the first 100 updates, MB. The heap is measured after garbage collections. */
   growth: number;
 }
 
@@ -50,7 +50,7 @@ export async function replaced(
   };
   await page.goto(origin + path);
   await page.evaluate(`(${answerAnew})(${JSON.stringify(parts)})`);
-  // this passes a function and not a text, because the page's policy forbids the evaluation of texts
+  // `waitForFunction` gets a function and not a text, because the page's policy forbids the evaluation of texts
   const updates = (count: number) =>
     page.waitForFunction((wanted) => Number(Reflect.get(globalThis, 'updates')) >= wanted, count, {
       timeout: LIMIT,

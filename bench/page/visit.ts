@@ -12,7 +12,7 @@ import { replaced, type Replaced } from './replaced.ts';
 
 const KEY = crypto.randomUUID();
 const LOOKS = 500;
-/** Polls that get all parts are larger, so there are fewer of them. */
+/** The number of polls that get all pictures. Their answers are larger, so there are fewer of these polls. */
 const WHOLE_LOOKS = 50;
 /** Nothing listens at this address. A finished campaign needs neither the model service nor Temporal. */
 const NOBODY = '127.0.0.1:9';
@@ -29,11 +29,11 @@ const PAGES = [
 export interface Visit extends Replaced {
   /** The longest time to the first byte of a page, ms. */
   firstByte: number;
-  /** The time until the document of the campaign's page is complete, while the pictures are being drawn, ms. */
+  /** The time until the document of the campaign's page is complete, ms. The pictures can arrive later. */
   dom: number;
-  /** The longest task of the browser until all pictures are there, ms. */
+  /** The longest task of the browser until the first picture is in the page, ms. */
   task: number;
-  /** The compressed size of everything that the page has loaded when all pictures are there, kB. */
+  /** The compressed size of everything that the page requests before the first picture is in the page, kB. */
   page: number;
   /** The compressed size of the page's script, kB. */
   script: number;
@@ -97,7 +97,7 @@ async function inBrowser(server: Server): Promise<Omit<Visit, 'firstByte' | 'pol
   }
 }
 
-/** Collects the paths and the compressed sizes of all answers that a page gets. */
+/** Collects the paths and the compressed sizes of all answers with status 200 that a page gets. */
 function bodiesOf(page: Page): Promise<[string, number]>[] {
   const sent: Promise<[string, number]>[] = [];
   page.on('response', (response) => {

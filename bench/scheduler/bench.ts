@@ -25,7 +25,10 @@ const FIXED_CELLS: typeof CELLS = [
   [100, [20, 600]],
 ];
 
-/** Below this number of executors, few runs finish in a tick. Then outstanding runs and lag have no goals. */
+/**
+ * Below this number of executors, few runs finish in a tick (one round of requests and polls). Then outstanding runs
+ * and lag have no goals.
+ */
 const FEW = 10;
 const MANY_GOALS: Goals = { makespan: 1.03, polls: 3, events: 1, outstanding: 2.5, lag: 1 };
 const FEW_GOALS: Goals = { makespan: 1.03, polls: 3, events: 3 };
@@ -35,11 +38,11 @@ const FEW_AND_SHORT_GOALS: Goals = { makespan: 1.03, polls: 4, events: 4 };
 /** Without a queue, an executor is idle from the end of a run until a poll finds the end. */
 const FIXED_GOALS: Goals = { makespan: 1.12, polls: 10 };
 
-/** The least fairness. Two equal campaigns must reach it within two windows after the second of them starts. */
+/** The least fairness. Two equal campaigns must reach it within two time windows after the second of them starts. */
 const FAIR = 0.95;
-/** A window lasts 10 mean durations, or longer if the executors cannot finish this number of runs in that time. */
+/** A time window lasts 10 mean durations, or longer if the executors cannot finish this number of runs in that time. */
 const FAIR_RUNS = 500;
-/** Below this mean duration, s, runs are shorter than a tick, and fairness has no goal. */
+/** Below this mean duration, s, runs are shorter than the shortest tick. Then fairness has no goal. */
 const SHORTEST_FAIR = 1;
 
 interface Cell {
@@ -61,13 +64,13 @@ interface Row {
   events?: number;
   /** The mean number of outstanding runs, divided by the capacity. */
   outstanding: number;
-  /** The mean lag, divided by max(2 s, 0.75 of the mean duration). */
+  /** The mean time from the end of a run until a poll finds it, divided by max(2 s, 0.75 of the mean duration). */
   lag: number;
 }
 
 interface Result extends Cell {
   rows: Row[];
-  /** Null for a campaign with a number as `concurrency`, because it does not adapt to other campaigns. */
+  /** Null for a campaign with a number as `concurrency`, because such a campaign does not adapt to other campaigns. */
   fair: number | null;
   goals: Goals;
   isMet: boolean;
@@ -75,7 +78,7 @@ interface Result extends Cell {
 
 /**
  * Compares the scheduler in virtual time with loops that poll at an interval, and with list scheduling in the same
- * order. Each cell shows its worst seed, and must meet all its goals at once.
+ * order. Each figure of a cell is the worst figure of all seeds. A cell must meet all its goals at once.
  */
 export function run(args: string[]): boolean {
   const { values } = parseArgs({
@@ -119,7 +122,10 @@ export function run(args: string[]): boolean {
   return results.every((result) => result.isMet);
 }
 
-/** The executors and mean durations of the cells. Flags replace the executors, the means, or both. */
+/**
+ * The executors and mean durations of the cells. Flags replace the executors, the means, or both. A missing flag gets
+ * the executors or the means of the first cell.
+ */
 function chosen(
   cells: typeof CELLS,
   capacities?: number[],

@@ -13,7 +13,7 @@ import { type Capacity, VirtualService } from './service.ts';
 /** A campaign that shares a service with others. */
 interface Sharer {
   schedule: Schedule;
-  /** The first seq of its runs at the service. */
+  /** The number (seq) of its first run at the service. */
   first: number;
   begins: number;
   wakesAt: number;
@@ -22,8 +22,8 @@ interface Sharer {
 /**
  * Measures how fairly several identical campaigns share the executors of one service. The measure is Jain's fairness
  * index (Jain, Chiu, Hawe, 1984) of their executor time. For n campaigns, 1 means equal shares, and 1/n means that one
- * campaign has all executor time. There is one index for each window of `window` ms. The first window begins when the
- * last campaign starts.
+ * campaign has all executor time. There is one index for each time window of `window` ms. The first window begins when
+ * the last campaign starts.
  *
  * @param begins when each campaign starts, ms
  */

@@ -33,7 +33,7 @@ export class VirtualService {
     return this.running.has(seq) ? 'running' : 'queued';
   }
 
-  /** Executor time of the runs in a range of seqs until a past time, ms. */
+  /** Executor time of the runs whose numbers (seq) are in a range, until `now`, ms. */
   busyTime(from: number, to: number, now: number): number {
     let busy = 0;
     for (const [seq, ends] of [...this.finishedAt, ...this.running])
@@ -74,8 +74,8 @@ export class VirtualService {
 }
 
 /**
- * The time at which all runs have finished with list scheduling in the same order. It queues all runs at once, and
- * needs no polls.
+ * The time at which all runs have finished with list scheduling in the same order. List scheduling queues all runs at
+ * once, and needs no polls.
  */
 export function listScheduling(durations: readonly number[], capacity: Capacity): number {
   const service = new VirtualService(durations, capacity);

@@ -9,7 +9,7 @@ import { type PeerRow, peerRows, Peers } from './peers.ts';
 import { knRows } from './selection.ts';
 import { winnerRows, type WinnerRow } from './winner.ts';
 
-/** The largest allowed difference from another library's median. Medians of ten seeds may differ by this much. */
+/** The largest allowed relative difference from pycma's median. Medians of so few seeds may differ by this much. */
 const TOLERANCE = 0.2;
 
 /**
@@ -173,7 +173,7 @@ function gpTimePart(): Part<ReturnType<typeof gpTimes>[number]> {
   const rows = gpTimes([200, 500]);
   return {
     name: 'gp-time',
-    title: 'Gaussian process: CPU seconds for an ask, the longest of twelve',
+    title: 'Gaussian process: CPU seconds for a proposal, the longest of twelve',
     rows,
     columns: [
       { title: 'points', of: ({ points }) => points },
@@ -189,7 +189,7 @@ function timePart(): Part<ReturnType<typeof timeRows>[number]> {
   const rows = timeRows();
   return {
     name: 'cma-time',
-    title: 'CMA-ES: milliseconds for an ask and a tell, over 1,000 points',
+    title: 'CMA-ES: milliseconds to propose a point and to take its value, over 1,000 points',
     rows,
     columns: [
       { title: 'inputs', of: ({ dimension }) => dimension },
@@ -274,7 +274,7 @@ async function campaignsPart(points: number): Promise<Part<CampaignRow>> {
   };
 }
 
-/** The exact posterior, and the tolerance for a calibration. */
+/** The figures of the exact posterior, each with the largest allowed difference. */
 const POSTERIOR = { mean: [1.199, 0.1], variance: [0.802, 0.12] } as const;
 
 async function abcPart(seeds: number): Promise<Part<AbcRow>> {

@@ -9,7 +9,7 @@ import { branin, ellipsoid, flu, hartmann6, rosenbrock, sphere, withinOnePercent
 
 /**
  * The median number of evaluations that pycma 4.5.0 needs, with its default population, until a value is below 1e-8.
- * Searches for sphere and ellipsoid start at 1 with a step size of 0.5. Searches for Rosenbrock start near 0 with a
+ * Searches for sphere and ellipsoid start at 1 with a step size of 0.5. Searches for Rosenbrock start at 0 with a
  * step size of 0.1.
  */
 const UNBOUNDED = [
@@ -70,7 +70,7 @@ export function boundedRows(seeds: number) {
   });
 }
 
-/** Milliseconds for an ask and a tell: the mean and the longest time of 1,000 points, after a warm-up. */
+/** Milliseconds to propose a point and to take its value: the mean and the longest of 1,000 points, after a warm-up. */
 export function timeRows() {
   return [2, 6, 20].map((dimension) => {
     timesOf(dimension);

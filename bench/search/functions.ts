@@ -23,7 +23,7 @@ export function withinOnePercent({ optimum }: TestFunction): number {
   return optimum + 0.01 * Math.abs(optimum);
 }
 
-/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. It has three minima of equal value. */
+/** L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. Branin has three equal minima. */
 export const branin: TestFunction = {
   name: 'Branin',
   of: ([x, y]) =>
@@ -52,8 +52,8 @@ const HARTMANN_P = [
 ];
 
 /**
- * L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. It has a second minimum, with the value
- * -3.203.
+ * L. C. W. Dixon and G. P. Szegő, "Towards Global Optimisation 2" (1978) 1-15. The function has a second minimum,
+ * with the value -3.203.
  */
 export const hartmann6: TestFunction = {
   name: 'Hartmann-6',
@@ -86,8 +86,8 @@ export function fluParameters([contactRate, recoveryRate]: readonly number[]): P
 }
 
 /**
- * The difference between an epidemic and the observed cases. `states` are the states of the epidemic at the {@link
- * fluDays}.
+ * The root mean square error of an epidemic for the observed cases. `states` are the states of the epidemic at the
+ * {@link fluDays}.
  */
 export function fitErrorOf(states: readonly State[]): number {
   return rootMeanSquareError(

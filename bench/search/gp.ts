@@ -25,12 +25,12 @@ export interface GpRow {
   rounds: number | null;
 }
 
-/** CPU time of a proposal with this many known points, s. */
+/** CPU time of a proposal after `points` known points, s. */
 export interface GpTime {
   points: number;
-  /** The time of a proposal without a fit of the parameters. */
+  /** The shortest of twelve proposals, which needs no fit of the parameters. */
   least: number;
-  /** The time of a proposal with a fit. */
+  /** The longest of twelve proposals, which needs a fit. */
   most: number;
 }
 
@@ -65,7 +65,7 @@ export function gpRows(seeds: number, mostEvaluations: number): GpRow[] {
   );
 }
 
-/** Measures the CPU time of proposals for Hartmann-6, when this many points are already known. */
+/** Measures the CPU time of proposals for Hartmann-6, for each number of already known points. */
 export function gpTimes(points: readonly number[]): GpTime[] {
   return points.map((count) => {
     const method = gaussianProcess(problemOf(hartmann6, 1, 1));

@@ -5,8 +5,8 @@ const SYSTEMS = 10;
 const DEVIATION = 6;
 
 /**
- * Figures of another implementation, for some total numbers of runs: how often it chose the best system with OCBA and
- * with equal numbers of runs.
+ * Figures of another implementation, for some total numbers of runs: the share of repeats that chose the best system,
+ * with OCBA and with equal numbers of runs.
  */
 const REFERENCES = [
   { runs: 200, reference: 0.78, evenReference: 0.62 },
@@ -15,7 +15,10 @@ const REFERENCES = [
   { runs: 1_600, reference: 0.98, evenReference: 0.95 },
 ];
 
-/** How often OCBA chooses the best of 10 normal systems with the means 1 to 10. */
+/**
+ * The shares of repeats that choose the best of 10 normal systems with the means 1 to 10: with OCBA, and with equal
+ * runs.
+ */
 export function ocbaRows(repeats: number) {
   return REFERENCES.map(({ runs, reference, evenReference }) => ({
     runs,

@@ -1,6 +1,6 @@
 """Runs searches by the optimisers of other libraries. The caller evaluates the function.
 
-Each line of the input is a search: {"peer", "dimensions", "seed", "most"}, for CMA-ES without bounds also "start" and
+Each line of the input is a search: {"peer", "dimensions", "seed", "most"}. CMA-ES without bounds also needs "start" and
 "sigma". For each point, this program prints a line {"x": [...]}, and reads a line with the value. The value null ends
 the search. At the end of a search, the program prints an empty object.
 """

@@ -39,7 +39,7 @@ const PEERS: Record<string, number> = {
   'SciPy DE': 4_000,
 };
 
-/** Optimisers of other libraries, in a process of Python. */
+/** Optimisers of other libraries, in a Python process. */
 export class Peers implements AsyncDisposable {
   private readonly process;
   private readonly lines;

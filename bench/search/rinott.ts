@@ -1,6 +1,6 @@
 import { rinottConstant } from './rinott-constant.ts';
 
-/** Rinott's constants for 20 first runs and a probability of 0.95, to three digits, from PyPRS. */
+/** Rinott's constants for 20 first runs and a probability of 0.95, to three decimal places, from PyPRS. */
 const TABLE = [
   { systems: 2, reference: 2.452 },
   { systems: 3, reference: 2.937 },

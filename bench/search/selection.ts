@@ -1,7 +1,7 @@
 import { Stream } from '../../src/search/methods/stream.ts';
 import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 
-/** 1/√10, the standard error of a mean of ten replications. Ten replications can just detect such a difference. */
+/** 1/√10, the standard error of a mean of ten replications with a standard deviation of 1. */
 const INDIFFERENCE = 1 / Math.sqrt(10);
 const FIRST = 10;
 export const RULES: Omit<KnInput, 'values'> = {
@@ -41,7 +41,8 @@ export function slippage(systems: number, seed: number, correlation = 0) {
 }
 
 /**
- * Runs KN to its end, in the rounds that it asks for. Returns the chosen system and the number of runs of all systems.
+ * Runs KN to its end, with the replications that KN requests in each round. Returns the chosen system and the number of
+ * runs of all systems.
  */
 export function chosenByKn(systems: number, seed: number, correlation = 0): { best: number; runs: number } {
   const { values, extendTo } = slippage(systems, seed, correlation);

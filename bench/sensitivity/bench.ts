@@ -35,8 +35,8 @@ const FAR = 0.005;
 
 /**
  * Compares foray's Sobol' indices with SALib's indices of the same values, and analyzes a million rows of a sample in a
- * store. Each measurement has its own process. The process reports the time of the analysis only, without the times to
- * start and to read a file.
+ * store. Each measurement has its own process. The process reports the time without its start. The time for the indices
+ * is also without the read of the file, but the time for the rows includes the read of the store.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A bare Fastify service. It shows the minimum cost of any service on Fastify. It parses the same JSON and answers the
- * same bytes. The bench sends it the answers over the channel, one for each method. Then the service prints its
- * address.
+ * A bare Fastify service. It shows the minimum cost of any service on Fastify. It parses the same JSON as the model
+ * service, and answers the same bytes. The bench sends it the answers over the channel, one for each method. Then the
+ * service prints its address.
  */
 const [answers] = (await once(process, 'message')) as [Record<'GET' | 'POST', string>];
 const app = fastify();

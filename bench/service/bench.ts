@@ -9,7 +9,7 @@ import { besideSlow, underLoad } from './delays.ts';
 import { type Felt, shoot, type Shot } from './load.ts';
 import { DIFFERENT, type Measured, ROUNDS, serve, type What, whats } from './measured.ts';
 
-/** How long the service is warmed up, s. A real service runs for days, and V8 optimizes only code that runs. */
+/** The time of a warm-up, s. V8 optimizes only code that runs often, and a real service runs for days. */
 const WARM_UP = 20;
 const FEW = 1_000;
 const MANY = 100_000;
@@ -113,7 +113,7 @@ async function throughput(
     rows,
     columns: [
       { title: 'way', of: ({ who }) => who },
-      { title: 'asked for', of: ({ what }) => what },
+      { title: 'request', of: ({ what }) => what },
       { title: 'requests/s', of: ({ requestsPerSecond }) => requestsPerSecond },
       { title: 'p50 ms', of: ({ p50 }) => p50 },
       { title: 'p99 ms', of: ({ p99 }) => p99 },

@@ -4,7 +4,7 @@ import type { Part } from '../report.ts';
 import { type Felt, shoot } from './load.ts';
 import { type Measured, ROUNDS } from './measured.ts';
 
-/** Requests per second while all executors are busy. */
+/** Requests per second. */
 const RATE = 200;
 /** Number of connections that send almost no data. */
 const SLOW = 200;
@@ -30,7 +30,7 @@ export async function besideSlow(
       { what: 'alone', ...alone },
       { what: `beside ${SLOW}`, ...beside },
     ],
-    columns: feltColumns('asked'),
+    columns: feltColumns('case'),
     goals: [{ what: 'p99 beside slow connections / p99 alone', figure: beside.p99 / alone.p99, most: 2 }],
     notes: [CALMEST],
   };
@@ -101,7 +101,7 @@ export async function underLoad(
     name: 'load',
     title: `load: ${RATE} requests a second while all executors are busy`,
     rows,
-    columns: feltColumns('asked for'),
+    columns: feltColumns('request'),
     goals: rows.map(({ what, p99 }) => ({ what: `${what}: p99 in ms`, figure: p99, most: 50 })),
     notes: [CALMEST],
   };

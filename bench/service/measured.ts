@@ -14,8 +14,8 @@ const MODELS = resolve(import.meta.dirname, 'models');
  */
 export const ROUNDS = 3;
 /**
- * The number of different runs that are requested in turns, like the requests of a campaign that reuses runs. It is
- * larger than the service's cache.
+ * The number of different runs that are requested in turns, like the requests of a campaign that reuses runs. The cache
+ * of the service has room for 10,000 runs.
  */
 export const DIFFERENT = 5_120;
 /** Delay between checks whether a run has completed, ms. */
@@ -90,7 +90,7 @@ function withNumber(inputs: readonly InputItem[], change: Partial<InputItem>): I
   return inputs.map((input) => (input.name === 'Number' ? { ...input, ...change } : input));
 }
 
-/** Requests a run until it has completed, and returns its id. */
+/** Requests a run repeatedly until it has completed. Returns its id. */
 async function complete(cloud: CloudClient, versionId: string, run: RunRequest): Promise<string> {
   for (;;) {
     const { status, id } = await cloud.requestRun(versionId, run);

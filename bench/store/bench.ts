@@ -21,8 +21,8 @@ interface Row {
 
 /**
  * Writes a million runs with five outputs each into SQLite, in the same way as one worker: first the design, and then
- * the intents and the results of each batch. The report has rows for each tenth of the runs, because the last tenth
- * must not take much longer than the first.
+ * the intents and the results of each batch. An intent records that a run will be requested. The report has rows for
+ * each tenth of the runs, because the last tenth must not take much longer than the first.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({

@@ -80,9 +80,9 @@ export class Batch {
   }
 
   /**
-   * Fetches the files of a completed run. The run counts as done only when its files are in the store. Until then the
-   * run is polled again. The run is not requested again, because a second request would look as if this campaign had
-   * started the run.
+   * Fetches the files of a completed run. The run counts as done only when its files are in the store, or can never be
+   * fetched. Until then the run is polled again. A run with an id is not requested again, because a second request
+   * would look as if this campaign had started the run.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;

@@ -25,8 +25,8 @@ import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts'
 const MESSAGE = '<definition>';
 
 /**
- * Changes a campaign in the store at a person's request. A refused change changes nothing. A service that does not
- * answer is not a refusal: the activity is retried.
+ * Changes a campaign in the store at a person's request. A refused change does not change the campaign. A service that
+ * does not answer is not a refusal: the activity is retried.
  */
 export async function change(
   world: World,

@@ -8,7 +8,7 @@ import type { World } from './types.ts';
 const STORED_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 /** The most runs of a campaign whose logs are kept, for all causes of failures together. */
 const MOST_LOGS = 400;
-/** How long the service may take to answer with a log, ms. The report of a failure waits no longer. */
+/** How long the report of a failure waits for the log of the run, ms. */
 const ANSWER_MS = 10_000;
 
 /** A run that failed, and the version of the model that it ran with. */
@@ -50,7 +50,7 @@ export class LogKeeper {
     }
   }
 
-  /** True if the log of a run may be kept: there is room, or the log replaces an earlier log of the same run. */
+  /** Reserves room for the log of a run. Returns false if there is none. A new log of the same run needs no room. */
   private async reserveRoom(seq: number, cause: string): Promise<boolean> {
     const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
     const ofCause = logged.values().filter((other) => other === cause);

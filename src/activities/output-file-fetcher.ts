@@ -41,11 +41,11 @@ export class OutputFileFetcher {
   }
 
   /**
-   * Returns when the files of some runs are in the store, each under its content hash. If a file cannot be fetched, the
-   * store keeps the reason, and the run of the file counts as done.
+   * Returns when the files of some runs are in the store, each under its content hash. If a file can never be fetched,
+   * the store keeps the reason, and the run of the file counts as done.
    *
    * @param runs the outputs of each run
-   * @throws CloudError when a file can perhaps be fetched later
+   * @throws CloudError when a file can perhaps be fetched later; the reason of the signal after an abort
    */
   async keep(runs: readonly Readonly<Record<string, string>>[]): Promise<void> {
     if (this.campaign.outputFiles === 'link') return;

@@ -29,7 +29,7 @@ export interface Proposed {
   refusal?: string;
 }
 
-/** The most searches that a worker keeps in memory. It replays any other search from its log, which takes longer. */
+/** The most searches that a worker keeps in memory. Other searches are replayed from their logs, which takes longer. */
 const MOST_KEPT = 20;
 /**
  * After this time, ms, the activity returns, so that the points so far are requested before the search asks for more.
@@ -37,8 +37,8 @@ const MOST_KEPT = 20;
 const LONGEST_MS = 5_000;
 
 /**
- * The courses of the searches that this worker used last. A course is closed before it is dropped, because its method
- * may have a process.
+ * The courses of the searches that this worker used last. A course is the state of a search in memory. It is closed
+ * before it is dropped, because its method may have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();

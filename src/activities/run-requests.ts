@@ -16,10 +16,13 @@ import { bounded } from '../text/printable.ts';
 import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from '../store/index.ts';
 import type { World } from './types.ts';
 
-/** The most requests of one worker to the service at once. */
+/**
+ * The most requests to the service at once. All `advance` activities of a worker share one limit; each other activity
+ * has its own limit.
+ */
 export const REQUESTS_AT_ONCE = 128;
 
-/** The most requests for the outputs of a run in one tick. */
+/** The most requests for the outputs of a run, one after the other. */
 const OUTPUTS_ATTEMPTS = 4;
 /** The delay after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
@@ -80,7 +83,7 @@ export class RunRequester {
     this.hitBalance = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
   }
 
-  /** Whether the service has answered anything about a run. */
+  /** Whether the service has reported the state of a run. */
   get hasHeard(): boolean {
     return this.heard;
   }
@@ -109,7 +112,7 @@ export class RunRequester {
     }
   }
 
-  /** The results of a run that the service has; undefined if it has none. This starts no run. */
+  /** The results of a run, if the service has them; undefined otherwise. The request starts no run. */
   private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
     const outputs = templateOf(this.campaign.outputs);
     try {
@@ -159,7 +162,7 @@ export class RunRequester {
     }
   }
 
-  /** The outputs of a finished run. This starts no run. */
+  /** The outputs of a completed run. The request starts no run. */
   async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
     if (run.runId !== null) return this.outputsOf(run, run.runId);
     const outputs = JSON.stringify(templateOf(this.campaign.outputs));

@@ -54,7 +54,7 @@ export async function stopOpenRuns(
   }
 }
 
-/** Fetches the files of finished runs. A cancel does not wait for a server that does not deliver them. */
+/** Fetches the files of finished runs. A cancel waits only a limited time for a server that does not deliver them. */
 async function keepLast(
   fetcher: OutputFileFetcher,
   heard: readonly RunObservation[],
@@ -98,7 +98,8 @@ export async function settle(
 }
 
 /**
- * A run that is STOPPED now was stopped by this campaign, in this or an earlier attempt, so it can be requested again.
+ * A run that is STOPPED now counts as stopped by this campaign, in this or an earlier attempt, so it can be requested
+ * again.
  */
 function unlessStopped(answer: Answer): Answer {
   const isStopped = 'state' in answer && answer.state === 'failed' && answer.isStopped;

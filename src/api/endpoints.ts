@@ -12,10 +12,10 @@ import {
   Version,
 } from './resources.ts';
 
-/** One row of section 4 of the specification. */
+/** An endpoint, such as a row of the table in section 4 of the specification. */
 export interface Endpoint {
   method: 'GET' | 'POST';
-  /** The path relative to the root address. `:name` stands for a segment. */
+  /** The path relative to the root address. `:name` stands for any segment. */
   path: string;
   summary: string;
   query?: z.ZodObject;
@@ -31,7 +31,7 @@ export const endpoints = {
   listModels: {
     method: 'GET',
     path: '/models',
-    summary: "All models of the key's owner",
+    summary: 'All models that the user of the key may use',
     response: z.array(Model),
   },
   getModel: { method: 'GET', path: '/models/:modelId', summary: 'A model by id', response: Model },
@@ -64,7 +64,7 @@ export const endpoints = {
   requestRun: {
     method: 'POST',
     path: '/versions/:versionId/runs',
-    summary: 'Requests a run; it starts only if no identical run was performed before',
+    summary: 'Requests a run; it starts only if no identical run waits, executes or has completed',
     body: RunRequest,
     response: Run,
   },

@@ -13,7 +13,7 @@ export type HealthProblem = z.infer<typeof HealthProblem>;
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   problems: z.array(HealthProblem),
-  /** The identity of the service. It is made once in the data folder, and stays the same at any address. */
+  /** The identity of the service. It is made once and kept in the database, so it is the same at any address. */
   service: z.uuid(),
 });
 export type Health = z.infer<typeof Health>;

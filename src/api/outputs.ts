@@ -19,7 +19,7 @@ export interface FileReference {
   localPath: string;
 }
 
-/** The most characters of a hash. No service has longer hashes. */
+/** The longest accepted hash, in characters. */
 const LONGEST_HASH = 1_000;
 
 /** The reference in the value of an OUTPUT_FILE, JSON text `{"hash","localPath"}`; undefined if there is none. */

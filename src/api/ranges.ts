@@ -27,7 +27,8 @@ export function isRandom(type: InputType): boolean {
 
 /**
  * Numbers from `first` up to `last`, one step apart. `last` is included if a whole number of steps reaches it. Each
- * number is rounded to the written decimals, so that 1.2 + 2 × 0.1 is 1.4 and not 1.4000000000000001.
+ * number is rounded to the decimals of `first` or `step`, whichever has more. So 1.2 + 2 × 0.1 is 1.4 and not
+ * 1.4000000000000001.
  */
 export function stepValues(first: number, last: number, step: number): number[] {
   return Array.from({ length: stepCount(first, last, step) }, (_, index) => stepValue(first, step, index));

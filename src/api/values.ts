@@ -10,7 +10,7 @@ export class ValueError extends Error {
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
-/** The most digits of a LONG, including leading zeros. Millions of digits would take seconds, or overflow the stack. */
+/** The longest text of a LONG, in characters. Millions of digits would take seconds, or overflow the stack. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 

@@ -11,13 +11,13 @@ export interface Difference {
   /** Replications per point; the least number if points are replicated until they are precise. */
   replications: { from: number; to: number };
   outputs: { added: string[]; dropped: string[] };
-  /** The settings that change, by their names in a definition. */
+  /** The settings that change, by their names in messages. */
   settings: string[];
   /** The change of the model's version for requested runs; null if there is none. */
   version: { from: number; to: number } | null;
 }
 
-/** Maps the fields of a campaign that can change while it runs to their names in a definition. */
+/** Maps the fields of a campaign that can change after its submission to their names in messages. */
 const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
@@ -163,8 +163,8 @@ function kindOf({ name, type, units }: BaseInput): unknown {
 }
 
 /**
- * The changed campaign. A fresh campaign keeps its drawn seed or salt. An input that has differed between points stays
- * a varied input, so that the table shows the difference.
+ * The changed campaign. A campaign with `fresh` keeps its random seed, or the random value of its salt input. An input
+ * that has differed between points stays a varied input, so that the table of results shows the difference.
  */
 export function changed(before: Campaign, after: Campaign): Campaign {
   const salt = saltOf(before);
@@ -183,7 +183,8 @@ export function changed(before: Campaign, after: Campaign): Campaign {
 }
 
 /**
- * Returns a function that reorders the values of a point for the changed campaign; undefined if the order stays the
+ * Returns a function that puts the values of a point of `before` into the order of the varied inputs of `after`. A
+ * newly varied input gets the value that it had at all points of `before`. Undefined if the varied inputs stay the
  * same.
  */
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {

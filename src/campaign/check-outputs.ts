@@ -102,8 +102,8 @@ export function precisionOf(
 }
 
 /**
- * @throws ForayError INVALID_VALUE if the interval of a share cannot have this width, or if the width of a number is a
- *   percentage
+ * @throws ForayError INVALID_VALUE if the width of a share is relative or not between 0 and 50 %, or if the width of a
+ *   number is a percentage
  */
 function checkWidth(
   measures: readonly Measure[],

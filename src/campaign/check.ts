@@ -29,9 +29,9 @@ export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'fil
 };
 
 /**
- * Checks every name and value of a definition against the model's version, and resolves the definition. A wrong name
- * never gets a default: a typo is an error with a suggestion. Mistakes are added to `read.mistakes`, each with its
- * place: UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
+ * Checks every name and value of a definition against the model's version, and resolves the definition. A wrong name is
+ * an error, with the most similar name or the known names as a hint. Mistakes are added to `read.mistakes`, each with
+ * its place: UNKNOWN_INPUT, UNKNOWN_OUTPUT, UNKNOWN_EXPERIMENT, INVALID_VALUE, INVALID_EXPRESSION, EMPTY_DESIGN,
  * REPLICATIONS_NEED_SEED, SEED_NEEDED. The result is valid only if there are no mistakes.
  *
  * @param pointFiles point files that the design names, by their path as written

@@ -1,6 +1,6 @@
 import type { AttemptPolicy, FailureCause, FailurePolicy } from './types.ts';
 
-/** The number of finished and failed runs that a failure policy counts. */
+/** The runs that a failure policy counts. The finished runs include the failed ones. */
 export interface FailureCounts {
   finished: number;
   failed: number;
@@ -40,7 +40,8 @@ const LONGEST_CAUSE = 200;
 const VARYING = /[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
 
 /**
- * The common part of reasons that differ only in numbers: `Seconds is -3` and `Seconds is -4` become `Seconds is …`.
+ * The common part of reasons that differ only in numbers, times, ids and hashes: `Seconds is -3` and `Seconds is -4`
+ * become `Seconds is …`. A long text is cut off.
  */
 export function causeOf(reason: string): string {
   return reason.replace(VARYING, '…').slice(0, LONGEST_CAUSE);

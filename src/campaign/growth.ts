@@ -17,7 +17,7 @@ export interface Growth {
   outputs: string[];
 }
 
-/** The intervals of a growing design at a moment when all its runs had finished. */
+/** The size and the widest interval of a growing design at a moment when all its runs had finished. */
 export interface GrowthRound {
   size: number;
   /** The number of runs that were done at that moment. */
@@ -69,7 +69,10 @@ export function nextSize(
   return Math.min(2 * size, most);
 }
 
-/** Adds to a changed campaign the size and the intervals that it reached before the change. */
+/**
+ * If two growing designs differ only in their size, the changed campaign gets the larger size. It also keeps its rounds
+ * if the outputs and the confidence of the growth stay the same.
+ */
 export function keptGrown<C extends Growing>(before: Growing, after: C): C {
   if (!before.growth || !after.growth || !isSameButSize(before.design, after.design)) return after;
   const size = Math.max(growingSize(before.design), growingSize(after.design));
@@ -98,7 +101,7 @@ export interface GrowthProgress {
   most: number;
   /** The largest allowed width of an interval. */
   width: number;
-  /** The intervals so far. */
+  /** The rounds so far. */
   rounds: GrowthRound[];
 }
 

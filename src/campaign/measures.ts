@@ -12,8 +12,8 @@ import type { Campaign, CampaignOutput } from './types.ts';
 export type Statistic = 'mean' | 'share' | 'quantile';
 
 /**
- * A number that each run has: a numeric output, a BOOLEAN output (1 or 0), or a formula over outputs, `P(condition)` or
- * `Q(number, probability)`. `name` is the name of the output, or the formula.
+ * A number that is read from the outputs of a run: a numeric output, a BOOLEAN output (1 or 0), or a formula over
+ * outputs, `P(condition)` or `Q(number, probability)`. `name` is the name of the output, or the formula.
  */
 export interface Measure extends CampaignOutput {
   statistic: Statistic;
@@ -35,7 +35,7 @@ const FORMULA = /^\s*([PQ])\s*\(([^]*)$/i;
 /** Matches the text in the brackets of a quantile: an expression and a probability. */
 const QUANTILE_OF = /^([^]*),\s*(\d*\.?\d+(?:e-?\d+)?)\s*$/i;
 
-/** Whether a text is a formula, and not the name of an output. */
+/** Whether a text has the form of a formula. An output may still have this text as its name. */
 export function isFormula(written: string): boolean {
   return FORMULA.test(written);
 }

@@ -10,8 +10,8 @@ export interface Precision {
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
   /**
-   * The BOOLEAN outputs among `outputs`, with the values 1 and 0. Their share of runs with a 1 must be precise, and
-   * only `absolute` limits its half-width. Absent if no output is BOOLEAN.
+   * The BOOLEAN outputs and the formulas P(…) among `outputs`, with the values 1 and 0. Their share of runs with a 1
+   * must be precise, and only `absolute` limits the half-width. Absent if there are none.
    */
   shares?: string[] | undefined;
   /** The largest half-width of the confidence interval, relative to the mean's absolute value. */
@@ -69,12 +69,15 @@ interface Moments {
 const LOOK_AHEAD = 10;
 
 /**
- * A point without any value gets no more than this many replications, or `min` if that is more: its runs fail, and
- * further runs would fail as well.
+ * A point for which an output has no value gets no further round after this many replications (or after `min`, if that
+ * is more). Its runs fail, and further runs would probably fail as well.
  */
 const HOPELESS = 10;
 
-/** A round at most multiplies the number of values by this factor, because the deviation of few values is uncertain. */
+/**
+ * The number of values that a round aims for is at most this multiple of the current number, because the deviation of
+ * few values is uncertain. The look-ahead is added to it.
+ */
 const GROWTH = 4;
 
 /** The estimate of the mean from a sample, or of the share if its values are 1 and 0. */

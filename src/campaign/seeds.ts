@@ -130,11 +130,12 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
   return base.some(({ name }) => name === RANDOM_SEED);
 }
 
-/** The largest salt or seed that is drawn. An INTEGER can hold it. */
+/** The largest random seed or salt. An INTEGER can hold it. */
 const MOST = 2 ** 31 - 1;
 
 /**
- * Adds a drawn seed or salt to a fresh campaign. Returns other campaigns unchanged.
+ * Adds a random seed to a campaign with `fresh: true`, or a random value (a salt) to the input that `fresh` names.
+ * Returns other campaigns unchanged.
  *
  * @param random returns a number in [0, 1)
  */

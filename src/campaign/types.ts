@@ -86,7 +86,7 @@ export interface ModelVersion {
  */
 export interface Campaign {
   id: string;
-  /** The name in the definition. The id begins with it. */
+  /** The name in the definition. The id begins with it, unless the user gave another id. */
   name: string;
   /** Root address of the model service when the campaign was submitted, with /api/open/<version>. */
   service: string;
@@ -105,7 +105,7 @@ export interface Campaign {
    * from the beginning.
    */
   growth?: Growth;
-  /** The intervals of a growing design so far. */
+  /** The rounds of a growing design so far, each with its widest interval. */
   rounds?: GrowthRound[];
   /** The search that finds the points; `design` is then empty. Absent if the design gives the points. */
   search?: Search;
@@ -132,7 +132,7 @@ export interface Campaign {
   /** Whether output files are fetched into the store, or stay references. */
   outputFiles: 'keep' | 'link';
   concurrency: number | 'auto';
-  /** How many failed runs the campaign tolerates; null if failures never end it. */
+  /** How many failed runs the campaign tolerates; null if it tolerates any number. */
   failures: FailurePolicy | null;
   attempts: AttemptPolicy;
   timeouts: Timeouts;

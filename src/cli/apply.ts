@@ -48,14 +48,14 @@ function isNothing({ points, replications, outputs, settings, version }: Differe
 }
 
 /**
- * Describes a difference in one line: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost" added;
- * changed: concurrency
+ * Describes a difference in one line, such as: 20 points added, 5 dropped, 80 kept; replications 1 → 3; output "Cost"
+ * added; changed: concurrency
  */
 function described({ points, replications, outputs, settings, version }: Difference): string {
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
-    // a search chooses its points itself
+    // all counts are 0 for a search, because a search chooses its points itself
     ...(added + dropped + kept > 0
       ? [`${counted(added, 'point')} added, ${dropped} dropped, ${kept} kept`]
       : []),

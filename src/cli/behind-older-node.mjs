@@ -1,11 +1,11 @@
 // An older Node that runs foray.mjs starts this file in a newer Node, and this file runs foray. The parent writes a
 // byte for each SIGINT that it gets. A Ctrl-C at the terminal reaches this process too; a SIGINT to the parent alone
 // does not reach it. The signal and the byte may come in either order, so this file counts both, and hides the second
-// of each pair from foray's listeners. The parent sends a byte because a signal could end this process while it exits,
-// and a message would look like a message of `foray dev`.
+// of each pair from foray's listeners. The parent sends no signal, because a signal could end this process during its
+// exit. It sends no IPC message, because foray takes a parent with an IPC channel for `foray dev`.
 import { Socket } from 'node:net';
 
-/** The file descriptor of the parent's bytes. */
+/** The file descriptor from which the parent's bytes come. */
 const PARENT = 3;
 let heard = 0;
 let passedOn = 0;

@@ -4,7 +4,7 @@ import { printable } from '../text/printable.ts';
 
 /**
  * Asks the user a yes-or-no question.
- * @throws ForayError USAGE when there is no terminal
+ * @throws ForayError USAGE when standard input is not a terminal
  */
 export async function isConfirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {

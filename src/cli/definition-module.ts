@@ -43,10 +43,10 @@ function oneLineOf(error: unknown): string {
   return oneLine(messageOf(error)).trim().replace(/\.$/, '');
 }
 
-/** The place of a syntax error in the module itself; undefined for other errors. */
+/** The place of a syntax error in the module itself. Undefined for other errors, and if the place is not known. */
 async function syntaxPlace(error: unknown, file: string, href: string): Promise<LinePlace | undefined> {
   if (!(error instanceof SyntaxError)) return undefined;
-  // most stacks begin with the file and the line, and mark the place
+  // most stacks begin with the file and the line, and have a mark below the place
   const [head = '', ...rest] = (error.stack ?? '').split('\n');
   for (const name of [href, resolve(file)]) {
     if (!head.startsWith(`${name}:`)) continue;
@@ -54,7 +54,7 @@ async function syntaxPlace(error: unknown, file: string, href: string): Promise<
     return { file, line: Number(head.slice(name.length + 1)), column: 1 + pointer.indexOf('^') };
   }
   if (/ts$/i.test(file)) return undefined;
-  // for JavaScript, Node says what is wrong but not where
+  // if JavaScript cannot be parsed, Node says what is wrong but not where
   try {
     parse(await readFile(file, 'utf8'), { ecmaVersion: 'latest', sourceType: 'module' });
   } catch (again) {

@@ -81,7 +81,7 @@ function printExplanation(explanation: Explanation): void {
   const where =
     place === null
       ? 'no longer in the design'
-      : `number ${place.toLocaleString('en')} of the ${asks.length > 0 ? 'points that were asked' : 'design'}`;
+      : `number ${place.toLocaleString('en')} of the ${asks.length > 0 ? 'points that were asked for' : 'design'}`;
   print(`${point}: a point of ${campaign} (${phase}), ${where}`);
   const tableOf = (isVaried: boolean): string[][] =>
     inputs
@@ -123,9 +123,9 @@ function printExplanation(explanation: Explanation): void {
 }
 
 /**
- * Describes an ask, such as: "Ask 12, by generation 2. The method knew the values of the first 8 asks (the best value
- * was 18.2). It was told 17.9 (3 runs)." For a calibration: "… The method knew the distances of the first 8 asks. It
- * was told the distance 17.9 (1 run)."
+ * Describes an ask, which is the choice of a point by a search. An example: "Ask 12, by generation 2. The method knew
+ * the values of the first 8 asks (the best value was 18.2). It was told 17.9 (3 runs)." For a calibration: "… The
+ * method knew the distances of the first 8 asks. It was told the distance 17.9 (1 run)."
  */
 function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk): string {
   const [plural, word] = of === 'search' ? ['values', 'value'] : ['distances', 'distance'];

@@ -13,7 +13,8 @@ const MOST_NAMED = 3;
 
 /**
  * The settings of a command that needs the model service.
- * @throws ForayError DEV_NOT_RUNNING when the flags name no service and no `foray dev` runs in the home
+ * @throws ForayError DEV_NOT_RUNNING when neither the address nor the key of a service is given, and no `foray dev`
+ *   runs in the home
  */
 export function settingsWithService(flags: SettingFlags): Settings {
   if (flags.serviceUrl === undefined && flags.apiKey === undefined && !runningDev(flags.home)) {
@@ -24,7 +25,7 @@ export function settingsWithService(flags: SettingFlags): Settings {
   return settingsFrom(flags);
 }
 
-/** What to do when a home has no store: perhaps the user means another home. */
+/** A hint for a command whose home has no store. The user may have forgotten to name another home. */
 export function hintWithoutStore(home: string): string {
   return runningDev(home)
     ? `Submit a campaign first: ${commandName()} submit FILE.`

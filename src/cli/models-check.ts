@@ -9,7 +9,7 @@ import { ProgressLine } from './progress-line.ts';
 import { homeOption, wholeNumber } from './setting-options.ts';
 import { modelsIn } from './models-in.ts';
 
-/** Longest value in the output, in characters. */
+/** Longest value that is printed, in characters. Longer values are cut. */
 const SHOWN = 100;
 
 interface Flags {
@@ -81,7 +81,7 @@ async function modelNamed(wanted: string): Promise<{ model: string; installedIn?
   return { model: declaration.name, installedIn: place!.folders[0]! };
 }
 
-/** Runs a model once and shows the outputs. */
+/** Runs a model once, and prints the outputs unless the command prints JSON. */
 async function tried(model: Triable, { input, file, json }: Flags): Promise<Trial> {
   const { howRun, tryModel } = await import('../service/trials/trial.ts');
   const progress = new ProgressLine();

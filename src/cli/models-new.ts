@@ -34,7 +34,7 @@ export function addModelsNew(models: Command): void {
     });
 }
 
-/** Copies the files of a scaffold, and returns their names. */
+/** Copies the files of a template, inserts the name of the model, and returns the names of the files. */
 function make(folder: string, scaffold: string, name: string): string[] {
   try {
     cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });

@@ -11,7 +11,7 @@ import { modelsIn } from './models-in.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 
-/** The most rounds of uploads. If files are still missing then, they probably change during the push. */
+/** Maximum number of rounds of uploads. If files are still missing afterwards, they probably change during the push. */
 const MOST_ROUNDS = 3;
 
 /** The result of pushing a model. */
@@ -19,7 +19,7 @@ interface PushedModel {
   name: string;
   version: number;
   isNew: boolean;
-  /** The number of the model's files that were uploaded. */
+  /** The number of uploaded files. Several files with the same content count as one. */
   uploaded: number;
   files: number;
 }
@@ -55,7 +55,10 @@ export function addModelsPush(models: Command): void {
 /** A file of a model, and its path on this machine. */
 type LocalFile = PushRequest['files'][number] & { file: string };
 
-/** @throws ForayError MODEL_INVALID for a model that would not run on another machine */
+/**
+ * The files of a model that a push sends.
+ * @throws ForayError MODEL_INVALID for a model that would not run on another machine
+ */
 async function filesToPush({ code, declaration, outside }: FoundModel): Promise<LocalFile[]> {
   const { manifestOf, MODELS, outsideWarning } = await import('../service/models/manifest.ts');
   const { filesOf } = await import('../service/models/folder.ts');

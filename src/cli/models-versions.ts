@@ -50,7 +50,11 @@ export function addModelsVersions(models: Command): void {
     });
 }
 
-/** @throws ForayError UNKNOWN_MODEL, SERVICE_UNREACHABLE; USAGE for a service that does not list versions */
+/**
+ * The versions of a model at the service.
+ * @throws ForayError DEV_NOT_RUNNING, UNKNOWN_MODEL, SERVICE_UNREACHABLE; USAGE for a service that does not list
+ *   versions
+ */
 async function versionsOf(wanted: string, flags: Flags) {
   const cloud = cloudClient(settingsWithService(flags), 'person');
   const { id, name } = await modelAtService(cloud, wanted);
@@ -67,7 +71,7 @@ function sizeText(bytes: number): string {
   return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Parses a date. A date without a time means midnight in UTC. */
+/** Parses a date, and returns it with its time in UTC. A date without a time means midnight in UTC. */
 function instant(text: string): string {
   const ms = Date.parse(text);
   if (Number.isNaN(ms))

@@ -11,7 +11,7 @@ import { joined, type Parts } from '../report/formats/joined.ts';
 import { oneLine } from '../text/suggest.ts';
 
 /**
- * Prints one or more lines for people on standard output. Control characters in text of a service or a model have no
+ * Prints one or more lines for readers on standard output. Control characters in text of a service or a model have no
  * effect.
  */
 export function print(line = ''): void {
@@ -19,8 +19,8 @@ export function print(line = ''): void {
 }
 
 /**
- * Prints rows of cells in columns under a title. The first row has the headings. If there are no further rows, prints
- * nothing.
+ * Prints rows of cells in columns under a title. The first row has the headings. If there are no further rows, the
+ * function prints nothing.
  */
 export function printTable(title: string, cells: string[][]): void {
   if (cells.length === 1) return;
@@ -31,7 +31,7 @@ export function printTable(title: string, cells: string[][]): void {
   for (const row of rows) print(`  ${row.map((cell, at) => cell.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
-/** Prints one or more lines about the progress on standard error. Standard output has only the results. */
+/** Prints one or more lines on standard error, such as progress and errors. Standard output has only the results. */
 export function tell(line: string): void {
   tellPart(`${line}\n`);
 }
@@ -100,7 +100,7 @@ function errorDocument({ code, message, hint, place }: TellableError): object {
  * Writes a file completely or not at all, or writes to standard output when no file is given. An existing device or
  * pipe is written directly, and a link is followed.
  *
- * @param flows whether each part is written as it comes; otherwise many parts are written together
+ * @param flows whether standard output gets each part at once; otherwise many parts are written together
  */
 export async function writeOut(parts: Parts, file?: string, flows = false): Promise<void> {
   if (file === undefined) {
@@ -139,7 +139,7 @@ export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && process.env.TERM !== 'dumb';
 }
 
-/** The width of the terminal in columns; some terminals report none. */
+/** The width of the terminal in columns; Infinity for a terminal that does not report its width. */
 export function terminalWidth(): number {
   return process.stdout.columns || Infinity;
 }

@@ -94,7 +94,7 @@ function selectText(method: NonNullable<Plan['select']>['method']): string {
   return method === 'kn' ? 'kn, until the best point is certain' : 'ocba, with a budget of runs';
 }
 
-/** A plan in one line: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 3 min. */
+/** A plan in one line, such as: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 42 s (as in flu-1). */
 export function planLine(plan: Plan): string {
   const { points, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
   if (plan.calibration) return `a calibration: at most ${counted(points, 'point')} and as many runs`;

@@ -8,7 +8,7 @@ type LoadCommand = () => Promise<(program: Command) => void>;
 
 const steering: LoadCommand = async () => (await import('./steer.ts')).addSteer;
 
-/** The module of each command, in the order of the help text. A module is loaded only when it is needed. */
+/** Loads the module of each command, in the order of the help text. A module is loaded only when it is needed. */
 const commands: Record<string, LoadCommand> = {
   demo: async () => (await import('./demo.ts')).addDemo,
   dev: async () => (await import('./dev.ts')).addDev,

@@ -59,7 +59,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
 
-/** Time between plain lines, when they go to a file or another program. */
+/** Shortest time between two lines when standard error is not a terminal. */
 const PLAIN_EVERY_MS = 5_000;
 
 /**

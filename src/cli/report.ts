@@ -10,7 +10,11 @@ export function addReport(program: Command): void {
     .description('write one HTML file with the results, tables and pictures')
     .argument('<id>')
     .option('-o, --output <file>', 'file to write (default: ID.html)')
-    .addOption(showOption('an output or formula to draw first (default: the first output with values)'))
+    .addOption(
+      showOption(
+        'an output or formula to draw first (default: the output of the goal, else the first output with values)',
+      ),
+    )
     .option(
       '--reference <file>',
       'CSV file with known output values for some values of the varied inputs; the report draws and compares them',

@@ -12,7 +12,7 @@ const QUIET_MS = 2_000;
 
 type Results = Awaited<ReturnType<Foray['results']>>;
 
-/** `foray results --files DIR`: writes output files beside the table, and reports about them. */
+/** `foray results --files DIR`: writes output files to a folder, and reports how many files were written. */
 export class ResultFiles {
   private readonly foray: Foray;
   private readonly id: string;
@@ -47,7 +47,7 @@ export class ResultFiles {
     return { campaign: withPaths(campaign), rows: Batched.single(this.withProgress(written)) };
   }
 
-  /** Reports how many files were written, and which are missing. */
+  /** Reports how many files were written, and how many are missing for each reason. */
   tellEnd(): void {
     const { written, there, lacking } = this.count;
     const before = there > 0 ? `; ${counted(there, 'file')} existed` : '';

@@ -100,7 +100,7 @@ export function formatOf<Format extends ResultFormat>(
   });
 }
 
-/** @throws ForayError USAGE when flags exclude each other */
+/** @throws ForayError USAGE when flags do not fit together, --files is empty, or a terminal would get Parquet */
 function check(format: ResultFormat, { output, points, show, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)

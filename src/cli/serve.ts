@@ -4,7 +4,7 @@ import type { Server, ServerOptions } from '../server/app.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import type { SettingFlags } from './setting-options.ts';
 
-/** Opens the client and serves its pages and API. `close` closes both. */
+/** Opens the client, and serves the pages and the API. `close` stops the server and closes the client. */
 export async function serve(
   flags: SettingFlags,
   keys: Keys,

@@ -23,7 +23,7 @@ import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = ownFile('models');
 const DEFAULT_PORT = 8090;
-/** The longest timer of Node, 24 days, in seconds. */
+/** The longest timer of Node (24.8 days), in seconds. */
 const LONGEST_TIMEOUT = 2_147_483;
 
 interface Flags {
@@ -96,7 +96,7 @@ export function addService(program: Command): void {
     )
     .option(
       '--trust-proxy [addresses]',
-      'trust the forwarding headers of proxies at these addresses or networks, separated by commas (default: loopback)',
+      'trust the forwarding headers of proxies at these addresses or networks, separated by commas; without addresses, of proxies on this machine',
     )
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {

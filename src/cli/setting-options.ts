@@ -114,7 +114,7 @@ export function byteSize(text: string): number {
   throw new InvalidArgumentError('Expected a size above 0, such as 500KB, 16MB or 2GB.');
 }
 
-/** A number of bytes for people, in the units of {@link byteSize}: 512 B, 1.5 MB. */
+/** A number of bytes as text, in the units of {@link byteSize}: 512 B, 1.5 MB. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${+(bytes / 1024 ** power).toPrecision(3)} ${BYTE_UNITS[power]}`;

@@ -3,7 +3,7 @@ import { SETTINGS_GROUP, settingOptions } from './setting-options.ts';
 
 /**
  * Allows settings before the command (`foray --home DIR list`). The program has these options without defaults and
- * variables, and passes their values on to the command. A command that lacks such a setting refuses it.
+ * environment variables, and passes their values on to the command. A command without such an option refuses it.
  */
 export function allowSettingsFirst(program: Command): void {
   const options = settingOptions().map(({ flags, description, parseArg }) => {

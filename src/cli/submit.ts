@@ -31,7 +31,7 @@ export function addSubmit(program: Command): void {
       `refuse more runs than this without --yes (default: ${MAX_RUNS})`,
       wholeNumber(1),
     )
-    .option('--yes', 'start any number of runs without a question')
+    .option('--yes', 'start any number of runs')
     .option('--watch', 'watch until the campaign ends; exit code 1 if it fails or is cancelled')
     .option('--json', 'print {id, workflowId, runId, url, …}')
     .action(async (file: string, flags: Flags) => {

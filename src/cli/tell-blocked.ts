@@ -29,7 +29,7 @@ export async function tellBlocked(
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
-      // after a failed look, the next look follows as usual
+      // an error is ignored: the next call of look comes after the usual time
       await look().catch(() => undefined);
       await delay(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }

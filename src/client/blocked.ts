@@ -9,14 +9,14 @@ const lasting: readonly ErrorCode[] = [
   'STORE_UNREACHABLE',
   'STORE_NEWER',
 ];
-/** After this many failures in a row, any failure blocks the campaign. */
+/** From this attempt on, any failure blocks the campaign. */
 const MANY_ATTEMPTS = 3;
-/** A worker polls its task queue at least once a minute. A worker whose last poll is older than this is not counted. */
+/** A worker polls its task queue at least once a minute. A worker with an older last poll (ms) is not counted. */
 const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;
 
-/** A failure that happens again and again in a campaign. */
+/** A failure of an activity that Temporal tries again. */
 export interface Trouble {
   why: string;
   /** Whether the campaign cannot continue until somebody fixes the cause. */
@@ -24,8 +24,8 @@ export interface Trouble {
 }
 
 /**
- * Finds the activity that fails again and again in a workflow. The cause may be a worker of another store, a wrong key,
- * or a service that is down.
+ * Finds an open activity of a workflow whose last attempt failed. The cause may be a worker of another store, a wrong
+ * key, or a service that is down.
  */
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);

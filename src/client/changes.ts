@@ -43,7 +43,7 @@ export interface RetryOptions {
 export interface RetryPlan {
   /** The number of failed runs that are requested again. */
   failed: number;
-  /** The number of runs that were never requested. They are requested when the campaign goes on. */
+  /** The number of runs that wait for a request; 0 if only failed runs of a closed campaign are requested again. */
   missing: number;
   /** The number of completed and requested runs. They keep their version. */
   others: number;
@@ -52,7 +52,10 @@ export interface RetryPlan {
    * service does not list files.
    */
   version: { from: number; to: number; files: FileChanges | null } | null;
-  /** Whether the model has a newer version than the campaign uses, and the caller named no version. */
+  /**
+   * Whether the model has a newer version than the campaign uses. False if the caller named a version, or if there is
+   * nothing to retry.
+   */
   isOutdated: boolean;
 }
 

@@ -16,8 +16,8 @@ import { cancel, setConcurrency, steer } from './steering.ts';
 import type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 import { Temporal } from './temporal/index.ts';
 
-// These modules load the schema of definitions, which takes a quarter of the time in which other commands start. So the
-// first call that needs a module loads it.
+// These modules load the schema of definitions. The schema takes a quarter of the time in which other commands start.
+// So the first call that needs a module loads the module.
 const loadSubmit = () => import('./submit.ts');
 const loadChanges = () => import('./changes.ts');
 
@@ -98,7 +98,7 @@ export class Foray extends CampaignReader {
 
   /**
    * Cancels a campaign: foray makes no new requests, stops the campaign's own runs at the service, and keeps finished
-   * results. Returns when Temporal has recorded the request; a worker then executes the request. A cancel also works
+   * results. Returns when Temporal has recorded the request; a worker then executes the request. This method also works
    * after somebody terminated the workflow.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE

@@ -17,9 +17,12 @@ export interface Explanation {
   campaign: string;
   phase: Phase;
   point: string;
-  /** The number of the point in the design, starting at 1; null when the design no longer has the point. */
+  /**
+   * The number of the point in the design, or among the points that a search or a calibration chose, starting at 1.
+   * Null when the design no longer has the point.
+   */
   place: number | null;
-  /** All inputs of the point, the varied ones first. */
+  /** The inputs of the point, the varied inputs first. The seed is left out unless it varies. */
   inputs: {
     name: string;
     /** The value of the input; for a file, its name at the service. */
@@ -30,7 +33,7 @@ export interface Explanation {
     isVaried: boolean;
   }[];
   runs: ExplainedRun[];
-  /** Each ask of the point by a search; empty for other points. */
+  /** Each time when a search or a calibration chose the point; empty for other campaigns. */
   asks: ExplainedAsk[];
   /** Whether the campaign has had several versions of the model. */
   hasVersions: boolean;
@@ -41,7 +44,7 @@ export interface Explanation {
   precision: ({ output: string; of: 'mean' | 'share'; confidence: number; wanted: string } & Estimate)[];
 }
 
-/** An ask of a search or a calibration. */
+/** An ask: the choice of a point by a search or a calibration. The same point can be asked several times. */
 export interface ExplainedAsk {
   /** What asked for the point. In a calibration, values are distances, and there is no best value. */
   of: 'search' | 'calibration';
@@ -65,7 +68,7 @@ export interface ExplainedAsk {
 export interface ExplainedRun {
   replication: number;
   state: RunStory['state'];
-  /** Why the run is in its state, as a sentence. */
+  /** Why the run is in its state, in one or more sentences. */
   why: string;
   run: string | null;
   /** The seed in the request of the run; null when the model has no seed. */
@@ -89,8 +92,10 @@ export interface ExplainedRun {
 }
 
 /**
+ * Explains a point and its runs.
+ *
  * @param story - the point as the store has it
- * @param log - the log of the campaign's search; undefined without a search
+ * @param log - the log of the campaign's search or calibration; undefined for other campaigns
  */
 export function explained(
   { campaign, phase }: CampaignRecord,

@@ -6,14 +6,14 @@ import { batches } from '../store/rows.ts';
 import type { FinishedRow, ResultRow, Store } from '../store/index.ts';
 import { ReportedRuns } from './reported-runs.ts';
 
-/** The most runs that one statement looks up. */
+/** Maximum number of runs that one SQL statement looks up. */
 const AT_ONCE = 500;
 /**
- * The most runs that a pass looks up among the unreported runs before the last reported run. The next pass continues
- * after them.
+ * Maximum number of runs that a pass looks up among the unreported runs before the last reported run. The next pass
+ * continues after these runs.
  */
 const MISSING_PER_PASS = 10_000;
-/** The most reported failures that a pass looks up again, because a retry may have requested them. */
+/** Maximum number of reported failures that a pass looks up again. A retry may have requested these runs again. */
 const FAILURES_PER_PASS = 2_000;
 /** The number of passes without newly finished runs between two questions to Temporal. */
 const ASK_EVERY = 5;
@@ -65,8 +65,9 @@ export async function* followRuns(
 }
 
 /**
- * Yields the seqs of runs that may have finished, in batches. These are reported failures, because a retry may have
- * requested them again, then unreported runs before the last reported run, then the finished runs after that run.
+ * Yields the seqs (the numbers within the campaign) of runs that may have finished, in batches. First come the reported
+ * failures, because a retry may have requested them again. Then come the unreported runs before the last reported run,
+ * and last the finished runs after that run.
  */
 async function* candidates(
   store: Store,

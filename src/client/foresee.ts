@@ -3,7 +3,7 @@ import { expectedReplications } from '../campaign/precision.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, templateOf, valuesOf } from '../cloud/index.ts';
 
-/** The most points whose results are read. */
+/** Maximum number of points whose results are read. */
 const MOST_POINTS = 20;
 
 /** The expected number of runs of a campaign that replicates its points until they are precise. */
@@ -15,7 +15,8 @@ export interface Foreseen {
 
 /**
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
- * service already has. Returns null when the service has no results, or too few.
+ * service already has. Returns null when the service has the first replications of no point, when the campaign has no
+ * wanted precision, and after `signal`.
  *
  * @param points - the number of points in the design
  * @param completed - the ids of the completed runs, by the ordinal of their point

@@ -16,13 +16,13 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 export type FileValue = string | FileReference;
 
 /**
- * A SHA-256 in base64url. If a service's hash has this form, foray takes it as the SHA-256 of the content, and compares
- * it with a file on disk before it asks the service.
+ * A SHA-256 in base64url. If the service gives a hash in this form, foray takes it as the SHA-256 of the content. foray
+ * compares the hash with the file on disk, and does not request a file that is there already.
  */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
-/** The most files that are read from the store at once. Each file is held in memory. */
+/** Maximum number of files that are read from the store at once. Each file is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
-/** If the service gives no answer for `SILENCES` files in a row, no file is requested for `LEFT_ALONE_MS`. */
+/** After `SILENCES` failed requests without a download between them, no file is requested for `LEFT_ALONE_MS`. */
 const SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 

@@ -16,7 +16,7 @@ import { planOfCalibration, planOfSearch } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 
 export interface PlanOptions {
-  /** The most runs that the service is asked about. */
+  /** Maximum number of runs that the service is asked about. */
   ask: number;
   /** Stops the questions to the service. The answers so far are used. */
   signal?: AbortSignal | undefined;
@@ -111,7 +111,8 @@ export async function planOf(
 }
 
 /**
- * The most runs of a selection. If the model has no seed, nothing is compared, so each point has only its first runs.
+ * Maximum number of runs of a selection. If the model has no seed, nothing is compared, so each point has only its
+ * first runs.
  */
 function mostRunsOfSelection(
   { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
@@ -170,7 +171,7 @@ async function askFor(
       ),
     );
   } finally {
-    // after one refusal, the other questions are not needed
+    // after an error, the other questions are not needed
     stop.abort();
   }
   return { asked, found, completed };

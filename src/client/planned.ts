@@ -9,11 +9,11 @@ export interface Plan {
   /** The goal of the campaign; null when the definition has none. */
   goal: Goal | null;
   points: number;
-  /** The most points: more than `points` when the design grows until its indices are known. */
+  /** Maximum number of points: more than `points` when the design grows until its indices are known. */
   mostPoints: number;
   /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */
   design: string[];
-  /** Replications of each point. `max` is higher than `min` when points are replicated until they are precise. */
+  /** Replications of each point. `max` is higher than `min` when the number depends on the results of a point. */
   replications: { min: number; max: number };
   /** The lowest number of runs. */
   runs: number;
@@ -38,7 +38,8 @@ export interface Plan {
    */
   expectedSeconds: number | null;
   /**
-   * Time for `mostRuns`. For a search, it assumes that the first replications decide the comparison of the best points.
+   * Time for `mostRuns`. For a search, the time is computed as if the first replications decided the comparison of the
+   * best points.
    */
   mostSeconds: number | null;
   /** What the times are based on, as a phrase; empty if there are no times. */
@@ -69,8 +70,10 @@ export interface Plan {
 export interface ComparisonPlan {
   /** The number of compared points. The method may recommend one more point. */
   best: number;
-  /** The most runs if the first replications decide. They always decide if chance does not affect the output. */
+  /**
+   * Maximum number of runs if the first replications decide. They always decide if chance does not affect the output.
+   */
   runs: number;
-  /** The most runs if the points are hard to distinguish. */
+  /** Maximum number of runs if the points are hard to distinguish. */
   mostRuns: number;
 }

@@ -40,7 +40,7 @@ export class CampaignReader {
     this.context = context;
   }
 
-  /** Whether the model service and Temporal answer within two seconds. */
+  /** Whether the model service answers within 2 s, and Temporal within 2.4 s. */
   async answers(): Promise<{ service: boolean; temporal: boolean }> {
     const { cloud, temporal } = this.context;
     const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
@@ -136,8 +136,8 @@ export class CampaignReader {
   }
 
   /**
-   * The course of a campaign's search: its points in the order of their asks, and the points that were compared at its
-   * end. Null for a campaign without a search.
+   * The course of a campaign's search: its points in the order in which the search chose them, and the points that were
+   * compared at its end. Null for a campaign without a search.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async searchStory(id: string): Promise<SearchStory | null> {
@@ -208,11 +208,11 @@ export class CampaignReader {
   }
 
   /**
-   * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
-   * any size.
+   * Runs that have finished since the previous call, newest first, at most a few hundred. A call is quick in a campaign
+   * of any size.
    *
-   * @param since `look` of the previous call; without it, this returns the last runs in the order in which foray
-   * requests them
+   * @param since `look` of the previous call. Without this parameter, the call returns the finished runs that come last
+   * in the order in which foray requests runs
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async recentRows(id: string, since?: ResultCursor): Promise<RecentRows> {

@@ -10,7 +10,7 @@ import { followResults } from './follow-results.ts';
 import { withAsks } from './search.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 
-/** The most failed runs that are read at once. */
+/** Maximum number of failed runs that are read at once. */
 const ROWS = 1_000;
 
 /** Failed runs of one cause. */
@@ -19,7 +19,7 @@ export interface FailureGroup extends FailureCause {
   log: StoredLog | null;
 }
 
-/** Runs that have finished since the last look, and the cursor for the next look. */
+/** Runs that have finished since the previous call, and the cursor for the next call. */
 export interface RecentRows {
   rows: ResultRow[];
   look: ResultCursor;

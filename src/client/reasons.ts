@@ -19,8 +19,8 @@ export function retryReason({
 }
 
 /**
- * Says what an applied definition changes. Of the points, it gives only the numbers, because foray knows the new points
- * only after the change.
+ * Says what an applied definition changes. The text has only the numbers of points before and after the change, because
+ * foray knows the new points only after the change.
  *
  * @param points - the numbers of points before and after the change
  */

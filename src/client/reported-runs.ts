@@ -1,8 +1,8 @@
 import type { FinishedRow } from '../store/index.ts';
 
 /**
- * Remembers which runs were reported, and when the failed runs finished. It needs one bit per run, and one entry of a
- * map per failed run.
+ * Remembers which runs were reported, by seq (the number of a run in its campaign), and when the failed runs finished.
+ * An object of this class needs one bit per run, and one entry of a map per failed run.
  *
  * A retry requests failed runs again. No other finished run becomes unfinished. So reported failures are looked up
  * again from time to time.

@@ -10,7 +10,7 @@ export interface RunRate {
   basis: string;
 }
 
-/** The most earlier campaigns that are searched, newest first. */
+/** Maximum number of earlier campaigns that are searched, newest first. */
 const CAMPAIGNS = 20;
 
 /** The rate when a person gives the duration of one run in seconds. */
@@ -21,8 +21,8 @@ export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'conc
 }
 
 /**
- * The rate of the newest campaign in this store that used the same version of the model at the same service. Searches
- * and designs are never compared: a search runs few points at once, so its rate says nothing about a design.
+ * The rate of the newest campaign in this store that started runs of the same version of the model at the same service.
+ * Searches and designs are never compared: a search runs few points at once, so its rate says nothing about a design.
  */
 export async function knownRate(
   store: Store,

@@ -44,7 +44,10 @@ async function finishedPoints(
   return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
 }
 
-/** Adds to each row the number of the ask that gave its point. In a calibration, it also adds generation and weight. */
+/**
+ * Adds to each row the number of the ask (the choice of a point by the method) that gave the point of the row. In a
+ * calibration, each row also gets its generation and weight.
+ */
 export function withAsks(store: Store, campaign: Campaign, rows: Batched<ResultRow>): Batched<ResultRow> {
   return campaign.calibrate ? withWeights(store, campaign, rows) : withAskOfPoints(store, campaign, rows);
 }

@@ -10,7 +10,7 @@ export interface Settings {
     url: string;
     key: string;
     keyHeader?: string | undefined;
-    /** The most requests per second. */
+    /** Maximum number of requests per second. */
     rate?: number | undefined;
   };
   /** `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. */
@@ -46,7 +46,7 @@ export interface TemporalTls {
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };
 }
 
-/** How often the command line tries a request. In a worker, Temporal repeats failed attempts. */
+/** How many times the command line tries a request. A worker tries once, because Temporal repeats failed attempts. */
 const ATTEMPTS_OF_A_PERSON = 3;
 
 export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {

@@ -137,8 +137,8 @@ function designs(inputs: readonly ModelInput[]): string[] {
 }
 
 /**
- * A range around the default value that the model allows. Its ends are whole numbers, unless the limits of the input
- * are closer to the default. Undefined for an input that takes no numbers, or only listed numbers.
+ * A range around the default value, within the limits of the input. The ends are whole numbers, unless the limits are
+ * closer to the default. Undefined for an input that takes no numbers, or only listed numbers.
  */
 function rangeAbout(input: ModelInput): [number, number] | undefined {
   const { type, min, max, values } = input;

@@ -26,7 +26,7 @@ export interface CampaignStatus {
    * the store has no record of the progress.
    */
   precision: PrecisionProgress | null;
-  /** The progress of a search; null for other campaigns, and in lists. */
+  /** The progress of a search; null for other campaigns. */
   search: SearchSummary | null;
   /** The progress of a selection of the best point; null for other campaigns. */
   select: SelectSummary | null;
@@ -36,7 +36,7 @@ export interface CampaignStatus {
   growth: GrowthProgress | null;
   /** The number of open runs that the campaign wants to have; null when no worker answered. */
   window: number | null;
-  /** The number of runs that finished per second recently. */
+  /** The number of runs that finished per second recently; null when it is not known. */
   rate: number | null;
   secondsLeft: number | null;
   /** Who paused the campaign; null when it is not paused, or when no worker answered. */
@@ -52,7 +52,7 @@ export interface CampaignStatus {
   source: 'workflow' | 'store';
   /** The time of this status. */
   asOf: string;
-  /** A remark; mostly empty. */
+  /** A remark; empty if there is no remark. */
   note: string;
 }
 
@@ -127,7 +127,7 @@ async function precisionFrom(
   return phase === 'completed' && progress.judged === 0 ? null : progress;
 }
 
-/** A remark about output files that the campaign should have stored but could not; mostly empty. */
+/** A remark about output files that the campaign should have stored but could not; empty if there are none. */
 async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promise<string> {
   if (campaign.outputFiles === 'link') return '';
   const lacking = await store.missingFiles(campaign.id);

@@ -13,7 +13,10 @@ import type { Plan } from './planned.ts';
 export interface Submitted {
   id: string;
   workflowId: string;
-  /** The first execution of the workflow. */
+  /**
+   * The id of the first execution of the workflow. For a campaign that existed before, the id of the last execution;
+   * empty if Temporal no longer has the workflow.
+   */
   runId: string;
   /** The campaign's page in Temporal's Web UI. */
   url: string;
@@ -21,7 +24,7 @@ export interface Submitted {
   isNew: boolean;
   points: number;
   runs: number;
-  /** A warning for the user; mostly empty. */
+  /** A warning for the user; empty if there is no warning. */
   warning: string;
 }
 
@@ -30,8 +33,8 @@ export interface SubmitOptions {
   /** @default the definition's name and a short suffix */
   id?: string | undefined;
   /**
-   * A text that determines the id when `id` is missing. A repeated submit with the same text then gives the same
-   * campaign.
+   * A text that determines the id when `id` is missing. A repeated call with the same definition and the same text then
+   * gives the same campaign.
    */
   token?: string | undefined;
   /** Who submits the definition. @default the owner of the settings */
@@ -46,7 +49,7 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
    * Whether the plan asks the service about every run. By default, a plan of more than 10,000 runs asks about a sample.
    */
   all?: boolean | undefined;
-  /** How long one run takes, s. @default the rate of earlier campaigns of the model's version */
+  /** How long one run takes, s. @default the rate of an earlier campaign with the same version of the model */
   runSeconds?: number | undefined;
 }
 
@@ -93,7 +96,7 @@ export async function submit(
       hint: `"foray apply ${id} FILE" changes this campaign. To start another campaign, use another --id.`,
     });
   }
-  // A submit that died before this point leaves a record without a workflow. This submit then starts the workflow.
+  // An earlier call that died before this point left a record without a workflow. This call then starts the workflow.
   const { runId, warning } = closedPhases.includes(record.phase)
     ? { runId: await client.temporal.runIdOf(id), warning: '' }
     : await client.temporal

@@ -4,7 +4,7 @@ import type { CampaignRecord, StoredFile } from '../store/index.ts';
 /** Files that `foray gc` can delete. */
 export interface UnusedFiles {
   files: StoredFile[];
-  /** Unused files that are too new to delete, because a submit may be about to name them. */
+  /** Unused files that are too new to delete, because a campaign that is being submitted may need them. */
   young: StoredFile[];
   /** Free space inside the database, bytes. */
   spareBytes: number;

@@ -43,7 +43,7 @@ interface CallOptions {
 
 /**
  * A typed client of the model service, with one method per endpoint (specification, section 4). If a request fails, the
- * method rejects with a CloudError.
+ * method rejects with a CloudError. After an abort, it rejects with the reason of the abort.
  */
 export class CloudClient {
   private readonly transport: Transport;
@@ -127,8 +127,8 @@ export class CloudClient {
   }
 
   /**
-   * Requests a run. After an abort, this still waits up to 5 s for the answer, because the service may have started the
-   * run, and the caller needs the id of the run.
+   * Requests a run. After an abort, the method still waits up to 5 s for the answer, because the service may have
+   * started the run, and the caller needs the id of the run.
    */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
     return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });

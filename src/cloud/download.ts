@@ -11,7 +11,7 @@ export type Sink = (chunk: Uint8Array) => void | Promise<void>;
 export interface DownloadOptions {
   /** The largest accepted size, bytes. */
   most: number;
-  /** The time limit of the download in all, even if bytes keep arriving, ms. */
+  /** The time limit of the whole download, even if bytes keep arriving, ms. */
   total?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -32,7 +32,7 @@ const SILENCE_MS = 60_000;
  * part of it. The address may be on another host than the service. Redirects are not followed, and content is never
  * unpacked.
  *
- * @throws CloudError `refused` when the address is not valid, no longer valid, or redirects
+ * @throws CloudError; its kind is `refused` when the address is not valid, no longer valid, or redirects
  */
 export async function download(
   address: string,

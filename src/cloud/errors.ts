@@ -50,7 +50,8 @@ export class CloudError extends ForayError {
   readonly retryAfter: number;
 
   /**
-   * False if the service certainly did not receive the request; true if it received the request, or if this is unknown.
+   * False if the service certainly did not carry out the request, because it was not reached, or refused the key or the
+   * rate. Otherwise true.
    */
   readonly mayHaveArrived: boolean;
 

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Limits the rate of requests with a token bucket of one second, and blocks all requests until a time that the service
- * asked for.
+ * Limits the rate of requests with a token bucket, which holds the requests of one second. Blocks all requests until a
+ * time that the service asked for.
  */
 export class Gate {
   private readonly rate: number;

@@ -1,4 +1,7 @@
-/** Recognizes errors of got by their name and code, because got is loaded only by the first request. */
+/**
+ * Whether an error of got is a timeout. The name decides, because `instanceof` would need the classes of got, and only
+ * the first request loads got.
+ */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }

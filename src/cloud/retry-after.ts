@@ -1,4 +1,4 @@
-/** The longest wait, ms. No service wants more than a day, and Node's timers allow at most 24 days. */
+/** The longest wait, ms: a day. A longer wait is shortened, because Node's timers allow at most 24 days. */
 const LONGEST_MS = 24 * 3_600_000;
 
 /**

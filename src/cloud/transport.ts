@@ -19,7 +19,7 @@ export interface TransportOptions {
    * @default 1
    */
   attempts?: number | undefined;
-  /** The time limit of one request in all, even if bytes keep arriving, ms. @default 10 minutes */
+  /** The time limit of one whole request, even if bytes keep arriving, ms. @default 10 minutes */
   total?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ const LAST_WORDS_MS = 5_000;
 /** The delay after the first attempt, ms. */
 const AGAIN_MS = 300;
 
-/** Makes requests, and turns every failure into a {@link CloudError}. It is the only place that knows the key. */
+/** Makes requests, and turns each failure except an abort into a {@link CloudError}. Only this class keeps the key. */
 export class Transport {
   private readonly root: string;
   /** The address without the path of the interface. */
@@ -64,7 +64,7 @@ export class Transport {
   private readonly gate: Gate;
   private got: Promise<Got> | undefined;
   private readonly attempts: number;
-  /** The time limit of one request in all, ms. */
+  /** The time limit of one whole request, ms. */
   readonly total: number;
   /** Secrets that a service may repeat in a message. */
   private readonly secrets: readonly string[];
@@ -122,7 +122,7 @@ export class Transport {
     }
   }
 
-  /** Waits until the rate limit allows a request that is made elsewhere. */
+  /** Waits until the rate limit allows a request that the caller makes without this class. */
   turn(signal?: AbortSignal): Promise<void> {
     return this.gate.pass(signal);
   }
@@ -200,7 +200,7 @@ export class Transport {
  * Loads got with the options that all requests share. got checks these options only once, which saves a quarter of the
  * CPU time of a request.
  *
- * @param total - the time limit of one request in all, ms
+ * @param total - the time limit of one whole request, ms
  */
 async function gotOf(total: number): Promise<Got> {
   // got is loaded only here: half of the commands make no request, and loading it takes a while

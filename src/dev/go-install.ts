@@ -6,7 +6,7 @@ const STILL_AT_IT_MS = 15_000;
  * Builds the program of a Go package into a folder.
  *
  * @param report - receives lines of progress for the user
- * @throws Error with the last line of Go's output
+ * @throws Error with the last line of Go's output, or if Go is not installed
  */
 export async function goInstall(
   goPackage: string,

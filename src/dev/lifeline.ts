@@ -1,4 +1,4 @@
-/** The message that detaches a part from its parent: the part then outlives the parent. */
+/** The message that detaches a part (a child process of `foray dev`): the part then outlives its parent. */
 export const STAY = 'stay';
 
 /**

@@ -25,7 +25,7 @@ const STOP_MS = 10_000;
 const RESTART_MS = 300;
 const LONGEST_RESTART_MS = 10_000;
 
-/** A child process that is restarted until `stop` is called. */
+/** A part of `foray dev`: a child process. It is started again each time it ends, until `stop` is called. */
 export class Part {
   private readonly options: PartOptions;
   private readonly log: RotatingLog;
@@ -53,7 +53,7 @@ export class Part {
     this.watch(child);
   }
 
-  /** Sends SIGTERM, then SIGKILL if the process does not end. */
+  /** Sends SIGTERM, and 10 s later SIGKILL if the process has not ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     const { child } = this;

@@ -7,7 +7,7 @@ export const MOST_BYTES = 10 * 1024 ** 2;
 /** The most files of a log. `worker.log.1` is older than `worker.log`. */
 export const MOST_FILES = 3;
 
-/** A log of limited size. A line that cannot be written is lost, and the process continues. */
+/** A log of limited size. Output that cannot be written is lost, and the process continues. */
 export class RotatingLog {
   private readonly file: string;
   private readonly onFault: (line: string) => void;

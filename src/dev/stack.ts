@@ -92,7 +92,8 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // except for the task queue and the rate, TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts
+  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only the task queue and the rate
+  // are passed on
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
   const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** How often a closing service looks for idle connections, ms. */
+/** How often a closing server looks for idle connections, ms. */
 const LOOK = 20;
 
 /**
- * Ends idle connections while the service closes. Node itself ends only connections that are idle when the close
- * begins. It waits for connections that become idle later, or have not sent a whole request. Browsers keep such
- * connections in reserve.
+ * Ends idle connections while the server closes. Node itself ends only connections that are idle when the close begins.
+ * Node waits for connections that become idle later, or have not sent a whole request. Browsers keep such connections
+ * in reserve.
  */
 export function endUnusedConnections(app: FastifyInstance): void {
   const sockets = new Set<Socket>();

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * What to do if a module with `import` or `export` cannot be loaded because its package.json makes it a CommonJS
- * module. `npm init` writes such a package.json. Undefined if the module is not a CommonJS module.
+ * module. `npm init` writes such a package.json. Undefined if the package.json does not have the type "commonjs".
  */
 export function moduleTypeHint(file: string): string | undefined {
   if (/\.m[jt]s$/.test(file)) return undefined;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Place } from './place.ts';
 
-/** Maximum number of connections of one process. An activity waits for a free connection, and does not open its own. */
+/** Maximum number of connections of one pool. A query waits for a free connection, and does not open its own. */
 const CONNECTIONS = 8;
 /**
  * Turns off hash joins, merge joins and bitmap scans. Index scans that start where the last page ended can answer every
@@ -24,8 +24,8 @@ const CONNECT_TIMEOUT = 10_000;
 /** Error codes of Node for a server that does not answer or that goes away. */
 const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
 /**
- * Error codes of PostgreSQL when it shuts down, starts, or is out of resources: classes 08 and 53, and the shutdowns of
- * class 57. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Error codes of PostgreSQL when a connection fails (class 08), resources are missing (class 53), or the server shuts
+ * down or starts (a part of class 57). https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const GONE = /^(08|53)...$|^57P0[1-3]$/;
 

@@ -9,8 +9,8 @@ export interface Place {
 }
 
 /**
- * The address of a PostgreSQL database without user and password, for people. Undefined if a text is not such an
- * address.
+ * The address of a PostgreSQL database for messages, without user and password. Undefined if the text is not an address
+ * of PostgreSQL.
  */
 export function shownPostgres(address: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The tables, formats and texts of results. The HTML report (html.ts) and Parquet (parquet.ts) need a library, so they
- * are imported from their own files.
+ * The tables, formats and texts of results. The HTML report (html/html.ts) and Parquet (formats/parquet.ts) need
+ * further libraries, so they are imported from their own files.
  */
 export { bestRows } from './summary/best.ts';
 export { type FilesWritten, withPaths, writingFiles } from './files/files.ts';

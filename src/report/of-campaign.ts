@@ -65,12 +65,15 @@ const POINTS_UP_TO = 200_000;
 /** The most points for the analysis of curves. */
 const CURVES_UP_TO = 20_000;
 
-/** The sensitivity analysis; empty if there is nothing to analyze. */
+/**
+ * The sensitivity analyses for the report. The list is empty if there is nothing to analyze, if fewer than two inputs
+ * vary, for a calibration, and for a campaign with more points than `POINTS_UP_TO`.
+ */
 export async function analysesFor(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
   analyze: (outputs?: string[]) => Promise<Analysis[]>,
 ): Promise<Analysis[]> {
-  // with one input the effects show everything
+  // with one input, the pictures of effects show everything
   if (campaign.varied.length < 2 || campaign.calibrate || points > POINTS_UP_TO) return [];
   const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
   const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);

@@ -26,7 +26,7 @@ export interface ResolvedDefinition {
   campaign: Omit<Campaign, 'id' | 'service'>;
   /** The number of different points of the design. */
   points: number;
-  /** A hash of the definition's meaning. It does not depend on how the definition is written. */
+  /** A hash of the checked campaign. Definitions that give the same campaign have the same hash. */
   digest: string;
 }
 
@@ -62,9 +62,9 @@ export async function resolveDefinition(
 }
 
 /**
- * The text from which the hash of a definition is made. It leaves out newer settings that have their default value, so
- * that a definition has the same hash as in earlier versions of foray. It also leaves out the folder of an outside
- * optimiser, because the hashes of the optimiser's files are included.
+ * The text from which the hash of a definition is made. It leaves out `outputFiles` if it has its default value, so
+ * that a definition has the same hash as in earlier versions of foray, which had no such setting. It also leaves out
+ * the folder of an outside optimiser, because the hashes of the optimiser's files are included.
  */
 function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
   const { search } = campaign;

@@ -3,13 +3,13 @@ import type { Campaign, ModelVersion } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 
-/** How long to ask the service whether a version takes runs, ms. A person waits for the answer. */
+/** The longest wait for the service's facts about a version, ms. A person waits for the answer. */
 const ASK_MS = 5_000;
 
 /** The hint if a requested version takes no runs. */
 export const TAKE_ANOTHER = 'Choose a version that takes runs. The newest version usually does.';
 
-/** Whether an error means that the host does not have the version. */
+/** Whether an error means that the service does not have the version. */
 function isUnknown(error: unknown): boolean {
   return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
 }
@@ -141,7 +141,7 @@ function differing(before: readonly VersionFile[], after: readonly VersionFile[]
   };
 }
 
-/** The answer of the service, or undefined if it does not answer. */
+/** The answer of the service; undefined if it does not answer in time, or answers with an error. */
 async function quietly<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -49,7 +49,7 @@ export class ServiceAtHand {
    * If no service answers at the campaign's address, the campaign counts as belonging to it. This does no harm, because
    * no request succeeds there.
    *
-   * @throws CloudError while the service does not answer at another address
+   * @throws CloudError if the campaign has another address than this service, and this service does not answer
    */
   async has(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const isHere = this.isAt(campaign);
@@ -95,7 +95,10 @@ export class ServiceAtHand {
     }
   }
 
-  /** Whether a campaign of an earlier version was at this service when it listened at another port. */
+  /**
+   * Whether a campaign of an earlier version may have been at this service when the service listened at another port.
+   * It may have been if the service knows one of its runs, or if it has no known run.
+   */
   private async hasMoved(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const run = await belongings.knownRun(campaign.id);
     if (!run) return true;

@@ -4,7 +4,9 @@ import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
-/** The points whose runs `changeOf` needs: all told points if the requirements change, otherwise none. */
+/**
+ * The ordinals of the points whose runs `changeOf` needs: all told points if the requirements change, otherwise none.
+ */
 export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
   if (!hasOtherRequirements(before, after)) return [];
   return [...new Set(asks.flatMap(({ ordinal, told }) => (told === null ? [] : (ordinal ?? []))))];

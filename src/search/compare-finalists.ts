@@ -9,7 +9,8 @@ import { type Comparison, nextOfComparison } from './selection/comparison.ts';
 /**
  * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
  * the best. So the best points get new replications, which decide the winner. Then the winner gets further
- * replications. These decide nothing, so their mean is the value of the winner.
+ * replications. They do not decide which point is the best, so their mean is the value of the winner. They can only
+ * show that the winner does not meet the requirements.
  */
 
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
@@ -23,10 +24,12 @@ export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>)
 }
 
 /**
- * The points that are compared: the points with the best shrunken means, and the point that the method recommends.
+ * The finalists, which are the points that are compared: the points with the best shrunken means, and the point that
+ * the method recommends.
  *
  * @param recommended - the values of the recommended point; null if there is none
- * @returns the ordinals of the points, and the number of the last replication that was used before the comparison
+ * @returns the ordinals of the points, and the largest number of a replication that the search can use before the
+ * comparison
  */
 export function finalistsOf(
   { search, replications }: Pick<Campaign, 'search' | 'replications'>,
@@ -57,7 +60,8 @@ export function comparisonOf({ search }: Pick<Campaign, 'search'>): Comparison {
 }
 
 /**
- * Compares the finalists by their new replications. It requests more replications, or chooses the winner.
+ * Compares the finalists by their new replications. The result requests more replications, or chooses the winner, or
+ * ends the search because no finalist meets the requirements.
  *
  * @param report - the number of further replications of the winner
  */
@@ -91,7 +95,7 @@ export function compareFinalists(
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  // all replications have the same value, so further replications would tell nothing
+  // all replications of a point have the same value, so further replications would tell nothing
   if (values.every((each) => new Set(each).size === 1))
     return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
@@ -102,8 +106,8 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 }
 
 /**
- * Reads the further replications of the winner, and ends the search. If they show that the winner does not meet the
- * requirements, the winner is rejected, and the comparison goes on.
+ * Reads the further replications of the winner, and ends the search. If the winner fails or does not meet the
+ * requirements in these replications, it is rejected, and the comparison goes on.
  */
 export function reportWinner(
   events: readonly SearchEvent[],

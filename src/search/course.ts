@@ -29,14 +29,19 @@ import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts'
 import { Replications } from './replications.ts';
 import { stopReason } from './stop.ts';
 
-/** After this time a step asks for no more points, so that the runs of its points can start. */
+/**
+ * After this time a step asks for no more points, so that the runs of its points can start. Points that an outside
+ * optimiser has already proposed are still asked for.
+ */
 const LONGEST_STEP_MS = 2_000;
 /** The value of a point that was not run. */
 const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] };
 
 /**
- * The course of a search. Each step is a function of the campaign, the log, and the runs that the log waits for. So the
- * course can be rebuilt from the log at any time. It is kept only because a rebuild takes time.
+ * The course of a search. In each step, the search tells its method the values of finished points, and asks for new
+ * points. A requested point is called an ask. Each step is a function of the campaign, the log, and the runs that the
+ * log waits for. So the course can be rebuilt from the log at any time. A worker keeps the object only because a
+ * rebuild takes time.
  */
 export class SearchCourse {
   readonly history: History;
@@ -47,7 +52,7 @@ export class SearchCourse {
   private readonly proposer: Proposer;
   private readonly pointOf: ReturnType<typeof keysOf>;
   private readonly known: readonly KnownPoint[];
-  /** Why the method has no further point. */
+  /** Why the method gives no further point: it has none, or it expects too little improvement. */
   private methodEnd: 'exhausted' | 'gain' | undefined;
   private finished: FinishedPoints = new Map();
   private result = emptyStep();
@@ -90,8 +95,8 @@ export class SearchCourse {
   }
 
   /**
-   * How many more runs must finish before a step can do more than tell values. This number is valid only after a step
-   * that did nothing.
+   * A lower bound for the number of runs that must finish before a step can do more than tell values. The bound counts
+   * each unfinished point once. It is valid only after a step that did nothing.
    */
   get needs(): number {
     const { asks, told } = this.history;
@@ -104,7 +109,7 @@ export class SearchCourse {
     return [...new Set(awaited)].filter((ordinal) => !this.finished.has(ordinal)).length;
   }
 
-  /** The points whose runs the next step depends on. */
+  /** The ordinals of the points whose runs the next step depends on. */
   awaited(): number[] {
     const { asks, told } = this.history;
     if (this.stage === 'over') return [];
@@ -120,7 +125,7 @@ export class SearchCourse {
 
   /**
    * The next step. The caller writes it to the log. If that fails, the course is invalid. A method may compute for a
-   * second, so other work gets a turn after each ask.
+   * second, so the event loop can do other work after each ask.
    */
   async step(finished: FinishedPoints): Promise<SearchStep> {
     this.finished = finished;
@@ -164,7 +169,7 @@ export class SearchCourse {
     await this.finish();
   }
 
-  /** The value of an ask, when all of its runs have finished. */
+  /** The value of an ask; undefined until all of its runs have finished. */
   private valueOf(at: number): PointValue | undefined {
     const ask = this.history.asks[at]!;
     const first = this.history.firstOf(ask.values)!;
@@ -207,7 +212,8 @@ export class SearchCourse {
       while (this.tellNext());
       if (this.unfinished() >= parallel) return false;
     } else {
-      // each ask knows the values of all earlier asks except the last `parallel` - 1, so asks do not depend on time
+      // each ask knows the values of all earlier asks except at most the last `parallel` - 1, so asks do not depend on
+      // time
       while (history.told < history.asks.length - parallel + 1) if (!this.tellNext()) return false;
     }
     if (history.asks.length === 0 && this.askKnown()) return true;
@@ -220,7 +226,10 @@ export class SearchCourse {
     return false;
   }
 
-  /** Asks for the best point of the other campaign first, so that it can be the best point of this search too. */
+  /**
+   * If the search begins with the points of another campaign, asks first for the best of them, so that it can be the
+   * best point of this search too. Returns whether it has asked for a point.
+   */
   private askKnown(): boolean {
     const best = this.known
       .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.proposer.moved(values))
@@ -276,7 +285,7 @@ export class SearchCourse {
     return this.add({ values, by: RECOMMENDED, gain: null, isAllowed: true });
   }
 
-  /** Begins the comparison of the best points, or ends the search. All points must have values. */
+  /** Begins the comparison of the best points, or ends the search. All asks must have been told. */
   private async finish(): Promise<void> {
     const { events, replications } = this.result;
     if (!isConfirmed(this.campaign) || !this.history.bestOf()) {

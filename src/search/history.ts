@@ -2,8 +2,8 @@ import type { Ask, PointValue } from '../campaign/search/log.ts';
 import { isFeasible } from './point-value.ts';
 
 /**
- * The asks of a search, with the numbers for stopping rules and races. These numbers are updated with each ask, so that
- * a long search stays fast.
+ * The asks of a search, which are the points that its method has proposed. The object also has the numbers for stopping
+ * rules and races (`nextOfRace`). These numbers are updated with each ask, so that a long search stays fast.
  */
 export class History {
   readonly asks: Ask[] = [];
@@ -11,13 +11,16 @@ export class History {
   told = 0;
   /** How many of the last asks in a row gave no new point: they repeat a point, or are not run. */
   inVain = 0;
-  /** How many different points were asked for. */
+  /** How many different points were asked for, without the points that are not run. */
   points = 0;
   /** The number of runs of the points that were told. */
   private runsTold = 0;
   private pointsTold = 0;
   private hasValue = false;
-  /** For each n: the index of the best among the first n told asks; null if none is feasible. */
+  /**
+   * For each n: the index of the best among the first n told asks; null if none of them is feasible and inside the
+   * bounds.
+   */
   private readonly best: (number | null)[] = [null];
   /** The first ask of each point, by its values. */
   private readonly first = new Map<string, number>();
@@ -77,12 +80,12 @@ export class History {
     return at === null ? 0 : this.told - 1 - at;
   }
 
-  /** Whether at least `least` points were told, and none of them has a value. */
+  /** Whether at least `least` asks were told, and none of them has a value. */
   hasOnlyFailures(least: number): boolean {
     return this.told >= least && !this.hasValue;
   }
 
-  /** The number of requested runs. A point without a value counts with `replications` runs. */
+  /** The number of requested runs. A point counts with `replications` runs until the number of its runs was told. */
   runs(replications: number): number {
     return this.runsTold + (this.points - this.pointsTold) * replications;
   }

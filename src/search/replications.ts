@@ -19,7 +19,9 @@ export class Replications {
     this.reader = reader;
   }
 
-  /** Further replications of open points that cannot be distinguished from the best point yet. */
+  /**
+   * Further replications of open points, until each of them is compared well enough with the best point (`nextOfRace`).
+   */
   further(finished: FinishedPoints): SearchStep['replications'] {
     const { asks, told } = this.history;
     return asks.slice(told).flatMap((ask) => {

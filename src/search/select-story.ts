@@ -24,15 +24,15 @@ export interface SelectSummary {
 }
 
 /**
- * The course of a selection. Its points are ordered: first the best point, then the others by their means, then the
- * points without a mean.
+ * The course of a selection. Its points are ordered: first the winner if the selection is over, then the others from
+ * the best mean to the worst, then the points without a mean.
  */
 export interface SelectStory {
   summary: SelectSummary;
   points: Finalist[];
 }
 
-/** A point with its finished runs; `isWhole` if all its runs have finished. */
+/** A point with its finished runs. `isWhole`: whether all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
 /** @param campaign - one with a selection */

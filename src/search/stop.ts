@@ -4,14 +4,14 @@ import type { History } from './history.ts';
 
 /** The space counts as exhausted if this many asks in a row give no new point. */
 const MOST_EMPTY_ASKS = 50;
-/** The search ends when this many points have been told and all of them failed. */
+/** The search ends when this many asks have been told and all of their points failed. */
 const MOST_FAILED = 20;
 
 /**
  * Why the search stops asking for points; undefined while it goes on. The reason depends only on asks and told values,
  * not on which runs happen to have finished.
  *
- * @param target - the value at which the rule ends a minimization; null if the rule has none
+ * @param target - the minimized value at which or below which the search ends; null if the rule has none
  */
 export function stopReason(
   rule: StopRule,

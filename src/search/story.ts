@@ -16,8 +16,8 @@ export interface SearchStory {
   /** Each point once, at the place of its first ask. */
   points: AskedPoint[];
   /**
-   * The points of the comparison: the winner, then the others from the best mean to the worst. Empty without a
-   * comparison.
+   * The points of the comparison: the winner, then the others from the best mean to the worst, then the points without
+   * a mean. Empty without a comparison.
    */
   finalists: Finalist[];
 }

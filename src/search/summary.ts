@@ -31,7 +31,9 @@ export interface SearchSummary {
   known: number;
   /** The points of that campaign that the search does not use, by reason. */
   unused: UnusedPoints[];
-  /** The best point so far; null while no point meets the requirements. */
+  /**
+   * The best point so far; null while no point meets the requirements, and if no finalist meets them in the comparison.
+   */
   best: BestPoint | null;
   /** Why the search stopped asking for points; null while it goes on. */
   stoppedBy: StopReason | null;
@@ -43,9 +45,11 @@ export interface BestPoint {
   key: string;
   /** The point's values of the searched inputs. */
   inputs: Record<string, RawValue>;
-  /** The mean of the goal's output. After the comparison it comes from runs that did not decide the choice. */
+  /**
+   * The mean or quantile of the goal's output. After the comparison it comes from runs that did not decide the choice.
+   */
   value: number;
-  /** The confidence interval of that mean; null for a single run, and if all runs have the same value. */
+  /** The confidence interval of the mean; null for a single run, and if all runs have the same value. */
   interval: [number, number] | null;
   /** The number of runs from which `value` was computed. */
   runs: number;

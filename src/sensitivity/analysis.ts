@@ -31,9 +31,12 @@ export interface InputIndices {
   /** Partial rank correlation coefficient. */
   prcc?: number;
   prccInterval?: Interval;
-  /** The output at the input's lowest value, with the other inputs unchanged. */
+  /**
+   * The output at the input's lowest value: in a factorial the mean over the points with this value, otherwise with the
+   * other inputs unchanged. In a fraction, the first value in the definition takes the place of the lowest value.
+   */
   low?: number;
-  /** The output at the input's highest value. */
+  /** The output at the input's highest value; in a fraction, at the second value in the definition. */
   high?: number;
   /** `high` minus `low`. */
   effect?: number;

@@ -6,7 +6,10 @@ import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 
 /** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
-/** If the share of chance in the variance is larger than this, there is a warning. */
+/**
+ * If the share of chance in the variance of single runs, or of the points' means, is larger than this, there is a
+ * warning.
+ */
 const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 
 /**

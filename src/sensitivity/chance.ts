@@ -28,7 +28,7 @@ export class ChanceSums {
    * variance of the points' means, minus the part that chance adds to it. With common random numbers nothing is
    * subtracted, because chance is largely the same in all points.
    *
-   * @returns undefined without replications, and if all values are equal
+   * @returns undefined if no point has two values, if there is only one point, and if all values are equal
    */
   result(isPaired: boolean): Chance | undefined {
     if (this.#freedom < 1 || this.#points < 2) return undefined;

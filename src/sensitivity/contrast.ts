@@ -20,14 +20,14 @@ export interface Certainty {
 /**
  * The uncertainty of a sum of weighted means.
  *
- * - With common random numbers, the points are compared in pairs: the sum of each replication is one value of a sample,
- *   with Student's interval.
+ * - With common random numbers, the sum is computed for each replication separately. These sums are the values of a
+ *   sample, with Student's interval.
  * - If all points have a common error variance, the uncertainty comes from that variance.
  * - Otherwise the uncertainty comes from the variance of each point: F. E. Satterthwaite, "An approximate distribution
  *   of estimates of variance components", Biometrics Bulletin 2 (1946) 110-114.
  *
  * @param value - the sum
- * @returns undefined without replications
+ * @returns undefined if there are too few replications
  */
 export function certaintyOf(
   value: number,

@@ -10,7 +10,10 @@ export interface LevelPoints {
   inputs: readonly string[];
   /** The number of levels of each input. */
   levels: readonly number[];
-  /** For each input, the level of each point. Levels count from 0, and numbers are in ascending order. */
+  /**
+   * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order in a
+   * full design, and in the order of the definition in a fraction.
+   */
   codes: readonly Uint16Array[];
   /** Whether the points are all combinations of levels, each once. */
   isFull: boolean;
@@ -24,8 +27,8 @@ export interface LevelPoints {
 /**
  * Main effects and interactions of two inputs, as shares of the variance between the points (analysis of variance): D.
  * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
- * design total indices are exact for its points. The tests of significance take their error from the variance of
- * replications. Without replications there are no such tests.
+ * design in which each point has a value, total indices are exact for its points. The tests of significance take their
+ * error from the variance of replications. Without replications there are no such tests.
  */
 export function factorialIndices(design: LevelPoints, values: PointValues, confidence: number): Found {
   const { inputs, levels, codes } = design;

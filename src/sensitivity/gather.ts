@@ -79,16 +79,20 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The most numbers of curves in memory. */
+/**
+ * The maximum number of values of one curve output in memory. With very many points, there are more values:
+ * `FEWEST_PLACES` for each point.
+ */
 const MOST_CURVE_NUMBERS = 4e6;
-/** The most times of a curve that are analyzed. With many points, fewer times are analyzed. */
+/** The maximum number of times of a curve that are analyzed. With many points, fewer times are analyzed. */
 const MOST_PLACES = 60;
 /** The number of times that are analyzed with very many points. */
 const FEWEST_PLACES = 6;
 
 /**
  * A curve (DATA_SET) at each point: the mean over the runs of the point, at some times. The times are those of the
- * first run. If the first run has too many times, evenly spaced times between its first and last time are used instead.
+ * first run that has the curve. If this run has too many times, evenly spaced times between its first and last time are
+ * used instead.
  */
 export class CurveColumns {
   readonly name: string;

@@ -14,7 +14,7 @@ export interface Gram {
 
 /**
  * Sums over the rows of each group, in one pass. The mean of each column is subtracted first, so that sums of products
- * lose no digits.
+ * lose fewer digits.
  *
  * @param groupOf - the group of each row
  */

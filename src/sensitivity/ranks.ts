@@ -1,6 +1,6 @@
 /**
- * Twice the rank of each value; the lowest is 2. So the mean rank of equal values is a whole number. The ranks are a
- * typed array, because millions of rows must fit into memory.
+ * Twice the rank of each value. Ranks count from 1. Equal values have their mean rank, so twice the rank is always a
+ * whole number. The ranks are a typed array, because millions of rows must fit into memory.
  *
  * @param sorted - an array of the same length for sorting
  */

@@ -38,7 +38,7 @@ export class Realizations {
     this.#pointFeatures = posterior.points.map(featuresOf);
   }
 
-  /** The expected value at each place, in the units of the values. */
+  /** The prediction at each place: the value whose warped value is expected there, in the units of the values. */
   mean(): Float64Array {
     const { posterior, fit } = this.#model;
     const weights = posterior.solved(Float64Array.from(posterior.values));

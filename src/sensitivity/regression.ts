@@ -14,7 +14,7 @@ export interface Regression {
   r2: number;
 }
 
-/** Number of groups of rows in the jackknife, which leaves out one group after the other. */
+/** Maximum number of groups of rows in the jackknife, which leaves out one group after the other. */
 const GROUPS = 64;
 /** An input is a linear function of the inputs before it if these explain all but this share of its variance. */
 const LEAST_PART = 1e-9;

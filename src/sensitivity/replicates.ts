@@ -46,10 +46,11 @@ export interface ErrorVariance {
 
 /**
  * The variance of chance: the variance of replications within their points, pooled over all points. With common random
- * numbers, the common part of each replication is removed, as in randomized blocks. This uses only the replications
- * that all points have.
+ * numbers, the common part of each replication is removed, as in randomized blocks. Then only the replications that all
+ * points have are used.
  *
- * @returns undefined if no point has two values
+ * @returns undefined if no point has two values. With common random numbers, undefined if there are fewer than two
+ * points or fewer than two common replications
  */
 export function errorVariance(
   points: readonly (readonly Replicate[])[],

@@ -13,9 +13,9 @@ import type { Analysis, InputIndices, Interval, Slice } from './analysis.ts';
 import { Realizations } from './realizations.ts';
 import { sobolEstimates } from './sobol-indices.ts';
 
-/** The most points to which a model is fitted. More would take minutes. */
+/** The maximum number of points to which a model is fitted. A fit to more points would take minutes. */
 const MOST_POINTS = 250;
-/** The fewest points for an analysis. */
+/** The minimum number of points for an analysis. */
 const FEWEST_POINTS = 8;
 const BASE_POINTS = 512;
 const REALIZATIONS = 200;
@@ -27,12 +27,13 @@ const PLACES = 41;
 
 /**
  * The sensitivity analysis of a search's goal. A search has more points where values are good, so its points are a
- * biased sample. Therefore a Gaussian process is fitted to them, and Sobol' indices are computed for its mean over the
- * whole box: A. Marrel, B. Iooss, B. Laurent and O. Roustant, "Calculations of Sobol indices for the Gaussian process
- * metamodel", Reliability Engineering & System Safety 94 (2009) 742-751, section 3. The intervals of the indices come
- * from random realizations of the process. Each realization has new base points: L. Le Gratiet, C. Cannamela and B.
- * Iooss, "A Bayesian approach for global sensitivity analysis of (multifidelity) computer codes", SIAM/ASA Journal on
- * Uncertainty Quantification 2 (2014) 336-363, algorithm 1.
+ * biased sample. Therefore a Gaussian process is fitted to them, and Sobol' indices are computed for its prediction
+ * over the whole box: A. Marrel, B. Iooss, B. Laurent and O. Roustant, "Calculations of Sobol indices for the Gaussian
+ * process metamodel", Reliability Engineering & System Safety 94 (2009) 742-751, section 3. The intervals of the
+ * indices come from random realizations of the process. For each realization, the base points are drawn again with
+ * replacement (bootstrap): L. Le Gratiet, C. Cannamela and B. Iooss, "A Bayesian approach for global sensitivity
+ * analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2 (2014) 336-363,
+ * algorithm 1.
  *
  * @param campaign - a campaign with a search
  * @param isNoisy - whether chance affects the values
@@ -81,7 +82,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
   };
 }
 
-/** The points with a value, each once. */
+/** The points inside the bounds that have a value, each once. */
 function knownPoints(
   asks: readonly Ask[],
   coordinatesOf: (values: readonly string[]) => number[] | undefined,
@@ -101,8 +102,8 @@ function evenly(points: readonly Told[]): Told[] {
 }
 
 /**
- * The share of the variance that the model explains when it predicts each value from all other values. It is below 0 if
- * a constant would predict better.
+ * The share of the variance that the model explains when it predicts each warped value from all other values. It is
+ * below 0 if a constant would predict better.
  */
 function explained({ posterior }: Model): number {
   const { values } = posterior;
@@ -153,7 +154,7 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
   }));
 }
 
-/** The expected values along each numeric input, through the best known point. */
+/** The predicted values along each numeric input, through the best known point. */
 function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly Told[]): Slice[] {
   const { posterior, fit, dimensions } = model;
   const { valuesAt } = spaceOf(search!, base);

@@ -27,9 +27,12 @@ export interface SobolIndices {
   scrambles: number;
 }
 
-/** A scramble gets its own estimate if it has at least this many base points. */
+/**
+ * Each scramble gets its own estimate if there are several scrambles, and each of them has at least this many base
+ * points.
+ */
 const ENOUGH = 32;
-/** The most parts of a bootstrap. More would take longer and change little. */
+/** The maximum number of parts of a bootstrap. More parts would take longer and change little. */
 const MOST_PARTS = 500;
 
 /**
@@ -237,7 +240,10 @@ class BlockSums {
     return sums;
   }
 
-  /** The indices from sums: first-order indices, then total indices, then the indices of pairs; NaN for a constant. */
+  /**
+   * The indices from sums: first-order indices, then total indices, then the indices of pairs. A single NaN if the
+   * output is constant.
+   */
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;

@@ -3,7 +3,8 @@ import type { Analysis, Interval } from './analysis.ts';
 
 /**
  * The widest interval of an index. The width of a Sobol' index is the length of its interval. The width of a μ* is the
- * length of its interval divided by the largest μ* of the output. An index without an interval has an unknown width.
+ * length of its interval divided by the largest μ* of the output. An index without an interval has an unknown width,
+ * and counts as the widest.
  *
  * @returns undefined if there are no indices
  */

@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user of the request; null without a known key. */
     access: Access | null;
-    /** SHA-256 of the key in the request, or of the key that its session began with. */
+    /** SHA-256 of the key in the request, or of the key of the login; null without a key and a login. */
     keyHash: string | null;
   }
 }
@@ -124,7 +124,7 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return pair?.trim().slice(name.length + 1);
 }
 
-/** Headers that allow pages only content of the server itself, and no inline scripts. */
+/** Headers that allow pages only content of the server itself and images in the page, and no inline scripts. */
 function contentPolicy(frameAncestors: readonly string[] = []): Record<string, string> {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
   return {

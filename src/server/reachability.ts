@@ -28,7 +28,7 @@ const refusals: Record<Neighbour, () => ForayError> = {
     }),
 };
 
-/** Checks whether the model service and Temporal answer, but only while somebody reads pages. */
+/** Checks whether the model service and Temporal answer, but only when a page or a request needs to know it. */
 export class Away {
   readonly #foray: Pick<Foray, 'answers'>;
   #absences: Absences = {};
@@ -40,8 +40,8 @@ export class Away {
   }
 
   /**
-   * The services that do not answer. If a service is already known to be silent, this returns at once. Otherwise this
-   * waits for a running check, at most two seconds.
+   * The services that do not answer. If a service is already known to be silent, this method returns at once. Otherwise
+   * it waits for a running check, which takes at most about 2.4 seconds.
    */
   async look(fresh = FRESH): Promise<Absences> {
     if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();

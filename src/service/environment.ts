@@ -7,7 +7,7 @@ export function modelEnvironment(): NodeJS.ProcessEnv {
 export function modelEnvironmentOf(modelFolder: string): Record<string, string> {
   return {
     FORAY_MODEL_DIR: modelFolder,
-    // Python would buffer its output otherwise
+    // without this variable, Python would buffer its output
     PYTHONUNBUFFERED: '1',
   };
 }

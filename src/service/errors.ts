@@ -27,7 +27,7 @@ export const serviceErrors = {
   UNKNOWN_MODEL: { status: 404, about: 'there is no such model' },
   UNKNOWN_VERSION: { status: 404, about: 'there is no such model version' },
   UNKNOWN_RUN: { status: 404, about: 'no such run was ever requested' },
-  RESULTS_NOT_FOUND: { status: 404, about: 'no run with those results has completed' },
+  RESULTS_NOT_FOUND: { status: 404, about: 'the run has not completed, or there is no such run' },
   UNKNOWN_SESSION: {
     status: 404,
     about: 'there is no animated run at that address, or it ended long ago',
@@ -44,7 +44,7 @@ export const serviceErrors = {
     about: 'the model is in a folder of models of the service, so it changes there and cannot be pushed',
   },
   NAME_TAKEN: { status: 409, about: 'a newer executor has the name of this executor' },
-  OTHER_BUILD: { status: 409, about: 'an executor is another version of foray than the service' },
+  OTHER_BUILD: { status: 409, about: 'the executor has another version of foray than the service' },
   HOLDER_CLOSED: {
     status: 409,
     about: 'the executor counts as lost: its runs wait for another executor, and it must register again',

@@ -26,7 +26,7 @@ export interface Measured {
   executors: Executors | undefined;
 }
 
-/** The counts that Prometheus gets as counters, by their names. They begin at the start of the service. */
+/** The counts of the tally that Prometheus gets as counters. They begin at the start of the service. */
 const COUNTERS = {
   claims: ['foray_claims_total', 'Claims of executors, including claims that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
@@ -52,9 +52,9 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves metrics as text for Prometheus. The metrics have their own address, with the path `/metrics`. They need no
- * key, and a proxy in front of the service does not forward them. Labels contain no keys, and no names of users, models
- * and files.
+ * Serves metrics as text for Prometheus. The metrics have their own port, so a proxy for the port of the service does
+ * not forward them. Their path is `/metrics`, and they need no key. Labels contain no keys, and no names of users,
+ * models and files.
  *
  * @throws ForayError PORT_IN_USE
  */

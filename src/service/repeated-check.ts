@@ -9,7 +9,7 @@ export interface RepeatedCheckOptions {
 
 /**
  * Repeats a check at an interval, and soon after a request. Two checks never overlap. A request during a check leads to
- * another check soon after, because the current check may have missed the reason.
+ * another check soon after, because the current check may have missed the reason for the request.
  */
 export class RepeatedCheck {
   readonly #options: RepeatedCheckOptions;

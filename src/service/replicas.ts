@@ -68,8 +68,9 @@ export class Replicas {
   }
 
   /**
-   * Checks that the clocks of all replicas agree, and that all replicas keep their files in the same place: a data
-   * folder or a bucket.
+   * Checks that the clock of this service agrees with the clock of the database, and that no move into the database is
+   * incomplete. Without a bucket, it also checks that the other replicas use the same data folder. {@link agree} checks
+   * the bucket.
    *
    * @throws ForayError STORE_UNUSABLE
    */
@@ -110,8 +111,8 @@ export class Replicas {
   }
 
   /**
-   * Checks that all replicas use the same bucket, if any, and accept the same keys. The settings of the first replica
-   * count. When all replicas are gone, the next replica may have other settings.
+   * Checks that this replica uses the same bucket, if any, and accepts the same keys as the others. The first replica
+   * decides on these settings. When all replicas are gone, the next replica may have other settings.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */

@@ -9,8 +9,9 @@ const SQLITE_LASTING = new Set([
 ]);
 
 /**
- * Errors of PostgreSQL after which a further attempt may succeed: conflicts, lack of resources, objects in use,
- * intervention by an operator, errors of its machine. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * The codes of errors of PostgreSQL after which a further attempt may succeed: conflicts, lack of resources, objects in
+ * use, intervention by an operator, errors of its machine.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const POSTGRES_PASSING = /^(40|53|55|57|58)...$/;
 
@@ -26,7 +27,10 @@ export function isSystemError(error: unknown): boolean {
 
 const SCARCE = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EIO']);
 
-/** Whether the system lacks a resource that it may have later: descriptors, processes, memory, disk space. */
+/**
+ * Whether the system lacks a resource that it may have later: descriptors, processes, memory, disk space. An error of a
+ * disk (EIO) counts as well.
+ */
 export function isShortage(error: unknown): boolean {
   return SCARCE.has((Object(error) as NodeJS.ErrnoException).code!);
 }

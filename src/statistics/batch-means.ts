@@ -2,7 +2,11 @@ import { halfWidth, Sample } from './sample.ts';
 
 /** How a series is divided into batches. */
 export interface BatchMeansOptions {
-  /** @default 20 */
+  /**
+   * The number of batches, at least 2.
+   *
+   * @default 20
+   */
   batches?: number;
   /**
    * The number of values at the beginning that are left out, because the run has not settled there.
@@ -44,8 +48,8 @@ export interface BatchMeans {
  *
  * @param values - observations in the order of time. All have the same weight, so observations of a process in time
  * must be at equal distances
- * @throws RangeError if there are fewer values than batches, fewer than two batches, a value that is not finite, or an
- * option outside its limits
+ * @throws RangeError if fewer values than batches remain after the warm-up, if a value in a batch is not finite, or if
+ * an option is outside its limits
  */
 export function batchMeans(
   values: readonly number[] | Float64Array,

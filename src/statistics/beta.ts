@@ -37,9 +37,7 @@ export function incompleteBeta(x: number, a: number, b: number): number {
   return Math.exp(logFactor) * betaFraction(x, a, b);
 }
 
-/**
- * log Γ(x) for x > 0. Above 15 it is Stirling's series (6.1.41 of the Handbook); smaller x are first raised above 15.
- */
+/** log Γ(x) for x > 0, by Stirling's series (6.1.41 of the Handbook). An x below 15 is first raised to at least 15. */
 function logGamma(x: number): number {
   let y = x;
   let product = 1;

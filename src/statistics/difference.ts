@@ -13,7 +13,7 @@ export interface MeanDifference {
  *
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a parameter is outside its limits
+ * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(differences: Sample, confidence: number): MeanDifference {
   const { count, mean, variance } = differences;
@@ -30,7 +30,8 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
  *
  * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a parameter is outside its limits
+ * @throws RangeError if a sample has fewer than two values, or `confidence` is not below 1 although a sample has
+ * variance
  */
 export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');

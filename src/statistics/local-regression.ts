@@ -1,8 +1,8 @@
 import { studentQuantile } from './student.ts';
 
 /**
- * The value of a smooth at a place, with the ends of its pointwise confidence interval. The ends are null if there is
- * no interval.
+ * The value of a smooth at a place, with the ends of its pointwise confidence interval. The ends are null if the fit
+ * has less than one degree of freedom for the errors.
  */
 export interface SmoothValue {
   value: number;
@@ -10,7 +10,7 @@ export interface SmoothValue {
   high: number | null;
 }
 
-/** The fewest points of a fit: twice the number of its terms. */
+/** The fewest points of a regression over one or two inputs: twice the number of terms of its polynomial. */
 export function fewestPoints(inputs: 1 | 2): number {
   return inputs === 1 ? 6 : 12;
 }
@@ -32,7 +32,7 @@ const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
  * nonparametric regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B
  * 60 (1998) 271-293.
  *
- * The time of a fit is proportional to the square of the number of points. Its memory is proportional to the number of
+ * The time of a regression grows with the square of the number of points. Its memory is proportional to the number of
  * points.
  */
 export class LocalRegression {
@@ -140,7 +140,7 @@ class Fit {
     return this.#count - 2 * this.#trace + this.#norm;
   }
 
-  /** The AICc. It is infinite unless there are more points than the fit has parameters. */
+  /** The AICc. It is infinite if there are not more points than `#trace` + 2, the number of parameters. */
   criterion(floor: number): number {
     const free = this.#count - this.#trace - 2;
     if (free <= 0) return Infinity;
@@ -154,8 +154,8 @@ function nearestOf(span: number, count: number): number {
 }
 
 /**
- * The reach of a fit is the distance of the farthest of its nearest points. It is larger if all these points have the
- * same distance, because then none of them would have a weight.
+ * The reach of a fit is the distance of the farthest of its nearest points. If all these points have the same distance,
+ * the reach is larger. Otherwise none of them would have a weight.
  */
 function reachOf(sorted: Float64Array, nearest: number): number {
   const [first, last] = [sorted[0]!, sorted[nearest - 1]!];
@@ -165,7 +165,7 @@ function reachOf(sorted: Float64Array, nearest: number): number {
 
 /**
  * The weight of each value in the fit at a place. `distances` are the distances of the points from the place; points
- * beyond the reach have no weight. A fit spends most of its time here, so the function has no closures.
+ * beyond the reach have no weight. A fit spends most of its time here, so the loops of this function have no closures.
  */
 function hatRow(
   place: Place,

@@ -1,8 +1,8 @@
 /**
- * The quantile of the standard normal distribution, to about 1 part in 10^16. The random numbers of the models depend
- * on it. If one bit changed, the results of the models would change without a new version, because this file is not in
- * the models' folders. M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
- * Statistics 37 (1988) 477-484, PPND16.
+ * The quantile of the standard normal distribution, to about 1 part in 10^16. The shipped models draw random numbers
+ * with this function. If one bit of its results changed, the results of these models would change without a new
+ * version, because this file is not in the models' folders. M. J. Wichura, "Algorithm AS 241: the percentage points of
+ * the normal distribution", Applied Statistics 37 (1988) 477-484, PPND16.
  *
  * @param p - between 0 and 1, both excluded
  */
@@ -20,10 +20,10 @@ export function normalQuantile(p: number): number {
 
 /**
  * The probability that a standard normal number is below x, to 2 parts in 10^15. The precision also holds in the lower
- * tail, because limits far from the mean need it. An upper tail is `normalCdf(-x)`. Below about -38.5 the result is 0,
- * because no double is so small. Near 0 it uses the series of G. Marsaglia, "Evaluating the normal distribution",
- * Journal of Statistical Software 11(4) (2004), and farther out Laplace's continued fraction (Abramowitz and Stegun,
- * 26.2.14).
+ * tail, because limits far from the mean need it. An upper tail is `normalCdf(-x)`. Below about -37.5 a double has
+ * fewer digits for so small a number, and below about -38.5 the result is 0. Near 0 it uses the series of G. Marsaglia,
+ * "Evaluating the normal distribution", Journal of Statistical Software 11(4) (2004), and farther out Laplace's
+ * continued fraction (Abramowitz and Stegun, 26.2.14).
  */
 export function normalCdf(x: number): number {
   if (Math.abs(x) > ALL_WITHIN) return x < 0 ? 0 : 1;
@@ -52,7 +52,8 @@ function series(x: number): number {
 }
 
 /**
- * x + 1/(x + 2/(x + 3/(x + ...))), computed from the end. At 1.5 it needs `TERMS` terms until its last bit is right.
+ * x + 1/(x + 2/(x + 3/(x + ...))), computed from the end. At 1.5, where the fraction needs the most terms, `TERMS`
+ * terms are enough for its last bit.
  */
 function fraction(x: number): number {
   let value = x;
@@ -63,7 +64,7 @@ function fraction(x: number): number {
 const TERMS = 200;
 
 /**
- * The density of the standard normal distribution. The square in it is computed in two parts, of which the first is
+ * The density of the standard normal distribution. The square of x is computed in two parts, and the first part is
  * exact. Otherwise rounding would lose three digits far from 0.
  */
 function density(x: number): number {

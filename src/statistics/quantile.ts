@@ -17,7 +17,7 @@ export function quantile(sorted: readonly number[] | Float64Array, p: number): n
   return below === above ? below : below + (above - below) * (at - Math.floor(at));
 }
 
-/** Two values of a sample. The quantile of the distribution lies between them. */
+/** A confidence interval of a quantile of the distribution. Both ends are values of the sample. */
 export interface QuantileInterval {
   low: number;
   high: number;
@@ -25,7 +25,8 @@ export interface QuantileInterval {
 
 /**
  * A confidence interval of a quantile, from one value of the sample to another. It is valid for any distribution,
- * because the number of values below the quantile is binomial. Each tail has at most half of the remaining probability.
+ * because the number of values below the quantile is binomial. The quantile is below the interval with a probability of
+ * at most (1 - confidence) / 2, and the same holds above it.
  *
  * W. R. Thompson, "On confidence ranges for the median and other expectation distributions for populations of unknown
  * distribution form", Annals of Mathematical Statistics 7 (1936) 122-128; section 7.1 of H. A. David and H. N.

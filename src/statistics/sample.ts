@@ -2,7 +2,7 @@ import { studentQuantile } from './student.ts';
 
 /**
  * Mean and variance of values that are added one by one. The method is by B. P. Welford, "Note on a method for
- * calculating corrected sums of squares and products", Technometrics 4 (1962) 419-420. It loses no digits if the values
+ * calculating corrected sums of squares and products", Technometrics 4 (1962) 419-420. It stays precise if the values
  * are large and near each other.
  */
 export class Sample {
@@ -42,7 +42,7 @@ export class Sample {
  * @param n - the number of independent values, at least 2
  * @param sd - their standard deviation, with divisor n - 1
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a parameter is outside its limits
+ * @throws RangeError if `n` is below 2, or `confidence` is not below 1
  */
 export function halfWidth(n: number, sd: number, confidence: number): number {
   return (studentQuantile((1 + confidence) / 2, n - 1) * sd) / Math.sqrt(n);

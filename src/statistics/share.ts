@@ -8,7 +8,9 @@ export interface ShareInterval {
   high: number;
 }
 
-/** The numbers of pairs in which both runs are true, only the run of A, only the run of B, and neither run. */
+/**
+ * Counts of pairs of runs by the runs that are true: both runs, only the run of A, only the run of B, or neither run.
+ */
 export interface PairCounts {
   both: number;
   onlyA: number;
@@ -27,7 +29,7 @@ export interface PairCounts {
  * @param share - from 0 to 1
  * @param n - the number of independent runs, more than 0. It may be an effective number that is not whole
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a parameter is outside its limits
+ * @throws RangeError if `share` or `n` is outside its limits
  */
 export function wilsonInterval(share: number, n: number, confidence: number): ShareInterval {
   const half = wilsonHalfWidth(share, n, confidence);
@@ -68,7 +70,7 @@ function scoreOf(confidence: number): number {
  *
  * @param a - the number of true runs and the number of all runs; `b` has the same form
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a parameter is outside its limits
+ * @throws RangeError if a sample has no runs, or its share is not between 0 and 1
  */
 export function shareDifference(
   a: { count: number; n: number },
@@ -107,7 +109,10 @@ export function pairedShareDifference(
   return hybrid(a, b, margins === 0 ? 0 : corrected / Math.sqrt(margins));
 }
 
-/** Combines the distances of the ends from the shares by the law of cosines, as if they were sides of a triangle. */
+/**
+ * Makes the interval of a difference from the intervals of two shares. The distances from the shares to the ends of
+ * their intervals are combined by the law of cosines, as if they were sides of a triangle.
+ */
 function hybrid(a: ShareInterval, b: ShareInterval, correlation: number): MeanDifference {
   const difference = b.share - a.share;
   const side = (one: number, other: number): number =>

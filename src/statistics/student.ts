@@ -6,9 +6,9 @@ import { normalQuantile } from './normal.ts';
  *
  * Newton's method finds the logarithm of t at which the logarithm of a probability has the wanted value. On that scale,
  * both P(|T| > t) and P(|T| < t) are concave. So the iteration stays on one side of the solution, even if it begins far
- * away, and nothing under- or overflows. The smaller of the two probabilities is used, because its complement would
- * lose digits. With very many degrees of freedom, the quantile comes from an expansion about the quantile of the normal
- * distribution.
+ * away, and no intermediate value under- or overflows. The smaller of the two probabilities is used, because its
+ * complement would lose digits. With very many degrees of freedom, the quantile comes from an expansion about the
+ * quantile of the normal distribution.
  *
  * @param p - between 0 and 1, both excluded
  * @param freedom - the degrees of freedom, at least 1
@@ -76,8 +76,8 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
 }
 
 /**
- * After a step of this size, the next step would be smaller than the precision of a double, because its size is about
- * the square.
+ * After a step of this size, the next step would be smaller than the precision of a double. The size of each step is
+ * about the square of the size of the step before.
  */
 const NEAR = 1e-9;
 
@@ -107,7 +107,7 @@ function probabilities(at: number, freedom: number) {
 
 /**
  * log B(freedom / 2, 1/2), from the asymptotic series of log Γ(x + 1/2) - log Γ(x) (6.1.40 of the Handbook). An x below
- * 20 is first raised above 20, where the series is precise.
+ * 20 is first raised to at least 20, where the series is precise.
  */
 function logBeta(freedom: number): number {
   let x = freedom / 2;

@@ -23,8 +23,8 @@ export class CountChanges {
    * fewer. Looking up each run would take longer.
    */
   static async ofRuns(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<CountChanges> {
-    // this is written as SQL because every transaction runs it: building the query with Kysely would take as long as
-    // all the rest
+    // this is SQL text because frequent transactions run it: to build the query with Kysely would take as long as the
+    // rest of the function
     const { rows } = await sql<{ seq: number; state: 'queued' | 'running' }>`
       select seq, state from runs where state in ('queued', 'running') and campaign = ${campaign}
         and seq >= ${Math.min(...seqs)} and seq <= ${Math.max(...seqs)}`.execute(db);

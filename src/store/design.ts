@@ -10,7 +10,7 @@ import { analyze } from './vacuum.ts';
 const POINTS_AN_INSERT = 1_000;
 /** The most runs per insert. The database makes the runs from the points. */
 const RUNS_AN_INSERT = 10_000;
-/** The most replications per insert. SQLite does not accept longer unions. */
+/** The most replications per insert. SQLite allows 500 selects in a union. */
 const REPLICATIONS_AN_INSERT = 400;
 /** The smallest number of runs in a design for which foray updates the statistics of the database. */
 const ANALYZED = 1_000;
@@ -26,7 +26,7 @@ export interface Design {
 
 /**
  * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
- * database is never busy for long. Every step can be repeated, because an activity that died runs again.
+ * database is never busy for long. Every step can be repeated, because Temporal repeats an interrupted activity.
  *
  * @returns the number of points
  */
@@ -58,7 +58,8 @@ export async function countDropped(
 }
 
 /**
- * Deletes the points and runs that a changed design no longer has, unless they were requested.
+ * Deletes the points and runs that a changed design no longer has. A run stays if it has finished, or if the service
+ * may have it. A point stays while it has runs.
  *
  * @param count - the number of points in the design
  * @param most - the most replications that a point may have
@@ -196,8 +197,9 @@ async function writePoints(
 }
 
 /**
- * Reserves a seq for each run of a design, and returns the first seq. The seqs of the first revision begin at 0, even
- * when the revision is written again: the workflow relies on this. Later revisions get seqs that were never used.
+ * Reserves a seq (the number of a run in its campaign) for each run of a design, and returns the first seq. The seqs of
+ * the first revision begin at 0, even when the revision is written again: the workflow relies on this. Later revisions
+ * get seqs that were never used.
  */
 async function reserveSeqs(
   db: Kysely<Tables>,

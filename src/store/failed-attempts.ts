@@ -11,8 +11,8 @@ const KEPT = 5;
 const SEQS_AT_ONCE = 1_000;
 
 /**
- * Stores the reasons of failed attempts after which foray makes another attempt. Storing the same attempt again changes
- * nothing.
+ * Stores the reason of a failed attempt after which foray makes another attempt. A second call for the same attempt
+ * changes nothing.
  */
 export async function keepFailedAttempts(
   db: Kysely<Tables>,

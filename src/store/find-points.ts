@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 /** The most points that are returned. */
 const MOST_POINTS = 5;
 
-/** Finds points whose key begins with `key`, and reads everything that the store knows about their runs. */
+/** Finds the first points whose key begins with `key`, and reads all data of their runs. */
 export async function pointsLike(db: Kysely<Tables>, campaign: number, key: string): Promise<PointStory[]> {
   const points = await db
     .selectFrom('points')

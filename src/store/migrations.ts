@@ -174,7 +174,7 @@ async function keptFiles(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('kept_files_pk', ['campaign', 'hash'])
     .execute();
   await db.schema.createIndex('kept_files_file').on('kept_files').column('file').execute();
-  // only few files are missing, so a count of them must not read all other files
+  // usually few files are missing; with this index, a count of them does not read the other files
   await sql`create index kept_files_lack on kept_files (campaign, lack) where lack is not null`.execute(db);
 }
 
@@ -241,7 +241,7 @@ async function search(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Runs at the service that campaigns of this store have stopped. */
+/** Runs at the service that campaigns of this store have stopped, or were about to stop. */
 async function stoppedRuns(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('stopped_runs')

@@ -22,7 +22,7 @@ export type WhenMissing = 'make' | 'refuse' | 'in-memory';
 
 /** Where a store is, and how to connect to it. */
 interface Database {
-  /** The address that people see. It contains no secret. */
+  /** The address for messages. It contains no secret. */
   shown: string;
   types: ColumnTypes;
   /** Whether the store may exist; false when the store's file does not exist. */
@@ -117,7 +117,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   }
 }
 
-/** The address of a store that people see, without a password. */
+/** The address of a store for messages, without a password. */
 export function shownAddress(address: string): string {
   return databaseAt(address).shown;
 }

@@ -4,12 +4,13 @@ import type { ResultCursor, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
 /**
- * The most runs that a look returns. For each state, a look reads at most this many runs after the last finished run.
+ * The most runs that a look (a call of `recentResults`) returns. For each finished state, a look reads at most this
+ * many runs with a higher seq than all runs that had finished.
  */
 const ROWS_A_LOOK = 300;
 /** The most open runs in a cursor. A campaign has at most 32,000 open runs. */
 const OPEN_A_LOOK = 34_000;
-/** The most runs in a cursor that wait to be requested again. */
+/** The most runs that a look reads among the runs that wait to be requested again. */
 const WAITING_A_LOOK = 2_000;
 /** The most runs that one query looks up. SQLite allows 32,766 parameters. */
 const TIMES_A_QUERY = 10_000;
@@ -18,8 +19,8 @@ const TIMES_A_QUERY = 10_000;
  * Reads the runs that have finished since the last look, newest first. Only the times of runs show in which order they
  * finished, and an index on times would make every write of a run slower. So a look reads three groups: runs that were
  * open at the last look, runs that had failed, and runs with a higher seq than all runs that had finished. A waiting
- * run with a lower seq has failed earlier. It may be requested and finish between two looks. Runs are requested in the
- * order of seq, so the cursor holds only the first of these waiting runs.
+ * run with a lower seq waits for another request. It may be requested and finish between two looks. Runs are requested
+ * in the order of seq, so the cursor holds only the first of these waiting runs.
  */
 export async function recentResults(
   db: Kysely<Tables>,

@@ -10,7 +10,7 @@ export const RUNS_AN_INSERT = 1_000;
 /** The most points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
-/** Reads the points of the given runs, but only points whose runs have all finished. */
+/** Reads the points of the given runs, but only points of the design whose runs have all finished. */
 export async function finishedPoints(
   db: Kysely<Tables>,
   campaign: number,
@@ -37,7 +37,7 @@ export async function finishedPoints(
   );
 }
 
-/** Yields the points of a campaign whose runs have all finished, in batches. */
+/** Yields the points of a campaign's design whose runs have all finished, in batches. */
 export async function* allFinishedPoints(
   db: Kysely<Tables>,
   campaign: number,

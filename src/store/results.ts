@@ -37,10 +37,10 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
 }
 
 /**
- * A query for the outputs of runs, unordered. Neighbouring points usually have neighbouring seqs in the same
- * replication, so the seqs form ranges. A range is one index scan; looking up the runs one by one takes several times
- * as long. Each range has its own select, because PostgreSQL joins a list of ranges without the index while it has no
- * statistics.
+ * A query for the outputs of runs, unordered; it may also give outputs of a few other runs. Neighbouring points usually
+ * have neighbouring seqs in the same replication, so the seqs form ranges. A range is one index scan; looking up the
+ * runs one by one takes several times as long. Each range has its own select, because PostgreSQL joins a list of ranges
+ * without the index while it has no statistics.
  */
 export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const outputs = db

@@ -19,8 +19,8 @@ import type { Tables } from './tables.ts';
 const ROWS_AN_INSERT = 1_000;
 
 /**
- * Reads the log of a campaign's search. Its points are judged by the current bounds and requirements. The log is empty
- * for a campaign without a search.
+ * Reads the log of a campaign's search: its asks (requests for a point) and its events. The points are judged by the
+ * current bounds and requirements. The log is empty for a campaign without a search.
  */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
   // the events are read before the asks, because a step may be written in between, and an event must never be newer

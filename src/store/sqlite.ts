@@ -11,7 +11,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** The most prepared statements that are cached. Every round of a worker uses the same statements. */
+/** The most prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
 
 /**
@@ -62,7 +62,7 @@ class NodeSqliteDialect extends SqliteDialect {
 
 /**
  * Kysely's SQLite dialect on node:sqlite. WAL lets the command line read while a worker writes. With `synchronous =
- * normal` every commit survives a kill -9, but a power failure may lose the last commits. Writers wait up to ten
+ * normal` every commit survives a SIGKILL, but a power failure may lose the last commits. Writers wait up to ten
  * seconds for each other.
  */
 export function sqliteDialect(path: string): Dialect {

@@ -30,10 +30,11 @@ export interface Tables {
     /** Counts the versions of the design: 1 before the first change. */
     revision: Generated<number>;
     /**
-     * The last revision that a change has started to write. It differs from `revision` when a change was interrupted.
+     * The last revision that a change has started to write. It differs from `revision` while a change is being written,
+     * and after an interrupted change.
      */
     begun: Generated<number>;
-    /** The number of seqs used so far. No seq is used twice. */
+    /** The number of seqs that are reserved so far. No seq is used twice. */
     seqs: Generated<number>;
     /** The UUID of the model service; null when the service has none. */
     service_id: string | null;
@@ -67,11 +68,11 @@ export interface Tables {
     ordinal: number;
     replication: number;
     state: StoredRunState;
-    /** The number of requests since the run was last waiting. */
+    /** The number of requests since the last attempt that failed or was stopped. */
     attempts: number;
     /** The number of failed attempts that the campaign's policy counts. */
     failures: Generated<number>;
-    /** The number of attempts with a new seed. The first attempt does not count. */
+    /** How many times the run got another seed. */
     reseeded: Generated<number>;
     run_id: string | null;
     owned: number;

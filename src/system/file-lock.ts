@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * A lock that the operating system releases when its process ends in any way. So no lock is left after a kill or a
- * power failure. It is SQLite's lock on an empty file; the file stays.
+ * power failure. The lock is SQLite's lock on an empty file, and this file stays.
  */
 export interface FileLock {
   release(): void;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** An error of the system, with a code such as ENOENT. */
+/** Whether an error comes from the system. It then has a code such as ENOENT. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return typeof error === 'object' && error !== null && 'code' in error && 'syscall' in error;
 }

@@ -1,4 +1,4 @@
-/** Kills a process group. `pid` is the id of the process that leads the group. */
+/** Kills a process group with SIGKILL. `pid` is the id of the process that leads the group. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** The longest line that is kept of a log, in characters. */
+/** A longer line of a log is cut to this length, in characters. */
 export const LONGEST_LINE = 2_000;
 
 /** The limits of a kept log. */
@@ -8,7 +8,7 @@ export interface LogBounds {
   characters: number;
 }
 
-/** The last lines of a log, within bounds. A line that is too long is cut. Control characters are kept. */
+/** The last lines of a log, within limits. A line that is too long is cut. Control characters are kept. */
 export class LogTail {
   readonly lines: string[] = [];
   readonly #most: LogBounds;

@@ -3,7 +3,7 @@ import { bounded } from './printable.ts';
 
 /** Longest name in a message, in characters. */
 const LONGEST_QUOTED = 300;
-/** Names longer than this get no suggestion: nobody misspells them, and comparing long texts is slow. */
+/** Names longer than this get no suggestion, because comparing long texts is slow. */
 const LONGEST_MISSPELT = 200;
 
 /** The user's spelling of a name for a message: in quotes and on one line. */

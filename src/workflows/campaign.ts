@@ -38,7 +38,7 @@ import {
 import { activities, lookForMore, search, tick } from './tick.ts';
 
 /**
- * The most events in the history of an execution. Then a new execution begins, even if the server does not suggest it.
+ * With more events in the history of an execution, a new execution begins, even if the server does not suggest it.
  */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -53,7 +53,9 @@ const REFILLED_PLACES = 'refilled-places';
  * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
  * which are in flight, and their outcomes. Inputs and outputs are in the store and never pass through the workflow.
  *
- * preparing → running ⇄ paused, → completed | failed; from each of the first three: → stopping → cancelled | failed.
+ * preparing → running ⇄ paused; each of these three → stopping, and → failed after an error. When all runs have
+ * finished: running, paused, stopping → completed (cancelled if a retry left waiting runs). When only the requested
+ * runs have finished or were stopped: stopping → cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const { campaign: id, service, store, failures, timeouts = { run: null, campaign: null } } = input;
@@ -98,13 +100,16 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   return conclude(context, runs);
 }
 
-/** A campaign continues with the newest deployment of its workers, if they are versioned. */
+/** If workers are versioned, a campaign continues with their current build, on a server that supports this. */
 const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
 
 /** Why the main loop ends: all runs have finished, a stop was requested, or the history is long enough. */
 type End = 'finished' | 'stopped' | 'history';
 
-/** The main loop: carries out requested phases and changes, ticks, judges failures, and waits. */
+/**
+ * The main loop: carries out requested phases and changes, makes a tick (requests and polls of runs), judges failures,
+ * and waits.
+ */
 async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
   if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
@@ -154,7 +159,7 @@ async function prepare(context: Context): Promise<void> {
   // a concurrency that was set while the design was being expanded stays
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
-  // the store lists added replications after the first replications of every point
+  // the store may already have added runs, whose seqs follow the seqs of the design, so the schedule reads the store
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }
@@ -186,7 +191,7 @@ async function goOn(context: Context): Promise<void> {
   enter(context, 'running');
 }
 
-/** Waits for the next tick, or until a person requests another phase. */
+/** Waits for the next tick, or until another phase, another concurrency or a change is requested. */
 async function untilNextTick(context: Context): Promise<void> {
   const { state } = context;
   const { schedule, wish: wished } = state;

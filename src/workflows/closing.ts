@@ -64,8 +64,8 @@ export async function stop(context: Context): Promise<RunCounts> {
 }
 
 /**
- * Settles the runs whose requests got no answer. When a person ends a campaign, nothing else asks for their state. Runs
- * that have finished are kept.
+ * Stops the runs whose requests got no answer. When a person ends a campaign, nothing else asks for the state of these
+ * runs. The store gets the results of those that have finished.
  */
 export async function settleUnanswered({ address }: Context): Promise<void> {
   if (!patched(SETTLE_UNANSWERED)) return;

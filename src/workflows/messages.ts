@@ -38,7 +38,7 @@ export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 /**
  * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for failed runs with
  * one cause. Only a closed campaign has missing runs. A second input is optional: the number of a version of the model,
- * which unfinished runs use from then on.
+ * which new requests use from then on.
  */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 
@@ -59,5 +59,5 @@ export const flightsQuery = defineQuery<FlightReport[]>('flights');
 /** Failed runs by cause, the most frequent cause first, with one example each. */
 export const failuresQuery = defineQuery<FailureCause[]>('failures');
 
-/** The failure type of an update that came too late, because the campaign is closing or closed. */
+/** The failure type of an update that came too late, because the campaign is stopping or closing. */
 export const TOO_LATE = 'TOO_LATE';

@@ -23,7 +23,7 @@ import type {
 export interface CampaignState {
   version: 1 | 2;
   phase: Phase;
-  /** The phase that a person requested. The main loop carries it out. */
+  /** The phase that a person or a policy requested. The main loop carries out this request. */
   wish: 'run' | 'pause' | 'stop';
   points: number;
   settings: Omit<CampaignSettings, 'concurrency'>;
@@ -36,8 +36,8 @@ export interface CampaignState {
    */
   precision?: PrecisionProgress | null;
   /**
-   * True if the store was asked for unreported waiting runs, and nothing was requested since. Absent from campaigns of
-   * earlier versions.
+   * True if the store was asked for waiting runs that no activity had reported, and nothing was requested since. Absent
+   * from campaigns of earlier versions.
    */
   hasLooked?: boolean;
   /**
@@ -62,7 +62,7 @@ export interface CampaignState {
   reused: number;
   failed: number;
   triedAgain: number;
-  /** Whether the service already had most of the last requested runs. */
+  /** Whether the service already had at least half of the last requested runs. */
   resultsFirst: boolean;
   /** Whether to request only waiting runs that failed before. */
   failedOnly: boolean;

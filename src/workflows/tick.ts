@@ -20,18 +20,18 @@ import type { Context } from './context.ts';
 import { wish } from './handlers.ts';
 import type { CampaignState } from './state.ts';
 
-/** Runs per activity. A tick is split into activities, so that several workers share it. */
+/** The most runs per activity. A tick is split into activities, so that several workers share it. */
 const CHUNK = 200;
 /** Seqs per page that is read from the store. */
 const PAGE = 2_000;
-/** Patch: workflows of earlier releases did not look for unreported runs. */
+/** Patch: workflows of earlier releases did not look for waiting runs that no activity had reported. */
 const LAST_LOOK = 'last-look';
 /** Patch: searches of earlier releases asked for points after every tick. */
 const SEARCH_WAITS = 'search-waits';
 /** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more runs. */
 const SEARCH_NEEDS = 'search-needs';
 /**
- * The shortest time between two asks of a search, ms, while points wait to be requested or results would not lead to
+ * The shortest time between two steps of a search, ms, while points wait to be requested or results would not lead to
  * more points.
  */
 const SEARCH_WAIT = 10_000;
@@ -121,7 +121,7 @@ function neededOf(
 
 /**
  * Continues the search, the selection or the growing design of a campaign, if a step is due. A selection and a growing
- * design decide when all runs have finished.
+ * design decide only when all runs have finished.
  *
  * @param proposed - the answer of the search in the last tick
  */
@@ -139,7 +139,7 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
     if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;
   }
   if (isGrowing && state.failedOnly) {
-    // a retry of a closed campaign requests only its failed runs
+    // a retry of only the failed runs adds no points
     search.isOver = true;
     return;
   }
@@ -176,6 +176,8 @@ function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['searc
 /**
  * When all known runs have finished, asks the store once for other waiting runs: an activity may have added them and
  * died before its answer.
+ *
+ * @throws ApplicationFailure SEARCH_STUCK if the store has none, and a search waits for runs
  */
 export function lookForMore({ state }: Context): void {
   const { schedule, search, precision } = state;

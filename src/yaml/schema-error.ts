@@ -84,8 +84,8 @@ function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, wh
 }
 
 /**
- * Chooses the cause among several issues. A misspelt name explains a missing name. Otherwise the innermost issue is the
- * most exact.
+ * Chooses the cause among several issues. A misspelt name explains a missing name; without one, the first issue counts.
+ * For an issue with several allowed shapes, an issue inside the most similar shape is more exact.
  */
 function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;

@@ -4,7 +4,7 @@ export const TOO_DEEP = 'Lists or mappings are nested too deeply.';
 
 /** A mistake in a text that is not YAML. */
 export interface Mistake {
-  /** The offset of the mistake in the text. It may be before the place where the parser noticed the mistake. */
+  /** The offset of the mistake in the text. The parser may have noticed the mistake at another place. */
   offset: number;
   message: string;
   /** A sentence that says what to do about the mistake. */
@@ -26,7 +26,7 @@ interface Found {
   text: string;
   /** The offset where the parser noticed the mistake. */
   offset: number;
-  /** The nodes that begin before the offset and end there or later, outermost first. */
+  /** The nodes that begin at the offset or before, and end there or later, outermost first. */
   nodes: Located[];
 }
 

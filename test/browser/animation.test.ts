@@ -199,7 +199,7 @@ async function embed(
       response.setHeader('content-type', 'text/html').end('<!doctype html><div id="place"></div>');
     }),
   );
-  // the page loads base address, style, template and script, and then starts the client
+  // sets the base address, loads the style, the template and the script, and then starts the client
   await page.evaluate(`(async (info, host) => {
     const bundle = info.bundleUrl + '/standalone/';
     const add = (parent, name, attributes) => new Promise((resolve, reject) => {

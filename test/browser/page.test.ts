@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Tests the pages in Chromium: their updates, both colour schemes, narrow windows, and control by the keyboard alone.
+ * Tests the pages in Chromium: their updates, both colour schemes, narrow windows, and control by the keyboard.
  */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -168,7 +168,7 @@ test('a page follows its campaign without a reload, and the keyboard can pause t
   await context.close();
 });
 
-test('the keyboard alone can start and cancel a campaign', async () => {
+test('the keyboard can start and cancel a campaign', async () => {
   const { context, page, complaints } = await loggedIn();
   /** Presses Tab until the focus is on the control with this name, and then Enter. */
   const press = async (name: string): Promise<void> => {
@@ -283,7 +283,7 @@ test('a click on Start waits for the definition with the last values of the fiel
   await context.close();
 });
 
-test('cells are at the place of their values, and a click on a cell opens the page of its point', async () => {
+test('the cells of a grid are at the places of their values, and a click on a cell opens the page of its point', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/campaigns/fit`);
   const cells = page.locator('#part-grid svg a');

@@ -27,6 +27,7 @@ replications: 5
 seed: 1
 outputs: [Mean waiting time, Server utilization]
 `;
+/** The exact values for 8 and 10 servers, and a wrong value for 12 servers. */
 const KNOWN = 'Server capacity,Mean waiting time\n8,0.63531602\n10,0.073910405\n12,0.02\n';
 
 let world: World;
@@ -166,7 +167,7 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
     await page.context().close();
   });
 
-  test('has enough contrast for every text', async () => {
+  test('has enough contrast for texts outside of the marks of pictures', async () => {
     const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
@@ -180,7 +181,7 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
   });
 });
 
-test('without scripts, the report shows the same pictures and no buttons', async () => {
+test('without scripts, the report shows the same number of pictures and no buttons', async () => {
   const { page } = await open('light', { javaScriptEnabled: false });
   expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);

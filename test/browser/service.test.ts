@@ -24,7 +24,7 @@ afterAll(async () => {
   page.close();
 });
 
-test('a page of another origin can use models, versions, files, runs and results, and understands the refusal of a wrong key', async () => {
+test('a page of another origin can use models, versions, files, runs and results, and can read the refusal of a wrong key', async () => {
   const { running } = await startTestService({ modelDirs: [SHIPPED_MODELS] });
   const tab = await browser.newPage();
   await tab.goto(origin);

@@ -11,7 +11,8 @@ import { type Dev, foray as cli, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
 /**
- * Tests that a person can control campaigns in Temporal's Web UI. The tests check the effects outside of the Web UI.
+ * Tests that a person can control and read campaigns in Temporal's Web UI. The tests check the effects of the controls
+ * outside of the Web UI.
  */
 
 let dev: Dev;
@@ -47,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.close();
-  // this frees the executors of the service for the next test
+  // the cancellations free the executors of the service for the next test
   for (const status of await foray.list()) if (!isClosed(status)) await foray.cancel(status.id);
 });
 
@@ -80,7 +81,7 @@ function told(id: string): Promise<CampaignStatus> {
   });
 }
 
-/** Submits a campaign of six long runs, two at once, and waits until it has requested runs. */
+/** Submits a campaign of six long runs, by default two at once, and waits until it has requested runs. */
 async function begun(more = 'concurrency: 2') {
   const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 60, more });
   await until('runs are requested', async () => inFlight(await told(campaign.id)) > 0);
@@ -353,7 +354,7 @@ describe('the Web UI shows', () => {
     });
   });
 
-  test('the workflows of a phase, after a link and after a filter of the page', async () => {
+  test('the workflows of a phase, at an address with a query and after a filter of the page', async () => {
     const one = await begun();
     const other = await begun('concurrency: 1');
     await foray.steer(one.id, 'pause');

@@ -6,8 +6,8 @@ import { erlangC } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
 
 /**
- * Checks that the share of intervals that contain the true mean equals the confidence. 500 campaigns of an M/M/2 queue
- * at 70% load run in virtual time. A replication begins in the stationary state, so the mean of its averages over
+ * Checks that the share of intervals that contain the true mean is close to the confidence. 500 campaigns of an M/M/2
+ * queue at 70% load run in virtual time. A replication begins in the stationary state, so the mean of its averages over
  * time is known exactly.
  */
 

@@ -54,7 +54,7 @@ describe('an estimate', () => {
     expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
   });
 
-  test('must reach both precisions if the definition has a relative and an absolute precision', () => {
+  test('must reach both precisions if a rule has a relative and an absolute precision', () => {
     const values = swinging(40, 1, 100);
     const half = estimate(values, precision).high! - 100;
     for (const [relative, absolute, reached] of [
@@ -232,7 +232,7 @@ describe('a share', () => {
     }
     const mean = drawn(share, made).reduce((a, b) => a + b) / made;
     expect(wilsonHalfWidth(mean, made, 0.95)).toBeLessThanOrEqual(0.05);
-    // a share of 0.5 needs 385 replications, plus the look-ahead
+    // a share of 0.5 needs 381 replications, plus the look-ahead
     expect(made).toBeLessThan(500);
   });
 });

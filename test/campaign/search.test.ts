@@ -54,7 +54,7 @@ test('an outside optimiser is a command with options', () => {
     command: ['python3', 'tpe.py'],
     options: { depth: [1, { a: 'b' }] },
     timeout: 90_000,
-    // foray looks for the script in the folder of the definition
+    // foray finds the folder and the files later, when it reads the files of the definition
     folder: '',
     files: {},
   });

@@ -56,7 +56,7 @@ async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 describe('foray doctor', () => {
-  test('distinguishes a Temporal server that refuses a connection from a missing server', async () => {
+  test('says that a Temporal server refuses the connection when the server answers with an error', async () => {
     const server = createServer().on('stream', (stream) => {
       const status = { 'grpc-status': '7', 'grpc-message': 'Request unauthorized.' };
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });

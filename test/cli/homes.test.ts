@@ -54,7 +54,7 @@ describe('in a folder without a home', () => {
     expect(readdirSync(empty)).toEqual([]);
   });
 
-  test('a command that needs the model service names the homes of running foray dev', async () => {
+  test('a command without its model service or store names the home in which a foray dev runs', async () => {
     const holder = await startHolder(join(folder, 'my own', '.foray'));
     try {
       const commands = [['submit', '../campaign.yaml'], ['plan', '../campaign.yaml'], ['worker'], ['list']];

@@ -13,7 +13,7 @@ import { writeModel } from '../service/support.ts';
 
 const SHIPPED = ['Epidemic', 'Inventory', 'Rehearsal', 'Service System Demo'];
 
-/** Names that a model may have, but that have another meaning in YAML. */
+/** Names that inputs and outputs may have, but that have another meaning in YAML. */
 const NAMES = [
   'Rate: of 5% # not a comment',
   `it's "quoted"`,
@@ -107,7 +107,7 @@ describe('foray init', () => {
       const { inputs, outputs } = version.experimentTemplate;
       expect(campaign.outputs.map(({ name }) => name)).toEqual(outputs.map(({ name }) => name));
 
-      // all comment lines become settings
+      // the comment lines of inputs and files become settings
       const whole = uncommented(text, / # [A-Z_]+(, (in )?[A-Z_]+)?(, [^,]+)?$/)
         .replaceAll('./FILE', './campaign.yaml')
         .replace(/^design: .*\n {2}grid: .*\n/m, '');
@@ -128,6 +128,7 @@ describe('foray init', () => {
       const isSearched = text.includes('lhs: ') && outputs.some(({ type }) => type === 'DOUBLE');
       expect((await check(sought)).campaign.search?.stop.points).toBe(isSearched ? 40 : undefined);
       const kinds = text.match(/^ {2}# (?!points: \.)[a-z]\w+: [{[].*[}\]]$/gim) ?? [];
+      // 13: all kinds of design in the comments, except the file of points
       expect(kinds).toHaveLength(text.includes('lhs: ') ? 13 : 0);
       for (const kind of kinds) {
         const other = text.replace(/^ {2}grid: .*$/m, () => kind.replace('# ', ''));

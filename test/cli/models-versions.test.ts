@@ -37,7 +37,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
   };
   expect(await checked('Echo', '--version', '1')).toBe(5);
   expect(await checked('Echo')).toBe(10);
-  // foray finds the model by its name, even when its folder is not a valid model any more
+  // a folder of the given name must be a valid model; if there is no such folder, foray finds the model by its name
   writeFileSync(path.join(models, 'Echo', 'model.yaml'), 'name: [');
   expect((await run('check', 'Echo', '--version', '1', '--data', dataDir)).code).toBe(2);
   rmSync(path.join(models, 'Echo'), { recursive: true });

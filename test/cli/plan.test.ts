@@ -138,7 +138,7 @@ describe('foray plan', () => {
     expect((await run('plan', file)).stdout).toMatch(/there +0 \(nothing is reused\)/);
   });
 
-  test('asks the service about a sample of more than 10,000 runs, and with --all about each run', async () => {
+  test('asks the service about a sample if there are more than 10,000 runs, and with --all about each run', async () => {
     const asksAbout = async (replications: number, all: boolean): Promise<number> => {
       const file = flu('many.yaml', '{from: 1, to: 20, step: 1}', `replications: ${replications}\n`);
       let questions = 0;
@@ -316,7 +316,7 @@ describe('foray submit', () => {
 });
 
 describe('foray explain', () => {
-  test('shows the inputs of a point and the results of its runs', async () => {
+  test('shows the inputs of a point, and the state of each run with its reason', async () => {
     const text = 'campaign: e\nmodel: {name: Rehearsal}\ninputs: {Seconds: 0}\nreplications: 2\n';
     await carryOut(write('e.yaml', `${text}design: {grid: {Fail: [false, true]}}\n`), 'e');
     const advice = '2 runs failed. "foray status e --failures" lists the causes and points, ';

@@ -7,7 +7,7 @@ import { foray } from '../support/cli.ts';
 import { addNamed, failed, rowsOf } from '../store/fixtures.ts';
 
 describe("Node's compile cache", () => {
-  it('is in the folder of caches', async () => {
+  it('is in the folder XDG_CACHE_HOME', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'foray-program-'));
     try {
       const env = { XDG_CACHE_HOME: folder, NODE_COMPILE_CACHE: '' };

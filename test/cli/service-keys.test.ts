@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const keys = (...args: string[]) => foray(folder, ['service', 'keys', ...args]);
 
-test('add prints a key, list shows only the id of the key, and revoke removes the key', async () => {
+test('add prints a key, list shows the id of the key but not the key, and revoke removes the key', async () => {
   const added = await keys('add', 'ada');
   const key = added.stdout.trim();
   expect([added.code, key]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}$/)]);

@@ -124,7 +124,7 @@ describe('the rows of a followed campaign', () => {
             );
           }
         };
-        // takes one step before each call to the store, so that steps come between any two calls
+        // takes one step before each call of these two methods of the store, so that steps come between the calls
         const interrupted = new Proxy(store, {
           get: (target, name: keyof Store) =>
             name === 'getCampaign' || name === 'finishedAmong'

@@ -79,7 +79,7 @@ describe('a file that is not kept', () => {
     writeFileSync(at('a.csv'), 'another');
     expect(await files.save(value, at('a.csv'))).toBe('written');
     expect(readFileSync(at('a.csv')).equals(content)).toBe(true);
-    // this name is not the SHA-256 of the content, so the local file cannot be compared
+    // this hash does not have the form of a SHA-256, so the local file cannot be compared
     const md5 = { hash: 'md5', localPath: 'a.csv' };
     for (let time = 0; time < 2; time += 1) expect(await files.save(md5, at('a.csv'))).toBe('written');
     expect(readdirSync(join(folder.path, 'out'))).toEqual(['a.csv']);

@@ -235,7 +235,10 @@ describe('a service of an older version', () => {
   });
 });
 
-/** Checks that a value has all fields of an answer. The client has dropped only fields outside the schema. */
+/**
+ * If the answer is an object, checks that the value has all fields of the answer, and returns the value, which may have
+ * more fields. Otherwise returns the answer.
+ */
 function strip(answer: unknown, value: unknown): unknown {
   return typeof answer === 'object' && answer !== null
     ? (expect(value).toMatchObject(answer), value)

@@ -39,7 +39,7 @@ beforeEach(async () => {
   server = await startServer();
 });
 
-/** Wrong answers of a service. Most of them repeat the request, because some services do. */
+/** Wrong answers of a service. Most of them contain secret texts, because some services repeat the request. */
 const troubles: [string, (server: TestServer) => void][] = [
   ...[400, 401, 403, 404, 429, 500, 503].map((status): [string, (server: TestServer) => void] => [
     `${status} that repeats the request`,

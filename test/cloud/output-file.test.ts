@@ -236,7 +236,7 @@ describe('hashes', () => {
   });
 
   test.each([
-    ['has a hash that looks like another kind of hash', whole(content), 'x'.repeat(43)],
+    ['has a hash that looks like a SHA-256 but is not its SHA-256', whole(content), 'x'.repeat(43)],
     ['has no known length and another kind of hash', unmeasured(content), 'md5'],
   ])('a file that %s is accepted when the same content comes twice', async (_, answer, hash) => {
     downloads = [answer];

@@ -280,7 +280,7 @@ afterEach(async () => {
   for (const raw of opened.splice(0)) await raw.close();
 });
 
-/** A TCP server that does not use HTTP. */
+/** A TCP server. Its handler decides what the server sends, so the bytes need not be HTTP. */
 async function listen(handle: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const raw: Server = createServer((socket) => {

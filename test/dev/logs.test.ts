@@ -26,6 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 test('a full log is rotated, and the oldest log is deleted', () => {
   const log = new RotatingLog(file, () => expect(true).toBe(false));
   const megabyte = Buffer.alloc(1024 ** 2, 'x');
+  // 45 MB are more than three full logs of 10 MB
   for (let n = 0; n < 45; n++) log.write(megabyte);
   log.write('the end\n');
   expect(readdirSync(folder).sort()).toEqual(['worker.log', 'worker.log.1', 'worker.log.2']);

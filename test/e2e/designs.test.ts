@@ -11,8 +11,8 @@ import { clientOf, type Dev, foray, ROOT, startDev } from '../support/cli.ts';
 type Example = [name: string, points: number, least: number, most?: number];
 
 /**
- * The expected points and replications of every definition in examples/designs. For the precise campaign, the numbers
- * are a range.
+ * The expected points and replications of every definition in examples/designs. For the precise campaign, the number of
+ * replications is a range.
  */
 const designs: Example[] = [
   ['common-random-numbers', 2, 10],
@@ -216,6 +216,7 @@ test('the analysis of a sample is a regression, as a table and as CSV', async ()
   expect(table.stdout).toMatch(/^output +input +src +srcLow +srcHigh/);
   expect(table.stderr).toContain('of the variance of Mean total cost');
   const csv = await foray(dev.folder, ['analyze', 'latin-hypercube', '--format', 'csv']);
+  // the header, and for each of two outputs a line for each of three inputs
   expect(csv.stdout.trimEnd().split('\n')).toHaveLength(1 + 2 * 3);
 });
 

@@ -25,7 +25,7 @@ function pidsOf(one: Dev): number[] {
   return (['Worker', 'Model service', 'Temporal'] as const).map((part) => one.pidOf(part));
 }
 
-/** Sends Ctrl-C to foray dev, as a person does who will start foray dev again. The folder stays. */
+/** Sends SIGINT to foray dev, as Ctrl-C does. Unlike `Dev.stop`, this function keeps the folder. */
 async function interrupt({ child }: Dev): Promise<number | null> {
   const ended = once(child, 'exit') as Promise<[number | null]>;
   child.kill('SIGINT');

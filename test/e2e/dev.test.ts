@@ -78,7 +78,7 @@ describe('the demo’s campaign on a smaller grid', () => {
     expect(await csv('flu-again')).toEqual(await csv('flu'));
   });
 
-  test('keeps its id: a submit of the same definition finds the campaign, and a submit of another definition is an error', async () => {
+  test('keeps its id: `submit` with the same definition finds the campaign, and `submit` with another definition is an error', async () => {
     const same = await run('submit', 'flu.yaml', '--id', 'flu', '--json');
     expect(JSON.parse(same.stdout)).toMatchObject({ id: 'flu', isNew: false });
     writeFileSync(join(dev.folder, 'other.yaml'), FLU.replace('763', '764'));
@@ -159,8 +159,8 @@ describe('a campaign from the command line', () => {
 });
 
 describe('after a crash', () => {
-  test('a campaign loses no run and repeats no run if its worker was killed with -9', async () => {
-    // each run takes long enough that the worker waits for some when it is killed
+  test('a campaign loses no run and repeats no run if its worker is killed with SIGKILL', async () => {
+    // the runs are long enough that the worker still waits for some runs when it is killed
     await submit('killed', 'inputs: {Seconds: 0.1}\ndesign: {grid: {Value: {from: 1, to: 80, step: 1}}}');
     await until('some runs are done', async () => (await client.status('killed')).runs.done > 10);
     const worker = dev.pidOf('Worker');
@@ -176,7 +176,7 @@ describe('after a crash', () => {
     expect(repeated).toEqual({ count: 0 });
   });
 
-  test('a campaign loses no run if the model service was killed with -9', async () => {
+  test('a campaign loses no run if the model service is killed with SIGKILL', async () => {
     // the first run ends at once, and the other runs are not done when the service is killed
     await submit('service-killed', 'design: {grid: {Seconds: [0, 3, 3.1, 3.2, 3.3, 3.4]}}');
     await until('some runs are done', async () => (await client.status('service-killed')).runs.done > 0);

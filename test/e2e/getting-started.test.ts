@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('each command of docs/getting-started.md works, in the order of the page', async () => {
+test('each foray command of docs/getting-started.md except the demo works, in the order of the page', async () => {
   const done: string[] = [];
   for (const [block, before, file, , lines] of page.matchAll(
     /(.*as `([\w.]+)`:\n)?\n```(yaml)?\n([^]*?)```/g,

@@ -99,7 +99,7 @@ describe.each(ways)('behind a proxy with TLS, with %s', (_, prefix, options, hea
     expect(readdirSync(join(folder, id))).toHaveLength(2);
   });
 
-  test('every address in an answer of the service leads through the proxy', async () => {
+  test('the address in openapi.json and the address of an animation lead through the proxy', async () => {
     const ask = async <T>(path: string, body?: unknown): Promise<T> => {
       const response = await fetch(`${url}${path}`, {
         headers: { Authorization: KEY },

@@ -10,17 +10,20 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 /**
- * Checks a promise of docs/guides/operations.md: a cancel stops the campaign's own runs, at whatever moment somebody
- * cancels the campaign.
+ * Checks a promise of docs/guides/operations.md: a cancellation stops the campaign's own runs, at whatever moment
+ * somebody cancels the campaign.
  */
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
-/** Makes a campaign request all its runs at once. By default, it requests only as many as keep the service busy. */
+/**
+ * Makes a campaign request up to 30 runs at once. By default, a campaign requests only enough runs to keep the service
+ * busy.
+ */
 const ALL_AT_ONCE = 'concurrency: 30';
 /**
- * The longest allowed time in ms from the start of a worker until no run of a cancelled campaign is running. The runs
- * themselves would take far longer.
+ * The longest allowed time in ms from the moment when a worker is ready until no run is open that only a cancelled
+ * campaign waits for. Runs of a minute would take longer.
  */
 const STOPPED_MS = 30_000;
 
@@ -101,13 +104,14 @@ describe('with a worker', () => {
   );
 
   test.each(seeds(2, 50))(
-    'a cancel between the commit of a run and its answer leaves no run running, seed %i',
+    'a cancellation after the service has stored a run and before the answer arrives leaves no run running, seed %i',
     async (seed) => {
       const random = seeded(seed);
-      // with one seed of four, the held request is the only request of its activity, so the activity fails with it
+      // in one of four seeds, the held request is the only request of its activity, so the activity fails with the
+      // request
       const count = seed % 4 === 1 ? 1 : 1 + Math.floor(random() * 20);
       const which = Math.floor(random() * count);
-      // the answer comes or is lost, either shortly after the cancel or when nobody waits for it any more
+      // the answer comes or is lost, either shortly after the cancellation or when no client waits for it any more
       const end = count > 1 && random() < 0.5 ? 'deliver' : 'lose';
       const moment = random() < 0.8 ? random() * 1_500 : 6_000;
       const held = Promise.withResolvers<void>();
@@ -144,7 +148,7 @@ describe('while another campaign has the same runs', () => {
   });
   afterAll(() => stopWorker());
 
-  test('a campaign requests its run again if the cancel of another campaign stops the run before the answer arrives', async () => {
+  test('a campaign requests its run again if the cancellation of another campaign stops the run before the answer arrives', async () => {
     const answer = Promise.withResolvers<'deliver'>();
     let requests = 0;
     front.plan = (asked) => {
@@ -204,7 +208,7 @@ describe('while the worker is killed', () => {
   const isOpen = (status: string): boolean => status === 'FRESH' || status === 'RUNNING';
 
   test.each(seeds(1, 8))(
-    'a cancel at a random moment does not stop runs that other campaigns wait for, seed %i',
+    'a cancellation at a random moment does not stop runs that other campaigns wait for, seed %i',
     async (seed) => {
       const random = seeded(seed);
       const pairs = Array.from({ length: AT_ONCE }, (_, at) => {

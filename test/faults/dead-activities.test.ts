@@ -48,7 +48,7 @@ files: { Observed cases: ${JSON.stringify(observed)} }
 outputs: [Fit error, Peak day]
 `;
 
-test('a campaign with replications until precise gets all replications although answers of the activity advance are lost', async () => {
+test('a campaign that repeats points until they are precise gets all replications although answers of the activity advance are lost', async () => {
   const text = `${head}
 design: { grid: { Contact rate: [1.4, 1.8, 2.2] } }
 replications: { min: 3, max: 8, output: Peak day, relative: 0.02 }

@@ -74,7 +74,7 @@ test.each(seeds(2, 10))(
   },
 );
 
-test('a campaign polls a run again whose results are lost ten times, and no activity fails', async () => {
+test('a campaign polls a run again if the results of the run are lost ten times, and no activity fails', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());

@@ -99,7 +99,7 @@ if (isFull) {
 }
 
 test.each(seeds(1, 4))(
-  'a campaign completes in spite of all of these faults, one after the other, seed %i',
+  'a campaign completes in spite of all faults of a network, one after the other, seed %i',
   async (seed) => {
     random = seeded(seed);
     const id = await submit(seed, { count: isFull ? 100 : 40, more: 'concurrency: 8' });

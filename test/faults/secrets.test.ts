@@ -50,8 +50,8 @@ function canary(random: () => number, others: string): string {
 }
 
 /**
- * A plan with `count` faults. A faulty answer repeats secrets of the request, or is lost. One faulty answer reports a
- * failed run with secrets in its reason.
+ * A plan with at most `count` faults. A faulty answer repeats secrets, or is lost. The first request of a run gets a
+ * faulty answer: a failed run with secrets in its reason.
  */
 function indiscretions(
   random: () => number,
@@ -110,7 +110,7 @@ describe('after any fault', () => {
     await dev.stop();
   });
 
-  test.each(seeds(1, 8))('no secret is in any file, log, output or history, seed %i', async (seed) => {
+  test.each(seeds(1, 8))('no secret is in any log, output, history or other file, seed %i', async (seed) => {
     const random = seeded(seed);
     const key = canary(random, '+/=&%#-_~');
     const wrongKey = canary(random, '+/=&%#-_~');
@@ -162,7 +162,7 @@ describe('after any fault', () => {
     workers.push(startWorkerProcess(faulty));
     await run(['watch', 'faulty'], envOf(faulty));
     expect(await run(['results', 'faulty', '--all', '--format', 'csv'], envOf(faulty))).toBe(0);
-    // this shows that the service gave a reason with secrets for a failed run
+    // the failed run shows that the campaign got the answer with secrets in the reason
     expect(screens.at(-2)).toMatch(/failed/);
     front.plan = indiscretions(random, key, address, 15);
     const through = new CloudClient({ url: front.url, key });
@@ -192,6 +192,7 @@ describe('after any fault', () => {
     const home = join(folder, '.foray');
     const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
       .filter((file) => statSync(join(home, file)).isFile())
+      // these two files must have the key
       .filter((file) => file !== 'key' && file !== 'addresses.json');
     expect(files).toEqual(
       expect.arrayContaining([

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-/** After a kill -9 of foray's own server, campaigns continue, a repeated PUT submits once, and pages answer again. */
+/** After SIGKILL of foray's own server, campaigns continue, a repeated PUT submits once, and pages answer again. */
 
 const KEY = '0123456789abcdef0123456789abcdef';
 const KILLS = isFull ? 40 : 3;

@@ -17,8 +17,8 @@ import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, KEY, rehearsal } from '../support/world.ts';
 
 /**
- * Temporal is killed with -9 while campaigns are submitted and run. Every campaign whose submit was acknowledged
- * completes, and none of its runs is executed twice.
+ * Temporal is killed with SIGKILL while campaigns are submitted and run. Every campaign whose submission was
+ * acknowledged completes, and none of its runs is executed twice.
  */
 
 const KILLS = isFull ? 8 : 3;
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   report(
     `Temporal killed ${figure.kills} times: of ${figure.acknowledged} acknowledged campaigns ${figure.completed} ` +
-      `completed, none lost or doubled; ${figure.refused} submits refused meanwhile, and then repeated`,
+      `completed, none lost or doubled; ${figure.refused} submissions refused meanwhile, and then repeated`,
   );
 });
 
@@ -100,7 +100,7 @@ test.each(seeds(1, 5))(
         await foray.submit(definitions.get(id)!, { id });
         return acknowledged.add(id).has(id);
       } catch (error) {
-        // a refused submit throws one of foray's own errors
+        // a refused submission throws an error of foray with a code of Temporal
         expect(isForayError(error) && error.code).toMatch(/^TEMPORAL_/);
         figure.refused += 1;
         return false;
@@ -116,7 +116,7 @@ test.each(seeds(1, 5))(
       definitions.set(id, rehearsal({ count, first, seconds: 0.3 * random() }));
       sizes.set(id, count);
       first += count;
-      // submits run in parallel, so that each kill interrupts some of them
+      // the submissions run in parallel, so a kill can interrupt some of them
       submits.push(submit(id));
       await delay(random() * 500);
     }

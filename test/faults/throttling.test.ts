@@ -98,7 +98,7 @@ test.each(seeds(1, 2))(
     figure.seconds += (Date.now() - since) / 1_000;
     const throttled = recorded.filter(({ status }) => status === 429).length;
     const broken = recorded.filter(({ status }) => status >= 500).length;
-    // this uses the actual share of faults, because it differs from the expected share by some hundredths
+    // the actual share of faults differs from the expected share by some hundredths, so the test uses the actual share
     const forced = calm.length / (1 - (throttled + broken) / recorded.length);
     figure.requests += recorded.length;
     figure.throttled += throttled;

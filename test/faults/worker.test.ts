@@ -12,8 +12,8 @@ import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /**
  * The test kills workers with SIGKILL. The results equal the results of an undisturbed campaign, byte for byte. No run
- * is executed twice. After most starts of a worker, the test waits until the campaigns make progress, and reports how
- * soon.
+ * is executed twice. After most starts of a worker, the test waits until the campaigns make progress, and reports the
+ * longest of these times.
  */
 
 const KILLS = isFull ? 8 : 3;

@@ -17,7 +17,7 @@ const SLOTS = 4;
 const { runs, ms, ...times } = isFull
   ? { runs: 20_000, ms: 20, kill: 20, freeze: 10, service: 8, database: 3, temporal: 3, files: 3 }
   : { runs: 600, ms: 150, kill: 2, freeze: 1, service: 1, database: 0, temporal: 1, files: 0 };
-/** One of this number of runs writes a file. */
+/** One in this number of runs writes a file. */
 const FILES = 20;
 /** The maximum number of runs in one experiment. */
 const TOGETHER = 1_000;
@@ -43,7 +43,7 @@ function writeModels(folder: string): void {
 }
 
 test.each(seeds(1, 1))(
-  'each run has one correct result although executors, services, Temporal, the database and the store of files are killed or frozen (seed %i)',
+  'each run has one correct result although executors, services, Temporal, and in the full test also the database and the store of files, are killed or frozen (seed %i)',
   async (seed) => {
     const random = uniforms(seed);
     const [dataDir, models] = [folderOfFile(), folderOfFile()];
@@ -66,7 +66,7 @@ test.each(seeds(1, 1))(
       Number(Object.values((await group.query(`SELECT ${what} FROM runs WHERE tasks IS NULL`))[0]!)[0]);
     const done = () => count(`sum(CASE WHEN status = 'COMPLETED' THEN 1 ELSE 0 END)`);
 
-    /** Requests a number of runs as experiments, starting with a given number. */
+    /** Requests `runs` runs as experiments. The values of their input N start with `first`. */
     const request = async (first: number): Promise<void> => {
       const withFile = runs / FILES;
       for (const [model, from, to] of [

@@ -74,14 +74,14 @@ async function world(models: readonly string[]) {
   };
 }
 
-test('an executor removes the code of versions that it has not used for a long time, but not the code of executing runs', async () => {
+test('an executor removes the code of the least recently used versions, but not the code of executing runs', async () => {
   const { start, kept, contents, fetched } = await world(['A', 'B', 'C', 'D']);
   const executor = start();
   const executing = await executor.begin('A');
   for (const name of ['B', 'C', 'B', 'D']) await executor.use(name);
   expect(kept()).toBe('ABD');
   expect(existsSync(executing.code.entry)).toBe(true);
-  // the cache of contents has a limit, too
+  // the cache of contents has a limit, too: the four versions have eight files
   expect(contents()).toBeLessThan(8);
   executor.end(executing, 'A');
   await executor.use('B');

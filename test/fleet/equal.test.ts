@@ -79,7 +79,7 @@ async function resultsOf({ url, query }: Arm): Promise<unknown> {
 }
 
 test(
-  'a single service, a service with executors on other machines, and replicas give the same results, byte for byte',
+  'a single service, a service with separate executors, and (in the full test) replicas give the same results, byte for byte',
   async () => {
     const models = folderOfFile();
     writeModels(models);

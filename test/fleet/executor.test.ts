@@ -71,7 +71,7 @@ async function sleepers(count: number, seconds: number): Promise<Run[]> {
   return runs;
 }
 
-/** How often runs were executed, and how often they lost their executor. */
+/** The distinct pairs of two counts of runs: how often a run was executed, and how often it lost its executor. */
 function historyOf(runs: readonly Run[]) {
   const ids = runs.map(({ id }) => `'${id}'`).join(', ');
   return rows(
@@ -200,7 +200,7 @@ test('one executor executes versions 1 and 2 of a model, and each run uses its o
   }
 });
 
-test('an executor does not use damaged code and damaged input files in its cache, and fetches these files again', async () => {
+test('an executor does not use damaged code or damaged input files in its cache, and fetches these files again', async () => {
   const { service } = fleet;
   const version = await service.latest('Files');
   const { body: File } = await upload(service, ' and a file');

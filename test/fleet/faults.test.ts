@@ -58,7 +58,7 @@ test('an executor without the program of a model makes no run fail; the list say
     'foray_executors{state="able"} 0',
     'foray_executors{state="faulty"} 1',
     'foray_executor_slots 0',
-    // a faulty executor keeps its lane
+    // a faulty executor keeps its lane (its workflow on Temporal)
     'foray_lanes 1',
   ])
     expect(metrics.split('\n')).toContain(line);
@@ -193,7 +193,7 @@ test('another executor executes the run of an executor that reaches only Tempora
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount a disk; in some containers, root may not either
+// only root may mount a disk; in some containers, even root may not
 (isRoot ? describe : describe.skip)('a full disk', () => {
   test('of an executor makes no run fail: the executor claims no runs and says why', async () => {
     const disk = smallDisk('4m');

@@ -19,7 +19,7 @@ async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   return reports;
 }
 
-test('a report has at most about eight MB of outputs, and each run is in one report', async () => {
+test('a report has at most about eight MB of outputs or only one run, and each run is in one report', async () => {
   const reports = await reportsOf(5, 5, 1, 1, 9, 1);
   expect(reports.map((endings) => endings.map(({ runId }) => runId))).toEqual([
     ['run-0'],

@@ -29,7 +29,7 @@ export interface TestExecutor {
   name: string;
   child: ChildProcess;
   cache: string;
-  /** The output of the process so far. */
+  /** The lines that the process has written to standard error so far. */
   lines: string[];
   /** Resolves with the exit code of the process. */
   exit: Promise<number | null>;
@@ -58,7 +58,7 @@ export interface TestFleet {
   models: string;
   /** The problems that the service has reported. */
   problems: string[];
-  /** Starts an executor. Resolves when the service lists it as working. */
+  /** Starts an executor. Resolves when the executor has printed that it works. */
   start(name: string, options?: StartOptions): Promise<TestExecutor>;
   /** Starts an executor, and does not wait until the executor works. */
   spawn(name: string, options?: StartOptions): TestExecutor;

@@ -1,8 +1,8 @@
 """Puts the ids of existing models, versions and files, and the names of inputs and outputs, into generated requests.
 
 The schemas cannot list existing ids and names. Without these hooks, the service would refuse nearly every request
-because of an unknown id or name, and no test would reach the code behind this check. The hooks replace half of the ids
-and names. They do not change other values, so an invalid request stays invalid.
+because of an unknown id or name, and no test would reach the code behind this check. The hooks replace about half of
+the ids and names. They do not change other values, so an invalid request stays invalid.
 """
 
 import json

@@ -8,7 +8,8 @@ interface Horizon {
 }
 
 /**
- * Checks that an animated run of a model has the same outputs as a plain run, for random numbers and times of pictures.
+ * Checks that an animated run of a model has the same outputs as a plain run, whatever the number and the times of the
+ * pictures.
  *
  * @param length - the length of a run, in the model's unit of time
  */

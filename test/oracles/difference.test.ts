@@ -53,7 +53,7 @@ test('intervals of differences equal the intervals of SciPy', () => {
     return found;
   });
   report(
-    `oracles: SciPy, differences: ${errors.length} intervals, ${pairs} of pairs, within ${Math.max(...errors).toExponential(1)} of their width`,
+    `oracles: SciPy, differences: ${errors.length} intervals, ${pairs} of them of paired differences, within ${Math.max(...errors).toExponential(1)} of their width`,
   );
   expect(pairs).toBeGreaterThan(50);
   expect(Math.max(...errors)).toBeLessThan(1e-9);

@@ -96,7 +96,7 @@ test.each(isFull ? optimisers : optimisers.slice(0, 2))(
     expect(chatter.filter((line) => line.includes('proposes other points'))).toEqual([]);
     expect(best).toBeLessThan(5);
     report(
-      `optimisers: ${script}: ${points} points of Branin, the best ${best.toFixed(3)} (minimum 0.398); ${kills} kills, each log byte-identical, no point evaluated twice`,
+      `optimisers: ${script}: ${points} points of Branin, the best ${best.toFixed(3)} (minimum 0.398); ${kills} kills, each log equals the log without kills, no point evaluated twice`,
     );
   },
   3_600_000,

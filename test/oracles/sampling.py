@@ -8,7 +8,7 @@ ENGINES = {"sobol": qmc.Sobol, "halton": qmc.Halton, "lhs": qmc.LatinHypercube}
 
 
 def points(question):
-    """The first points of a plain sequence."""
+    """The first points of a sequence that is not scrambled."""
     engine = ENGINES[question["method"]](d=question["dimensions"], scramble=False)
     return engine.random(question["points"]).tolist()
 

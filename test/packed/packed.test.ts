@@ -45,10 +45,11 @@ describe('the package', () => {
       '--no-emoji',
       tarball,
     );
+    // foray, foray/kernel and foray/model
     expect(types.match(/node16 \(from ESM\): OK/g)).toHaveLength(3);
   });
 
-  test('contains no tests, no source, no development tools and no path of the folder in which it was built', () => {
+  test('contains no tests, no TypeScript source outside of the examples, no development tools and no path of the folder in which it was built', () => {
     const files = globSync('**/*.*', { cwd: own });
     expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
       [],
@@ -56,7 +57,7 @@ describe('the package', () => {
     const tools = ['node', 'typescript', 'jest', 'oxlint', 'oxfmt', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
-    // no file contains the path of the folder in which the package was built
+    // no JavaScript file, source map or declaration contains the path of the folder in which the package was built
     const texts = globSync('**/*.{js,map,d.ts}', { cwd: own }).filter((file) =>
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );
@@ -155,6 +156,7 @@ describe('in an empty folder', () => {
   test("a campaign in TypeScript runs a user's model", async () => {
     expect(await foray('submit', 'campaign.ts', '--id', 'mine', '--watch')).toMatchObject({ code: 0 });
     const { stdout } = await foray('results', 'mine', '--format', 'csv');
+    // the header, and two replications of three points
     expect(stdout.trim().split('\n')).toHaveLength(7);
   });
 

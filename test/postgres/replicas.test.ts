@@ -168,7 +168,7 @@ test('no run is lost if the database stops for a while', async () => {
   expect(await server.query(database, 'select executions from runs')).toEqual([{ executions: 1 }]);
 });
 
-/** Whether a connection waits for a lock. */
+/** True if a connection waits for an advisory lock, otherwise undefined. */
 async function waitingForLock(): Promise<true | undefined> {
   const waiting = await server.query(
     database,

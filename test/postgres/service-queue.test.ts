@@ -69,7 +69,7 @@ function interrupted(database: Database, after: (text: string) => Promise<void>)
 
 describeQueue('the queue of a service in PostgreSQL', databaseOfTest, 100);
 
-test('PostgreSQL has the same tables and columns as SQLite, and also the table "progress"', async () => {
+test('PostgreSQL has the same tables and columns as SQLite, apart from the table "progress"', async () => {
   await open();
   const sqlite = openDatabase(temporaryFolder());
   onCleanup(() => sqlite.close());

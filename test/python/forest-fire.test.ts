@@ -85,7 +85,7 @@ test('the example runs with 50 of its 200 points, and the next campaign reuses t
   expect(first.code).toBe(0);
   const burnt = await rows('fire');
   expect(burnt).toHaveLength(50);
-  // far below the threshold of site percolation, 0.593, no fire crosses the forest; far above it, each fire crosses it
+  // the threshold of site percolation is 0.593: far below it, no fire crosses the forest; far above it, every fire does
   const crossed = (from: number, to: number) =>
     burnt
       .filter((row) => Number(row['Density']) > from && Number(row['Density']) < to)

@@ -8,7 +8,7 @@ import { cleanEnv, type Dev, ROOT, startDev } from '../support/cli.ts';
 import { pythonOfTests } from '../support/python.ts';
 
 /**
- * nbclient runs notebooks beside a `foray dev`. The notebooks submit campaigns, wait and read results with
+ * nbclient runs notebooks while a `foray dev` runs. The notebooks submit campaigns, wait and read results with
  * python/foray.py.
  */
 

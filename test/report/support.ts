@@ -5,7 +5,7 @@ import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/input-values.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
-/** A campaign over the grid of the example boarding-school-flu, with some changes. */
+/** A campaign over the grid of the example boarding-school-flu, or over another grid, with the given changes. */
 export function sampleRecord({
   grid = FLU,
   ...changes
@@ -72,8 +72,8 @@ export function gridOf(grid: readonly Level[]): Pick<Campaign, 'varied' | 'desig
 }
 
 /**
- * Finished rows of all runs, in the order of the design. Fit error has its minimum, 17.2, at Contact rate 1.67 and
- * Recovery rate 0.44.
+ * Finished rows of all runs, in the order of the design. The formula of Fit error has its minimum, 17.2, at Contact
+ * rate 1.67 and Recovery rate 0.44.
  */
 export function sampleRows({ campaign }: CampaignRecord): Batched<ResultRow> {
   const grid = [...levelsOf(campaign.design).values()].reduce<string[][]>(

@@ -90,7 +90,7 @@ describe('a point file', () => {
     expect(campaign.varied.map(({ name }) => name)).toEqual(['Days', 'Title', 'Population']);
   });
 
-  test('is read once, even if the design names the file several times', async () => {
+  test('is kept once, even if the design names the file several times', async () => {
     write('points.csv', 'Days\n1\n2\n');
     const { points, contents } = await resolve(
       'design: {union: [{points: points.csv}, {points: points.csv, derive: {Title: "\'a\'"}}]}',

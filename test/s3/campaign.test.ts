@@ -10,7 +10,7 @@ import { startWorld, type World } from '../support/world.ts';
 /** A campaign keeps output files while the server of the bucket is killed several times. */
 
 const RUNS = 60;
-/** The test kills the server whenever the bucket has one of these numbers of files. */
+/** The test kills the server each time the bucket has at least the next of these numbers of files. */
 const OUTAGES = [5, 20, 35];
 
 let server: S3Server;

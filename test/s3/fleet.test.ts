@@ -14,7 +14,10 @@ import { until } from '../support/until.ts';
 /** Tests executors on other machines, for a service whose files are in an S3-compatible store. */
 
 const SLOTS = 2;
-/** The number of runs: a few more than the runs whose outputs may wait for the bucket. */
+/**
+ * The number of runs: a few more than the executor starts during an outage of the bucket. For each slot, the outputs of
+ * 4 runs may wait, and one more run may execute.
+ */
 const RUNS = 5 * SLOTS + 6;
 
 let server: S3Server;
@@ -24,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A model that writes its number and its input file to its output file. */
+/** Writes a model whose output file has the input N and the content of the input file. */
 function writeFiles(models: string): void {
   writeCommandModel(
     models,

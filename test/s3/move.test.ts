@@ -132,7 +132,9 @@ async function answersOf(service: TestService, runs: readonly Run[], File: strin
   ) as object;
 }
 
-/** The content of a folder, without the files that SQLite makes while a database is open. */
+/**
+ * A hash of the content of a folder, without the lock file and the files that SQLite makes while a database is open.
+ */
 function contentOf(folder: string): string {
   const hash = createHash('sha256');
   for (const name of (readdirSync(folder, { recursive: true }) as string[]).sort()) {
@@ -217,7 +219,7 @@ ${copy} is unchanged\\.\n$`),
   expect((await foray(copy, args, { env })).code).toBe(0);
 });
 
-/** The id of a waiting run. */
+/** The id of a run that has not started. */
 function fresh(answers: object): string {
   const [at] = Object.entries(answers).find(
     ([name, body]) => name.endsWith('/progress') && (body as { status: string }).status === 'FRESH',

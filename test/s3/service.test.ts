@@ -50,7 +50,7 @@ beforeEach(() => {
 
 const start = (): Promise<TestService> => startTestService({ modelDirs: [models], s3: server.place });
 
-/** The content of an output file for a client. */
+/** The content of an output file, as a client gets it. */
 async function contentOf(service: Pick<TestService, 'get'>, output: string): Promise<string> {
   const { hash, localPath } = JSON.parse(output) as { hash: string; localPath: string };
   const query = new URLSearchParams({ hash, filename: localPath }).toString();

@@ -124,7 +124,7 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   expect(explained.asks[0]).toMatchObject({ ask: outside, isOutside: true });
 });
 
-test('settings that the method depends on cannot change; a search whose best points were compared cannot change at all', async () => {
+test('the digits of an input cannot change in a search that has begun, and a search whose best points were compared cannot get more points', async () => {
   const other = definition('stop: { points: 18 }', '{ min: 1.2, max: 2.2, digits: 3 }');
   await expect(world.foray.apply('more', other)).rejects.toMatchObject({
     code: 'CHANGE_REFUSED',

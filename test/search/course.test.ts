@@ -7,9 +7,7 @@ import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
 
-/**
- * Tests searches without a store and a service. A function gives the results of points when the test lets them finish.
- */
+/** Tests searches without a store and a service. A function gives the outputs of the runs. */
 
 /** A search over two inputs from -1 to 2. */
 function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
@@ -128,8 +126,8 @@ test.each(['cma', 'gp', 'direct'] as const)(
 );
 
 /**
- * Checks that a change of a search has the same effect, however often the course is rebuilt. Returns the logs before
- * and after.
+ * Checks that a change of a search gives the same log, however often the course is rebuilt. Returns the logs before and
+ * after the change.
  */
 async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
   const logs: [SearchLog, SearchLog][] = [];

@@ -78,7 +78,7 @@ export class SearchInMemory {
   private readonly order: Stream;
   /**
    * The number of runs that have finished since the last step, and the number of runs that must finish before the next
-   * step may have content.
+   * step may do more than tell values.
    */
   private finished = 0;
   private needs = 0;
@@ -143,9 +143,7 @@ export class SearchInMemory {
     );
   }
 
-  /**
-   * Checks that the search waits for enough runs: a step has content only after as many runs as the last step needed.
-   */
+  /** Checks the number `needs` of the last step: until as many runs have finished, a step may only tell values. */
   private judgeNeeds({ asks, events, replications }: SearchStep, needs: number): void {
     const hasMore = asks.length + events.length + replications.length > 0;
     if (hasMore && this.finished < this.needs)

@@ -16,7 +16,8 @@ import { EPIDEMIC } from '../service/fixed.ts';
 
 /**
  * The worker or the model service of a search is killed several times. The search asks for the same points as without
- * kills, and each run is executed only once.
+ * kills. After kills of the worker, each run was executed only once. After kills of the service, each run exists only
+ * once.
  */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));

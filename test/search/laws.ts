@@ -34,9 +34,9 @@ const outcomes: fc.Arbitrary<(problem: Problem) => (x: readonly number[]) => Out
     };
   });
 
-/** Tests the rules for all methods that take only numbers. */
+/** Tests the rules that hold for each method without choices. */
 export function testLaws(maker: MethodMaker): void {
-  test('proposals are allowed, in the box, and in the middle of a level', () => {
+  test('proposals are allowed and in the box, and their integers are in the middle of a level', () => {
     fc.assert(
       fc.property(problems, outcomes, (problem, outcome) => {
         const wrong = play(maker, problem, outcome(problem), 60).told.filter(

@@ -10,7 +10,7 @@ import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
-/** Tests what the command line shows after the end of a search: the report, a point and the progress. */
+/** Tests what foray shows after the end of a search: its story, the report, a point and the progress. */
 
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
@@ -127,7 +127,7 @@ test('explain shows when the search asked for a point', async () => {
   expect(explained!.bestSeen).toBe(Math.min(...known.map(({ value }) => value!)));
   expect(await said('explain', 'flu', key)).toMatch(
     new RegExp(
-      `^.* of the points that were asked\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks \\(the best value was \\S+\\)\\. It was told \\S+ \\(\\d runs\\)`,
+      `^.* of the points that were asked for\nAsk ${ask}, by ${by}\\. The method knew the values of the first ${seen} asks \\(the best value was \\S+\\)\\. It was told \\S+ \\(\\d runs\\)`,
     ),
   );
   expect(await said('explain', 'flu', key)).toContain('Inputs that the search varies');

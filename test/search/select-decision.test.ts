@@ -64,6 +64,7 @@ function played(
 test.each([2, 5])('the decision compares %i points by the procedure of Kim and Nelson', (systems) => {
   for (let seed = 0; seed < 40; seed += 1) {
     const { values, extendTo } = slippage(systems, seed);
+    // more values than the 2,000 replications that a point can get in the comparison
     extendTo(2_100);
     const { events, counts } = played(
       campaignOf(kn, RULES.first),

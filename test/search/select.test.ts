@@ -141,14 +141,16 @@ test('the command line describes the best point of a selection', async () => {
 
 test('a plan shows the first and the maximum number of runs, and refuses a budget below the first runs', async () => {
   const certain = await world.foray.plan(stock({ select: KN }));
+  // each of 6 points gets at most 2,000 replications, and the best point gets 12 further runs
   expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
   const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });
+  // by default, the best point gets 30 further runs
   expect(await world.foray.plan(budget)).toMatchObject({ runs: 60, mostRuns: 130 });
   const small = stock({ select: '{ minimize: Mean total cost, runs: 59 }', rest: 'seed: 1' });
   await expect(world.foray.plan(small)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
 });
 
-test('a selection cannot be changed', async () => {
+test('the indifference of a selection cannot be changed', async () => {
   await expect(
     world.foray.apply('killed', stock({ select: '{ minimize: Mean total cost, indifference: 2 }' })),
   ).rejects.toMatchObject({ code: 'CHANGE_REFUSED' });

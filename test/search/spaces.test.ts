@@ -5,8 +5,8 @@ import { isFull, report } from '../support/seeds.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from './in-memory.ts';
 
 /**
- * Runs searches of many random spaces. Each point must be within the bounds and on the steps, and must meet `where`. No
- * run may be repeated.
+ * Runs searches of many random spaces. Each point must be within the bounds and on the steps. A point that does not
+ * meet `where` must not be run. No point may be run twice.
  */
 
 const SPACES = isFull ? 10_000 : 150;
@@ -92,7 +92,7 @@ function isOf(input: SearchedInput, text: string): boolean {
   );
 }
 
-test(`searches of ${SPACES} random spaces ask only for points in the space, and execute no run twice`, async () => {
+test(`searches of ${SPACES} random spaces ask only for points within the bounds, run only points that meet the condition, and run no point twice`, async () => {
   let points = 0;
   await fc.assert(
     fc.asyncProperty(tried, async ({ inputs, limit, method, parallel, order, seed }) => {

@@ -6,8 +6,8 @@ import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
 
 /**
- * Tests the summary of a search during its final comparison. At every moment, the summary must say whether the value of
- * the best point is unbiased.
+ * Tests the summary of a search during its final comparison. The summary must say whether the value of the best point
+ * is unbiased.
  */
 
 const { campaign } = sampleRecord({

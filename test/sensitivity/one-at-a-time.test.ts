@@ -21,7 +21,8 @@ test('with common random numbers, an interval comes from paired differences and 
   const paired = swings([line], 1, { means, replicates: runs, isPaired: true }, 0.95).indices[0]!;
   const apart = swings([line], 1, { means, replicates: runs, isPaired: false }, 0.95).indices[0]!;
   const width = ({ effectInterval: [low, high] = [0, 0] }: typeof paired) => high - low;
-  // the differences are 20, 20 and 22, so half the interval is t(2) × sd / √3
+  // the differences are 20, 20 and 22, so half the interval is t × sd / √3. t is 4.302653, the quantile of Student's t
+  // with 2 degrees of freedom
   expect(width(paired) / 2).toBeCloseTo((4.302653 * Math.sqrt(4 / 3)) / Math.sqrt(3), 5);
   expect(width(apart)).toBeGreaterThan(width(paired));
   expect(paired.elasticityInterval![0]).toBeLessThan(paired.elasticity!);

@@ -52,7 +52,7 @@ test('a second-order index is close to the exact joint effect of two inputs', ()
 test.each([
   ['from scrambles', 8, 32],
   ['from a bootstrap', 1, 64],
-])('intervals %s contain the indices in at least 93 %% of 200 repeats', (_, scrambles, points) => {
+])('intervals %s contain at least 93 %% of the indices of 200 repeats', (_, scrambles, points) => {
   const held = { first: 0, total: 0 };
   for (let seed = 0; seed < 200; seed += 1) {
     const { layout, values } = design(ishigami, { inputs: 3, points, scrambles, secondOrder: false, seed });

@@ -466,7 +466,7 @@ describe('bad input', () => {
 });
 
 describe('openapi.json', () => {
-  test('has each endpoint, its parameters and its role', async () => {
+  test('has each endpoint with its role, and parameters in the path, the query and the headers', async () => {
     const document = await json<{
       openapi: string;
       paths: Record<

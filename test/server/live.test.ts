@@ -171,7 +171,7 @@ describe('the pictures of a campaign', () => {
     const page = await report();
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
     expect(seen.sections.filter(({ html }) => html.includes('<figure '))).toHaveLength(figuresOf(page));
-    // each cell of the picture and each row of the table has a link to the page of its point
+    // each of the 4 x 4 cells of the picture and each row of the table has a link to the page of its point
     const { html } = seen.sections.find(({ id }) => id === 'grid')!;
     const keys = [...html.matchAll(/<a href="\/campaigns\/[\w-]+\/points\/(\w+)" tabindex="-1" /g)];
     expect(keys).toHaveLength(16);
@@ -203,7 +203,7 @@ describe('the pictures of a campaign', () => {
     },
   );
 
-  test('show only the points and outputs that a person chooses', async () => {
+  test('show only the points that a person chooses, and the chosen output first', async () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);

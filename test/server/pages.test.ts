@@ -215,7 +215,7 @@ describe('without scripts', () => {
     expect((await send(`${point}/animation/7`, {})).status).toBe(404);
   });
 
-  test('pages change the window, pause campaigns and cancel campaigns; a cancel needs a confirmation', async () => {
+  test('pages change the window, pause campaigns and cancel campaigns; a page asks before it cancels a campaign', async () => {
     await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
     await until('the campaign runs', async () => (await world.foray.status('long')).runs.running > 0);
     expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);

@@ -10,8 +10,8 @@ import { type Answer, ask } from './support.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 
 /**
- * Tests pages, API requests and forms while the model service and Temporal do not answer, and pages while they are
- * down.
+ * Tests pages and API requests while the model service and Temporal do not answer, and pages and forms while the model
+ * service and Temporal are down.
  */
 
 let world: World;

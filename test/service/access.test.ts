@@ -149,7 +149,7 @@ describe('every route', () => {
       for (const route of guarded) {
         const { status } = await ask(on, route, { Authorization: on.keys[user] });
         const isRefused = user === 'carol' && route.path.endsWith('/prune');
-        // the model has no animation, so this request fails for another reason
+        // the model has no animation, so the request for an animation fails for another reason
         const isFine =
           status === (isRefused ? 403 : 200) ||
           (route.path.endsWith('/animation') && ![401, 404].includes(status));

@@ -129,7 +129,7 @@ describe('a session', () => {
     expect((await stateOf(service, run)).status).toBe('STOPPED');
   });
 
-  test('refuses unknown commands and invalid speeds', async () => {
+  test('refuses an unknown view area, invalid speeds and a request without a command', async () => {
     const service = await startTestService();
     const { session } = await startSession(service, 'Rehearsal', { Seconds: 500 });
     for (const [command, parameters] of [

@@ -49,6 +49,7 @@ describe('POST …/runs/animation', () => {
       ids.add(body.experimentRunId).add(body.sessionUuid);
     }
     ids.add((await requestRun(service, version, { Seconds: 50 })).body.id);
+    // three animated runs with their sessions, and the run without animation
     expect(ids.size).toBe(7);
   });
 

@@ -48,7 +48,7 @@ export class RemoteSession {
     return body;
   }
 
-  /** Returns the state of the session. The answer is JSON text within JSON text, as the official client expects. */
+  /** Returns the state of the session. The answer is JSON text within JSON text, as existing clients expect. */
   async state(): Promise<unknown> {
     const { body } = await this.ask<string>('/get-state', 'GET');
     return JSON.parse(JSON.parse(body) as string) as unknown;

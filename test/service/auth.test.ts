@@ -44,7 +44,7 @@ describe('keys', () => {
     });
   });
 
-  test('the service makes a key at its first start if it has no key, and only its owner can read the key file', async () => {
+  test('the service makes a key at its first start if it has no key, and only the owner of the key file can read the file', async () => {
     const first = await startTestService({ apiKey: undefined });
     const key = first.running.newKey!;
     expect(key).toMatch(/^[0-9a-f]{8}-/);
@@ -76,7 +76,7 @@ describe('keys', () => {
     expect((await third.get('/models', { Authorization: KEY })).status).toBe(401);
   });
 
-  test('the service never stores or logs a key or a signature', async () => {
+  test('the database and the log of the service never contain a key or a signature', async () => {
     const lines: string[] = [];
     const log = new Writable({
       write(chunk: Buffer, _encoding, done) {

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes a command model that runs `program` in Node. The program can use `text`, `inputs` and `say`. */
+/**
+ * Writes a command model that runs `program` in Node. The program can use `text` (its standard input), `inputs` (the
+ * same as an object) and `say` (a function that prints a value as a line of JSON).
+ */
 export function writeCommandModel(
   folder: string,
   name: string,

@@ -19,7 +19,7 @@ import {
 const types = ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN', 'STRING', 'DATE_TIME', 'DATA_SET', 'OUTPUT_FILE'];
 
 describe('command models', () => {
-  test('get inputs as JSON, and return outputs of every type', async () => {
+  test('get inputs as JSON, and return numbers, texts, booleans, dates, data sets and files', async () => {
     const folder = temporaryFolder();
     writeCommandModel(
       folder,
@@ -207,7 +207,7 @@ describe('while the service runs', () => {
     expect((await outputsOf(service, first, { N: 3 })).get('Out')).toBe('6');
   });
 
-  test('a changed model that cannot be read keeps its version, and the service gives the reason', async () => {
+  test('a changed model that is not valid keeps its version, and the service gives the reason', async () => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Broken', `say({ outputs: { Out: 1 } });`);
     const lines: string[] = [];

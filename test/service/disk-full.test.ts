@@ -33,7 +33,7 @@ function fill(folder: string): () => void {
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount a disk; in some containers, root may not mount a disk
+// only root may mount a disk; in some containers, even root may not
 (isRoot ? describe : describe.skip)('a full disk', () => {
   test('causes answers with 507 but no partial files, and the service continues when the disk has room again', async () => {
     const dataDir = diskOfTest();

@@ -47,7 +47,7 @@ describe('the service', () => {
     expect((await post(JSON.stringify('x'.repeat(17 * 1024 * 1024)))).code).toBe('TOO_LARGE');
   });
 
-  test('accepts a JSON body with any Content-Type or without a Content-Type', async () => {
+  test('accepts a JSON body with another Content-Type or without a Content-Type', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
     for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {

@@ -22,7 +22,7 @@ const texts = [
   'a'.repeat(900),
 ];
 
-/** Every path with a variable part, both of the interface and of other pages. */
+/** Paths with a variable part: those of the specified endpoints, of downloads and of animated runs. */
 const routes = [
   ...Object.values(endpoints).flatMap((endpoint) =>
     [endpoint, ...('older' in endpoint ? [endpoint.older] : [])].map(({ method, path }) => ({

@@ -79,6 +79,7 @@ describe('the limit of requests per second', () => {
             if (passes() === true) through++;
           }
           expect(through).toBeLessThanOrEqual(Math.max(1, rate) + (now / 1_000) * rate + 1e-6);
+          // the largest burst is 50, so one of 60 requests at the same time is refused
           for (let tries = 0; tries < 60; tries++) {
             const wait = passes();
             if (wait === true) continue;

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { takeFolder } from '../../src/service/files/own-folder.ts';
 import { temporaryFolder } from './support.ts';
 
-test('each process has its own folder, and a later process gets the folder of an ended process with its files', () => {
+test('a folder has only one user at a time, and the next user gets a released folder with its files', () => {
   const base = path.join(temporaryFolder(), 'caches');
   const [first, second] = [takeFolder(base), takeFolder(base)];
   expect([first.index, second.index]).toEqual([0, 1]);

@@ -68,7 +68,7 @@ describe('the address at which clients reach the service', () => {
   );
 
   test.each([
-    // each proxy appends an address, so earlier addresses in the list may be forged
+    // each proxy appends its value, so earlier values may be forged
     [
       { 'x-forwarded-proto': 'ftp, https', 'x-forwarded-host': 'evil.example, sim.example' },
       'https://sim.example',

@@ -49,7 +49,7 @@ async function statuses({ runs }: TestQueue, ids: readonly string[]): Promise<st
 }
 
 /**
- * Tests how runs are claimed and how runs end in a database.
+ * Tests how holders claim runs from a database, and how runs end.
  *
  * @param databaseOfTest - makes an empty database with one version
  * @param many - a large number of runs for this database
@@ -203,6 +203,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
           failure: 'its executor was lost 5 times while it executed the run',
         });
         expect(await statuses(world, [parent.id])).toEqual(['FAILED']);
+        // after the fifth loss, the run is not repeated
         expect(world.runs.tally).toMatchObject({ claims: 10, claimed: 10, lost: 5, repeated: 9 });
       });
     });

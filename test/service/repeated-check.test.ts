@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { RepeatedCheck } from '../../src/service/repeated-check.ts';
 
+/** The options `every` and `gather` of the check, in milliseconds. */
 const EVERY = 5_000;
 const GATHER = 50;
 

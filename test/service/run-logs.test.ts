@@ -171,6 +171,7 @@ test('the service keeps only the newest logs', async () => {
   const [{ number }] = rows(dataDir, 'SELECT max(number) AS number FROM run_logs') as [{ number: number }];
   await service.running.close();
   const db = new DatabaseSync(path.join(dataDir, 'service.db'));
+  // the service keeps 2,000 logs; with this change, the next log is the 2,000th after the log of the run
   db.exec(`UPDATE sqlite_sequence SET seq = ${number + 1_999} WHERE name = 'run_logs'`);
   db.close();
   await start();
@@ -229,7 +230,7 @@ test('the service keeps the folder of a failed run, and the command in the log r
   expect(readdirSync(path.join(kept, '.unfinished'))).toEqual([]);
 });
 
-test('the kept folder of a module has everything that the module printed, and "models check" repeats the run', async () => {
+test('the kept folder of a module has its standard error, and "models check" repeats the run', async () => {
   const { run, log } = await failed('Throws', { N: 12 });
   const printed = readFileSync(path.join(kept, run.id, 'stderr.txt'), 'utf8');
   expect(printed).toMatch(/^TypeError: deep down\n +at deeper/);

@@ -93,6 +93,7 @@ onLinux('a lack of descriptors', () => {
     restoreAll();
     for (const run of [...runs, late]) await reach(client, run, 'COMPLETED');
     await until(async () => (await healthOf(url)).status === 'ok' || undefined, 'the service to be healthy');
+    // the animated run was stopped
     expect(statusesIn(dataDir)).toEqual([
       { status: 'COMPLETED', n: 6, executions: 1 },
       { status: 'STOPPED', n: 1, executions: 1 },

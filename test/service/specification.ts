@@ -8,9 +8,9 @@ import { KEY, SHIPPED_MODELS } from './fixed.ts';
 import { type Answer, clientOf, reach, type TestService } from './support.ts';
 
 /**
- * Helpers for the tests that check each line of the specification of the open REST interface. These tests use only HTTP
- * and no schemas of src/api, so they repeat the statements of the specification. Other tests check what the
- * specification does not define. Each file that imports these helpers has its own service.
+ * Helpers for the tests of the specification of the open REST interface. These tests use only HTTP and no schemas of
+ * src/api, so they repeat the statements of the specification. Other tests check what the specification does not
+ * define. Each file that imports these helpers has its own service.
  */
 
 export let running: RunningService;

@@ -11,8 +11,8 @@ import {
 } from './support.ts';
 
 /**
- * Sends requests to an animated run with the same addresses and bodies as the official client of interface 8.5.0, and
- * unpacks the answers in the same way.
+ * Sends requests to an animated run with the same addresses and bodies as the official client of interface 8.5.0.
+ * Unpacks the answers in the same way as that client.
  */
 class OfficialClient {
   readonly #session: RemoteSession;
@@ -138,7 +138,7 @@ test('a client can read values, change values and call functions of the model Se
     expect((await refusal(asked)).slice(0, 2)).toEqual([409, 'ANIMATION_ENDED']);
 });
 
-/** A model with settable values of all kinds, and failing functions. */
+/** A model with settable values of four types, and with failing functions. */
 const KINDS = `
   const kept = { S: 'a', L: 1n, D: '2026-01-01T00:00:00', B: false };
   const value = (name) => ({ get: () => kept[name], set: (given) => { kept[name] = given; } });

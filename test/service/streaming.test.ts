@@ -10,7 +10,7 @@ const MB = 1024 ** 2;
 const SIZE = 200 * MB;
 const GROWTH = 100 * MB;
 
-/** Yields different blocks, so that no part of the file repeats an earlier part. Adds each block to a hash. */
+/** Yields the blocks of the file, all of them different. Adds each block to a hash. */
 function* blocks(hash: { update(data: Buffer): unknown }) {
   for (let at = 0; at < SIZE / MB; at++) {
     const block = Buffer.alloc(MB, `block ${at} `);

@@ -51,7 +51,7 @@ describe('start and stop', () => {
     expect(await told({ '{START_TIME}': 10, '{STOP_TIME}': '10.0' })).toBe('10 to 10');
     expect(await told({ '{STOP_MODE}': ' stop_mode_never ' })).toBe('0 to Infinity');
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{START_TIME}': 5 })).toBe('5 to 725');
-    // an hour is missing in spring only in a time zone; these dates have no time zone
+    // the dates have no time zone, so no hour is missing at the change to summer time
     expect(await told({ '{STOP_MODE}': 'STOP_MODE_AT_DATE', '{STOP_DATE}': '2026-03-01T01:30' })).toBe(
       '0 to 1.5',
     );

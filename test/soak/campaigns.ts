@@ -9,8 +9,9 @@ const AGAIN_MS = 1_000;
 const FILE = 'soak.json';
 
 /**
- * Carries out actions on campaigns. The actions on one campaign follow each other. Each action is repeated until it is
- * acknowledged. An action without acknowledgement may have succeeded, but all of these actions can be repeated safely.
+ * Carries out actions on campaigns. The actions on one campaign run one after the other. Each action is repeated until
+ * it is acknowledged. An action without acknowledgement may have succeeded, but all of these actions can be repeated
+ * safely.
  */
 export class Campaigns {
   readonly courses = new Map<number, CampaignCourse>();
@@ -30,7 +31,7 @@ export class Campaigns {
     const { campaign } = action;
     if (action.kind === 'submit')
       this.courses.set(campaign, { id: `soak-${campaign}`, plans: [], isEnded: false, wasEnded: false });
-    // a reduced schedule may have no submit of this campaign
+    // a reduced schedule may not submit this campaign
     const course = this.courses.get(campaign);
     if (!course) return;
     this.waiting.set(action, 'the action was not begun');
@@ -93,8 +94,8 @@ export class Campaigns {
         course.isEnded = false;
         return;
       case 'cancel':
-        // the course is changed before the request, because the answer may be lost; a campaign that had completed keeps
-        // all results
+        // the course is changed before the request, because the answer may be lost; a campaign that has already
+        // completed must still have all results
         course.isEnded = course.wasEnded = true;
         if (await unlessClosed(() => foray.cancel(id))) this.counts.cancelled += 1;
         return;

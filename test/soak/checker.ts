@@ -47,7 +47,7 @@ export async function check(world: World, campaigns: Campaigns): Promise<Finding
     const { id } = course;
     const record = await foray['store'].getCampaign(id);
     if (!record) {
-      findings.wrong.push(`${id}: the submit was acknowledged, but the store does not have the campaign`);
+      findings.wrong.push(`${id}: the submission was acknowledged, but the store does not have the campaign`);
       continue;
     }
     findings.campaigns += 1;

@@ -93,7 +93,7 @@ export function traceOf(value: number, seed: number): string {
   return `value ${value}, seed ${seed}\n`.repeat(50);
 }
 
-/** The acknowledged actions on a campaign: its successive definitions, and whether it should end early. */
+/** The acknowledged definitions of a campaign, and whether a stop or a cancellation may have ended it early. */
 export interface CampaignCourse {
   id: string;
   plans: Plan[];
@@ -124,7 +124,7 @@ export function differences(course: CampaignCourse, phase: string, rows: readonl
   const lacking = isPartial ? [] : [...required.keys()].filter((key) => !had.has(key));
   if (lacking.length > 0)
     found.push(
-      `${lacking.length} of ${required.size} results are lacking: ${lacking.slice(0, 3).join(', ')}`,
+      `${lacking.length} of ${required.size} results are missing: ${lacking.slice(0, 3).join(', ')}`,
     );
   return found.map((what) => `${course.id}: ${what}`);
 }

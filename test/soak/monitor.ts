@@ -55,7 +55,7 @@ export class Monitor {
 
   /**
    * The growth of memory of each process that lived long enough. The method compares the minimum of the last third of
-   * the life of the process with the minimum of the first third.
+   * its life after the warm-up with the minimum of the first third.
    */
   memory(): { said: string; problems: string[] } {
     const said: string[] = [];

@@ -31,7 +31,7 @@ export class KeptProcess {
   readyAt = 0;
   /** Whether a fault may end the process now. Such an end counts as a kill. */
   mayEnd = false;
-  /** A sentence for each time when the process ended without a kill. */
+  /** For each end of the ready process that no fault caused: the code or signal, and the last lines of the log. */
   readonly ownEnds: string[] = [];
   /** The ids that the process has had so far. */
   readonly pids: number[] = [];

@@ -20,7 +20,7 @@ describe('a schedule', () => {
     expect(fromLines(toLines(made(1)))).toEqual(made(1));
   });
 
-  test('has every kind of fault and action, ordered by time', () => {
+  test('is in the order of time, and three schedules have every kind of fault and action', () => {
     const entries = [1, 2, 3].flatMap((seed) => made(seed, 'postgres').entries);
     const kinds = entries.map((entry) => ('fault' in entry ? entry.fault.kind : entry.action.kind));
     const actions = ['submit', 'apply', 'pause', 'resume', 'concurrency', 'retry', 'stop', 'cancel'];
@@ -29,7 +29,7 @@ describe('a schedule', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('never has two faults of a target at once, no kill in its last part, and no fault of PostgreSQL with a store in SQLite', () => {
+  test('has no two faults of a target at once, no kill in its last part, and no fault of PostgreSQL if the store is in SQLite', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const until = new Map<string, number>();
@@ -77,7 +77,7 @@ describe('the comparison of results', () => {
     const wrong = (change: (row: ResultRow) => object): ResultRow[] =>
       rows.map((row) => (row.values[0] === '12' ? { ...row, ...change(row) } : row));
     expect(differences(course, 'completed', rows.slice(1))).toEqual([
-      expect.stringContaining('1 of 6 results are lacking'),
+      expect.stringContaining('1 of 6 results are missing'),
     ]);
     expect(differences(course, 'completed', [...rows, rows[0]!])).toHaveLength(1);
     expect(

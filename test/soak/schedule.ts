@@ -4,7 +4,7 @@ import { families, type Plan } from './expected.ts';
 
 /**
  * The faults and actions of a soak, with their times. The schedule is a pure function of the seed, the duration and the
- * means, and is made before the processes start. `at` is in seconds from the moment when all processes run.
+ * {@link Means}. It is made before the processes start. `at` is in seconds from the moment when all processes run.
  */
 
 export type KeptName = 'worker-1' | 'worker-2' | 'service' | 'temporal';
@@ -177,7 +177,7 @@ function planOf(random: Random, campaign: number): Plan {
 type Step = [after: number, action: DistributiveOmit<Action, 'campaign'>];
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Makes the actions on a campaign after its submit, with their delays in seconds. */
+/** Makes the actions on a campaign after its submission, with their delays in seconds. */
 function courseOf(random: Random, plan: Plan): Step[] {
   const soon = (): number => between(random, 0, 20);
   const chance = random();

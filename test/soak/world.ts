@@ -37,7 +37,7 @@ export interface World {
   models: { here: string; away: string };
   /** Folders on separate small disks, if these can be mounted. */
   disks: { service: string; store: string };
-  /** The file from which libfaketime reads how far the service's clock is wrong. */
+  /** The file from which libfaketime reads the offset of the service's clock. */
   clockFile: string;
   /** The folder for temporary files of foray's processes. */
   temporary: string;
@@ -63,7 +63,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     for (const pid of processes.get('service')?.pids ?? []) removeFaketime(pid);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  // this ends the processes and removes the folders if the soak ends early
+  // `destroy` ends the processes and removes the folders if the soak ends early
   const destroy = (): void => {
     for (const each of processes.values()) each.destroy();
     postgres?.destroy();

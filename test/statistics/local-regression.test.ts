@@ -96,7 +96,7 @@ test('if the points have only one or two distinct places, the regression leaves 
   expect(alike.at([5], 0.95).value).toBeCloseTo(9.5, 9);
 });
 
-test('the regression fits values of any size', () => {
+test('the regression fits very large values', () => {
   const smooth = new LocalRegression(
     LINE,
     ON_LINE.map((value) => 1e307 * value),

@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       const filler = join(disk.folder, 'filler');
       fillDisk(filler);
 
-      // the text is far larger than SQLite's memory, so that the disk also becomes full during a statement
+      // the texts are far larger than SQLite's cache, so that the disk also becomes full during a statement
       const long = JSON.stringify('x'.repeat(300_000));
       const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);

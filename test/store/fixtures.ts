@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals';
 import { type Campaign, ONE_ATTEMPT, type Point } from '../../src/campaign/types.ts';
 import type { ResultRow, RunObservation, Store } from '../../src/store/index.ts';
 
-/** A database for one test, which several handles may open. */
+/** A database for one test. Each call of `open` gives another handle (an open store) on it. */
 export interface TestDatabase {
   open(): Promise<Store>;
   /** Closes all open handles and removes the database. */

@@ -101,7 +101,7 @@ describe('openStore', () => {
     if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
   });
 
-  test('refuses a read-only file', async () => {
+  test('refuses a read-only file, unless the user is root', async () => {
     await (await openStore(`sqlite:${file}`)).close();
     chmodSync(file, 0o444);
     chmodSync(folder.path, 0o555);
@@ -149,7 +149,7 @@ describe('openStore', () => {
   });
 
   test('completes a store with an unfinished migration', async () => {
-    // this is the state after a process was killed that had created only the tables of the migrator
+    // this is the state after a process was killed that had created only a table of the migrator
     const database = new DatabaseSync(file);
     database.exec(
       'create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',

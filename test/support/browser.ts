@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { until } from './until.ts';
 
-/** Names of Chromium. The headless shell comes first, because it has no windows and menus and takes less CPU time. */
+/** Names of Chromium. The headless shell comes first, because it has no windows or menus and takes less CPU time. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /**

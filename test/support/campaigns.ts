@@ -29,7 +29,7 @@ export function closedStatus({ environment }: World, id: string): Promise<string
   });
 }
 
-/** Waits until some runs of the campaign are done in the store. */
+/** Waits until at least one run of the campaign is done in the store. */
 export function untilSomeAreDone({ foray }: Client, id: string): Promise<boolean> {
   return until(`${id} has finished runs`, async () => (await foray['store'].counts(id)).done > 0);
 }

@@ -19,7 +19,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** The environment without the foray settings of the person who runs the tests. */
+/** The environment without the variables for foray, Temporal, Jest and Node, except the path of the Temporal CLI. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
@@ -52,7 +52,9 @@ export interface Dev {
   said(): string;
   pidOf(part: 'Worker' | 'Model service' | 'Temporal'): number;
   temporal: string;
-  /** Sends SIGINT, as Ctrl-C does, and waits for the end of the process. */
+  /**
+   * Sends SIGINT, as Ctrl-C does, waits for the end of the process, and removes the folder. Resolves to the exit code.
+   */
   stop(): Promise<number | null>;
 }
 

@@ -95,7 +95,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
   }
 
   const server = createServer((incoming, response) => {
-    // if the client or the service has closed its connection, the connection to the other side ends, too
+    // if the connection to the client or to the service breaks, the connection to the client ends
     handle(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 /**
  * Packages that Node loads once in each process of Jest. Jest would evaluate the packages again for each test file, so
- * V8 would compile and optimise their code again. The packages keep no state from one test file to the next. The tests
+ * V8 would compile and optimise their code again. The packages keep no state that affects the next test file. The tests
  * get each package through a module with the same exports, which is written for Jest.
  *
  * Objects and errors of the packages belong to another realm than objects and errors of the tests. The same is true for

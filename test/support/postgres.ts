@@ -30,7 +30,7 @@ export interface Postgres {
   /** Starts the server again with the same data. */
   start(): Promise<void>;
   remove(): Promise<void>;
-  /** Ends the server and removes its data without waiting. */
+  /** Ends the server with SIGQUIT and removes its data, synchronously. */
   destroy(): void;
 }
 
@@ -135,10 +135,10 @@ begin
 end $$`;
 
 /**
- * A database for the tests that every store must pass. All tests use the same database, which is emptied before each
+ * A database for the tests that every store must pass. All tests use the same database, which is emptied after each
  * test, because the creation of a database takes almost a second. The tests also share the first handle, unless a test
- * has closed this handle, because each connection costs the server 50 ms of CPU time. The handles are closed when the
- * server ends.
+ * has closed this handle, because each connection costs the server 50 ms of CPU time. The shared handle stays open
+ * until the server ends.
  */
 export function postgresDatabase(server: () => Postgres): () => TestDatabase {
   let address: string | undefined;

@@ -26,7 +26,10 @@ export interface Proxy {
   spoil(toxic: Toxic, share?: number): Promise<void>;
   /** From now on, connections work. A connection in a black hole delivers its data, or stays in the black hole. */
   heal(howBlackHoles?: 'heal' | 'stay'): Promise<void>;
-  /** The number of connections that met each fault. For slicing and latency, it is the number of answers. */
+  /**
+   * The number of connections that met each fault. For slicing and latency, it is the number of delivered pieces of
+   * answers.
+   */
   met: Record<Toxic, number>;
   close(): Promise<void>;
 }
@@ -153,7 +156,7 @@ class Link {
     const part = data.subarray(0, Math.floor(this.left));
     this.left = Infinity;
     if (this.toxic === 'truncation') this.client.end(part);
-    // a reset before any data are sent would stay invisible
+    // the reset comes after the data are sent, because an earlier reset would discard them
     else this.client.write(part, () => this.cut());
   }
 }

@@ -3,7 +3,7 @@ import { Sample } from '../../src/statistics/sample.ts';
 
 type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
 
-/** Estimates the mean of values. Leaves out missing values. */
+/** Estimates the mean of values. Leaves out values that are missing or not finite. */
 export function estimate(values: readonly (number | null)[], wanted: Wanted): Estimate {
   const sample = new Sample();
   for (const value of values) if (value !== null && Number.isFinite(value)) sample.add(value);

@@ -8,7 +8,7 @@ const SLOW =
 
 const rank = ({ path }) => (LONGEST.test(path) ? 0 : SLOW.test(path) ? 1 : 2);
 
-/** Starts the slow files first, so that no slow file runs alone at the end. Jest orders the other files. */
+/** Starts the slow files first, so that no slow file runs alone at the end. Jest orders the files within each group. */
 export default class SlowFirst extends TestSequencer {
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rank(a) - rank(b));

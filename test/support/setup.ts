@@ -7,8 +7,9 @@ import { hasPackageModules } from './packages.ts';
 import { pythonOfTests } from './python.ts';
 
 /**
- * Runs before all tests. Finds or makes what the tests share: the program of Temporal's server, foray's program, and a
- * Python environment if a test needs Python. Otherwise each test file would make these parts again.
+ * Runs before all tests. Finds or makes what the tests share: the program of Temporal's server, foray's program, the
+ * modules of packages (packages.ts), and a Python environment if a test needs Python. Otherwise each test file would
+ * make these parts again.
  */
 export default async function setup(): Promise<void> {
   // the tests start a thousand executors and commands, which start in half the time with Node's compile cache

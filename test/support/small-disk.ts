@@ -10,7 +10,7 @@ export interface SmallDisk {
 
 /**
  * Mounts a small file system. Returns undefined if this process may not mount one: only root may, and in some
- * containers root may not either.
+ * containers even root may not.
  *
  * @param size - a size in the format of tmpfs, such as `2m`
  */

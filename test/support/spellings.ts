@@ -19,7 +19,7 @@ export function spellings(secret: string): Map<string, string> {
       const coded = Buffer.concat([Buffer.alloc(offset), bytes])
         .toString(encoding)
         .replace(/=+$/, '');
-      // leaves out a digit that also has bits of a neighbouring byte
+      // leaves out the digits at the ends, if they also have bits of neighbouring bytes
       const from = Math.ceil((offset * 8) / 6);
       const to = Math.floor(((offset + bytes.length) * 8) / 6);
       found.set(`${encoding} at ${offset}`, coded.slice(from, to));

@@ -40,8 +40,8 @@ export function makeCertificate(folder: string): { key: Buffer; cert: Buffer; fi
 }
 
 /**
- * Starts a proxy that terminates TLS, like nginx or Caddy. Clients reach the server behind it below `prefix`. The proxy
- * forwards requests without the prefix.
+ * Starts a proxy that terminates TLS, like nginx or Caddy. Clients send requests to paths below `prefix`. The proxy
+ * forwards these requests without the prefix.
  *
  * @param headersOf - gives the headers to add to a request, from the host name that the client uses
  */

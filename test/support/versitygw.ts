@@ -33,5 +33,5 @@ export async function findVersitygw(report: (line: string) => void): Promise<str
   }
 }
 
-// .ci/run starts this file to build the program beside its other steps
+// .ci/run starts this file to build the program in parallel with its other steps
 if (import.meta.main) await findVersitygw((line) => process.stderr.write(`${line}\n`));

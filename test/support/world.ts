@@ -60,7 +60,7 @@ export interface WorldOptions {
   models?: string[];
   /** Whether the Temporal server lacks the search attributes of campaigns. */
   lacksAttributes?: boolean;
-  /** Another world. This world shares its Temporal server, with another task queue. */
+  /** Another world, whose Temporal server this world uses with its own task queue. */
   beside?: World;
   /** The address of the store. @default an SQLite file of this world */
   store?: string;

@@ -69,7 +69,7 @@ test('a writer that is killed leaves the old file unchanged; the next writer rem
   expect(readdirSync(folder)).toEqual(['file.txt']);
 });
 
-test('with several writers at once, each reader sees one complete file', async () => {
+test('with two writers at once, a reader always sees one complete file', async () => {
   const size = 100_000;
   writeFileSync(file, 'o'.repeat(size));
   const writers = [...'ab'].map((letter) => {

@@ -112,7 +112,7 @@ design: {grid: {Fail: [true, false]}}
     await toTheEnd(world, id);
     const history = await world.environment.client.workflow.getHandle(id).fetchHistory();
     const text = JSON.stringify(history);
-    // payloads are base64 there
+    // payloads are base64 in the history; the id shows that leaksIn finds texts in them
     expect(leaksIn(text, id)).not.toEqual([]);
     expect(leaksIn(text, '98765432')).toEqual([]);
     expect(leaksIn(text, world.settings.service.key)).toEqual([]);

@@ -74,7 +74,7 @@ describe('apply', () => {
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
   });
 
-  test('refuses impossible changes, and then changes nothing', async () => {
+  test('refuses impossible changes, and adds no runs', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
@@ -128,7 +128,7 @@ describe('apply', () => {
     );
     for (const { outputs } of after) expect(Number(outputs['Orders'])).toBeGreaterThan(0);
     expect(world.executions()).toHaveLength(executions);
-    // foray does not request a removed output any more
+    // an output can also be removed
     const fewer = await world.foray.apply(id, costs(grid, 'replications: 2\noutputs: [Orders]'));
     expect(fewer.difference).toMatchObject({ outputs: { added: [], dropped: ['Service level'] } });
     await toTheEnd(world, id);

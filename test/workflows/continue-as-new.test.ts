@@ -18,7 +18,7 @@ async function executions(id: string): Promise<number> {
   return count;
 }
 
-test('a campaign continues in new executions of its workflow, and requests every run only once', async () => {
+test('a campaign continues in new executions of its workflow, and gets each run exactly once', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 14, seconds: 0.9, more: 'concurrency: 2' }));
   for await (const status of world.foray.follow(id, 300)) expect(status.runs.failed).toBe(0);
   const rows = await world.rows(id);

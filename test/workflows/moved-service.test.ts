@@ -78,7 +78,7 @@ test.each(['knows the identity of its service', 'comes from an earlier version o
     await world.startWorker();
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
     expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
-    // a repeated submit finds the same campaign
+    // foray finds the same campaign if it is submitted again
     const again = await Foray.open(world.settings);
     const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
     expect(await again.submit(same, { id })).toMatchObject({ isNew: false });

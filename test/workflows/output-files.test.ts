@@ -126,7 +126,7 @@ describe('files: keep', () => {
     expect(stderr).toMatch(/^Wrote 2 files to lacking$/m);
   });
 
-  test('a file that is too large stays at the service, and the note reports it', async () => {
+  test('a file that is too large is not stored, and the note reports it', async () => {
     const length = { 'content-length': String(2 ** 40) };
     front.plan = (asked) =>
       isDownload(asked) ? { kind: 'answer', status: 200, headers: length, body: '' } : pass();
@@ -249,7 +249,7 @@ test('neither the history nor the store contains the signature in the address of
 describe('foray results --files', () => {
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
-  test('writes files and their paths in every format; later it writes only files that are missing or have changed', async () => {
+  test('writes files, and their paths in CSV and JSON lines; later it writes only files that are missing or have changed', async () => {
     await submit(epidemic([2.01, 2.02], KEEP), 'flu');
     await submit(epidemic([2.01, 2.02], LINK), 'linked');
     const rows = await world.rows('flu');

@@ -132,7 +132,7 @@ describe('foray results --points', () => {
     }
   });
 
-  test('has only the outputs and formulas that --show names, in every format', async () => {
+  test('has only the outputs and formulas that --show names, in CSV and Parquet', async () => {
     const args = ['results', id, '--points', '--show', 'P(`Peak size` <= 300)', '--show', 'extinct'];
     const csv = await run(...args, '--format', 'csv');
     const [head, first] = csv.stdout.split('\n');

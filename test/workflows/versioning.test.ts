@@ -67,6 +67,7 @@ test('a campaign stays with the build that started it until it is moved', async 
   expect((await builds(next.id)).flat()).toEqual(['two']);
   const isContinued = (): Promise<boolean> => builds(id).then((seen) => seen.length > 1);
   await until('the campaign has continued as new', isContinued);
+  // this server keeps the build of a campaign that continues as new (docs/guides/several-machines.md)
   expect(new Set((await builds(id)).flat())).toEqual(new Set(['one']));
 
   await temporal(
@@ -80,10 +81,10 @@ test('a campaign stays with the build that started it until it is moved', async 
   expect((await builds(id)).at(-1)).toEqual(['two']);
 });
 
-test('several workers share the parts of a tick', async () => {
+test('several workers share the activities of a tick', async () => {
   const shared = await startWorld({ beside: world });
   try {
-    // each worker works on one part at a time, so it leaves the other part to the other worker
+    // each worker does one activity at a time, so it leaves the other activity to the other worker
     await shared.startWorker({ identity: 'one', activities: 1 });
     await shared.startWorker({ identity: 'two', activities: 1 });
     const { id } = await shared.foray.submit(rehearsal({ count: 300, more: 'concurrency: 300' }));
@@ -93,7 +94,7 @@ test('several workers share the parts of a tick', async () => {
       .flat()
       .flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);
     expect(new Set(workers)).toEqual(new Set(['one', 'two']));
-    // one workflow task scheduled two parts
+    // one workflow task scheduled at least two activities
     const mostParts = executions.flatMap((events) => {
       const tasks = events.flatMap(({ activityTaskScheduledEventAttributes: part }) =>
         part?.activityType?.name === 'advance' ? [String(part.workflowTaskCompletedEventId)] : [],

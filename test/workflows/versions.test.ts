@@ -125,7 +125,7 @@ test('a retry repeats failed runs with the corrected model; the other runs keep 
   expect(run!.earlier).toEqual([attempt, attempt]);
 });
 
-test('every format shows the version of each run if the runs have several versions', async () => {
+test('CSV and JSON lines show the version of each run if the runs have several versions', async () => {
   const id = await failing([1, 20]);
   const text = async (format: 'csv' | 'jsonl') => {
     const { record, rows } = await world.foray.results(id);

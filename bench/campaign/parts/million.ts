@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * Measures a very large campaign. It shows all costs that grow with the number of runs. The figures are the worker's
- * heap and the time per run, compared to the same figures at 10,000 runs. The service has already finished all runs.
+ * Measures whether the worker's heap and the time per run grow in a very large campaign. Both are compared with the
+ * same figures at about 10,000 runs. The service has already finished all runs.
  */
 export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   await lab.stub.reset({ there: true });
@@ -53,10 +53,7 @@ export async function million(lab: Lab, runs: number): Promise<Part<Row>> {
   }
 }
 
-/**
- * The numbers of values and of seeds for a number of runs. There are at most 1,000 values. So a large campaign has more
- * seeds for each value, and not more values.
- */
+/** The numbers of values and of seeds for a number of runs. There are at most 1,000 values for any number of runs. */
 function sizeOf(runs: number): Required<Pick<Size, 'values' | 'seeds'>> {
   const values = Math.min(VALUES, runs);
   return { values, seeds: Math.ceil(runs / values) };
@@ -83,7 +80,7 @@ async function sampled(way: ForayWay, id: string, runs: number, samples: Sample[
   }
 }
 
-/** The heap of all threads of a worker after a garbage collection. */
+/** The heap of all threads of a worker after a garbage collection, MB. */
 async function heapOf(worker: Process): Promise<number> {
   const { heaps } = await worker.ask<{ heaps: number[] }>('heap');
   return heaps.reduce((sum, heap) => sum + heap, 0) / 2 ** 20;

@@ -18,7 +18,7 @@ _local = threading.local()
 
 
 def wait_for_start():
-    """Prints `ready` and waits for a line. From then on, the process ends when the bench closes its standard input."""
+    """Prints `ready` and waits for a line. Later, the end of the standard input ends the process."""
     print("ready", flush=True)
     sys.stdin.readline()
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()

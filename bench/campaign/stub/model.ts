@@ -39,7 +39,7 @@ export function valueIn(runId: string): number {
   return Number(runId.slice(runId.indexOf('_') + 1));
 }
 
-/** The request for the run with a value. All ways of running a campaign send the same request. */
+/** The request of the p-limit loop and of the child workflows for the run with a value. */
 export function requestFor(value: number): RunRequest {
   const [seed, varied] = inputs as [InputItem, InputItem];
   return { experimentType: 'SIMULATION', inputs: [seed, { ...varied, value: String(value) }] };

@@ -3,11 +3,12 @@ import type { Part } from '../../report.ts';
 import { columns, type Lab, type Row, type Who } from '../lab.ts';
 
 /**
- * Measures requests, CPU time and transactions of two executors, the services, Temporal and PostgreSQL without runs.
+ * Measures requests, CPU time and transactions of two executors, the services, Temporal and PostgreSQL while there are
+ * no runs.
  */
 export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   while (lab.executors.length < 2) await lab.startExecutor(`idle-${lab.executors.length}`);
-  // lanes without work end after five seconds
+  // a lane (a workflow in which an executor works) ends after five seconds without work
   await delay(10_000);
   const requests = await lab.requests();
   const transactions = await lab.transactions();

@@ -28,7 +28,7 @@ export async function lanes(lab: Lab, count: number, seconds: number): Promise<P
   await Promise.all(sleepers.map((each) => each.says(/^ready/)));
   lab.executors.push(...sleepers);
   await lab.request(WAITING * count, SLEEP);
-  // wait until all lanes are open
+  // wait until each executor executes a run in its lane (a workflow in which an executor works)
   await until(
     async () => (await lab.ask(`SELECT count(*) FROM runs WHERE status = 'RUNNING'`)) >= count,
     500,

@@ -6,7 +6,7 @@ const LOOK_EVERY = 100;
 /** The share of the runs that are executed before the measurement, while processes start and V8 optimizes code. */
 const WARM_UP = 0.2;
 
-/** Requests runs of no duration, before any executor is connected. Then two executors execute these runs. */
+/** Requests runs of no duration before it starts two executors. Then the executors execute these runs. */
 export async function throughput(lab: Lab, runs: number): Promise<Part<Row>> {
   const left = () => lab.ask(unfinished);
   const requests = await measured(lab, () => lab.request(runs, 0));

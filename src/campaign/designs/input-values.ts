@@ -1,9 +1,9 @@
 import { type Design, mostRows, nested, type SpreadInput } from './resolved-design.ts';
 
 /**
- * The inputs whose values come from a sample, a list or a file, and not from a grid. The map has for each such input
- * the average number of points with the same value. The number is above 1 only in designs for Sobol' indices, because
- * several of their points share the values of a base point.
+ * The inputs whose values come from a sample, a list or a file, and not from a grid. The map has a number for each such
+ * input. In a design for Sobol' indices, it is the average number of points with the same value, because several points
+ * share the values of a base point. In other designs it is 1.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map([...nested(design)].flatMap((one) => ownScatteredInputs(one)));

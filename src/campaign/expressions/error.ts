@@ -6,8 +6,8 @@ export interface ExpressionErrorOptions {
 }
 
 /**
- * A text is not a valid expression over a campaign's inputs. `message` is a sentence; `offset` is the position of the
- * cause in the text.
+ * A text is not a valid expression over a campaign's inputs or outputs. `message` is a sentence; `offset` is the
+ * position of the cause in the text.
  */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
@@ -22,7 +22,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The longest part of an expression in a message. */
+/** The most characters of a part of an expression in a message. */
 const MOST_SHOWN = 40;
 
 /** A part of an expression, for a message. */

@@ -7,11 +7,11 @@ import type { Value, Values, ValueType } from './types.ts';
 export { ExpressionError };
 export type { Value, Values, ValueType };
 
-/** A checked expression over inputs that can be evaluated for each point. */
+/** A checked expression over inputs or outputs. It can be evaluated for each point or run. */
 export interface Expression {
   /** The type of the value of the expression. */
   type: ValueType;
-  /** The inputs that the expression reads, with the model's spelling, each once. */
+  /** The inputs or outputs that the expression reads, with the model's spelling, each once. */
   names: readonly string[];
   /**
    * Computes the value, and never throws an error of its own. Each value must have the declared type of its input. An

@@ -3,8 +3,8 @@ import { ExpressionError, shown } from './error.ts';
 import { scan, type Scanned } from './scan.ts';
 
 /**
- * The tree of an expression. Its nodes have start and end offsets. Each identifier stands for a name or a text, which
- * `scanned` has at the same offset.
+ * The tree of an expression. Its nodes have start and end offsets. Each identifier stands for a name, and each string
+ * literal stands for a text. `scanned` has the name or the text at the same offset.
  */
 export interface Parsed {
   tree: Tree;

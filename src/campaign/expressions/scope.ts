@@ -37,7 +37,7 @@ export class Scope {
     return shown(this.#text.slice(start, end));
   }
 
-  /** The content of a text; undefined for other nodes. */
+  /** The content of the text that begins at an offset; undefined if no text begins there. */
   textAt(offset: number): string | undefined {
     return this.#scanned.texts.get(offset);
   }

@@ -24,11 +24,11 @@ export interface ChoiceDistribution {
 export type Distribution = NumericDistribution | ChoiceDistribution;
 
 /**
- * The quantile of the distribution at u. It increases with u and lies between the limits.
+ * The quantile of the distribution at u. It never decreases with u, and lies between the limits.
  *
- * It has 12 significant digits. Uniform and triangular quantiles are the same on every machine. The others use
- * Math.log and Math.exp, whose last bits may differ between machines. Rounding removes these bits, unless they decide
- * how the twelfth digit is rounded (about one in 10,000 of the values that differ).
+ * It is rounded to 12 significant digits. Uniform and triangular quantiles are the same on every machine. The others
+ * use Math.log and Math.exp, whose last bits may differ between machines. Rounding removes these bits, unless they
+ * decide how the twelfth digit is rounded (about one in 10,000 of the values that differ).
  *
  * @param u - in [0, 1]; below 1 for a normal distribution without a maximum
  * @throws RangeError if less than 10^-290 of a normal distribution is between its limits ({@link massWithin})
@@ -53,7 +53,7 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
 }
 
 /**
- * The value at which the cumulative weight reaches the share u.
+ * The first value at which the cumulative share of the weights exceeds u. At u = 1 it is the last value with a weight.
  *
  * @param u - in [0, 1]
  */

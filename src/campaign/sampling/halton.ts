@@ -5,8 +5,8 @@ import { type Key, uniformAt } from './threefry.ts';
  * One input of the Halton sequence: the digits of a point's index in a prime base, mirrored at the radix point. J. H.
  * Halton, Numerische Mathematik 2 (1960) 84-90.
  *
- * With a key, a random permutation of its own changes each digit, including the zeros after the last digit of the
- * index: A. B. Owen, "A randomized Halton algorithm in R" (2017), arXiv:1706.02808.
+ * With a key, the digits are permuted at random, with a separate permutation for each place. The zeros after the last
+ * digit of the index are permuted as well: A. B. Owen, "A randomized Halton algorithm in R" (2017), arXiv:1706.02808.
  *
  * @param dimension - the base is the prime with this index; index 0 is 2
  */

@@ -20,9 +20,9 @@ export interface SaltelliRow {
   index: number;
   /** The number of the scramble, starting at 0. */
   scramble: number;
-  /** A and B are base points. AB is A with one coordinate of B, BA is B with one coordinate of A. */
+  /** A and B are the two halves of a base point. AB is A with one coordinate of B, BA is B with one coordinate of A. */
   role: 'A' | 'B' | 'AB' | 'BA';
-  /** The place of the input whose coordinate comes from the other base point; null for A and B. */
+  /** The place of the input whose coordinate comes from the other half; null for A and B. */
   input: number | null;
   /** A coordinate for each input, above 0 and below 1. */
   unit: number[];

@@ -14,8 +14,8 @@ export interface Sampling {
   /** Whether the seed randomizes sobol and halton. It always randomizes random and lhs. */
   scramble: boolean;
   /**
-   * The names of the inputs, all different. The position of an input is its dimension in sobol and halton, at most
-   * {@link MOST_INPUTS}.
+   * The names of the inputs, all different. In sobol and halton, the position of an input is its dimension, and there
+   * are at most {@link MOST_INPUTS} inputs.
    */
   names: readonly string[];
 }

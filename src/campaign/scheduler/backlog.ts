@@ -1,12 +1,12 @@
 import { type Schedule, seqsOf } from './state.ts';
 
-/** With this value of `more`, the store is read from the first seq on. */
+/** With this value of `more`, the store is read from the first seq (place in the order of work) on. */
 const BEGINNING = -1;
 
 /** The most seqs in `again` after runs were added. If there would be more, the runs are read from the store. */
 const MOST_NAMED = 2_000;
 
-/** The most flights and postponed runs together, in campaigns of earlier versions. */
+/** The most flights and postponed runs together, in campaigns that an earlier version of foray started. */
 const MOST_FLIGHTS_BEFORE = 2_000;
 
 /**
@@ -47,7 +47,10 @@ export function seqsAdded({ count, seqs, first }: AddedRuns): number[] {
   return first === undefined ? seqs : Array.from({ length: count }, (_, at) => first + at);
 }
 
-/** Adds runs to the campaign. If `added` does not list all their seqs, the store is read again. */
+/**
+ * Adds runs to the campaign. The scheduler reads the runs from the store if `added` does not list all their seqs, or if
+ * `again` would become too long.
+ */
 export function addWork(schedule: Schedule, added: AddedRuns): void {
   const { count } = added;
   if (count === 0) return;

@@ -14,7 +14,10 @@ interface Columns {
   differences: number[][];
 }
 
-/** A schedule with fewer flights keeps the form of earlier versions, so that their workers can continue it. */
+/**
+ * A schedule with fewer flights and postponed runs keeps the form of earlier versions, so that workers of these
+ * versions can continue it.
+ */
 const FEWEST_PACKED = 2_001;
 
 export function packed(schedule: Schedule): CarriedSchedule {

@@ -1,8 +1,9 @@
 import type { Durations } from './life-table.ts';
 
 /**
- * A requested run whose end was not seen yet. `startedAt` is negative while the run is believed queued. `lookedAt` is
- * the last time at which the run is known to have been unfinished.
+ * A requested run whose end was not seen yet. `seq` is its place in the campaign's order of work. `startedAt` is
+ * negative while the run is believed queued. `lookedAt` is the time of the last look: the last time at which the run is
+ * known to have been unfinished.
  */
 export interface Flight {
   seq: number;

@@ -1,8 +1,9 @@
 /**
  * A life table, as actuaries use it: it gives the hazard of runs, which is the chance that a run of some age finishes
  * in the next moment. The table learns the hazard from looks at runs: the number of finishes in a class of age, divided
- * by the running time in that class (Kaplan and Meier, 1958, with ages in classes). It also counts unfinished runs, so
- * it is unbiased from the first finish on. It assumes no distribution, so a mixture of short and long runs is fine.
+ * by the running time in that class (Kaplan and Meier, 1958, with ages in classes). It also counts the running time of
+ * unfinished runs, so long runs have their weight before they finish. It assumes no distribution, so a mixture of short
+ * and long runs is fine.
  *
  * Ages are in ms. Classes of age grow geometrically, so the same table serves runs of milliseconds and of days.
  */
@@ -17,7 +18,7 @@ export interface LifeTable {
 
 const FIRST_AGE = 50;
 const GROWTH = 1.25;
-/** The last class begins at about 60 days. */
+/** The last class begins at about 33 days. */
 const CLASSES = 82;
 /** Each class gets this many extra events at the overall rate, so that a class with few events has less influence. */
 const PRIOR_EVENTS = 0.5;
@@ -90,7 +91,7 @@ export function durationsOf(hazard: LifeTable): Durations | undefined {
     rates[index] = rate;
     sums[index + 1] = sums[index]! + rate * width;
   }
-  // beyond the oldest run, the overall rate is used
+  // beyond the last class with a run, the overall rate is used
   mean += Math.exp(-sums[last]!) / overall;
   const hazardAt = (age: number): number => {
     const index = classOf(age);

@@ -112,7 +112,7 @@ function nextRefill(schedule: Schedule, now: number): number {
   return at;
 }
 
-/** The time until the last run of the queue has probably started, plus a mean duration, ms. */
+/** The time until the last run of the queue has probably started, plus a mean duration (250 ms for short runs), ms. */
 function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
   if (!isSparing || startRate === 0) return Infinity;
   const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;

@@ -3,8 +3,9 @@ import type { Durations } from './life-table.ts';
 
 /**
  * Compares two numbers of running flights: the one that the life table expects, and the one that polls find. It keeps
- * two sums over ticks, in which older ticks fade. Runs that are shorter than a tick finish long before they are polled.
- * The life table knows only that they are shorter than a tick, so it expects far too many of them to run.
+ * two sums over ticks, in which older ticks count less and less. Runs that are shorter than a tick finish long before
+ * they are polled. The life table knows only that they are shorter than a tick, so it expects far too many of them to
+ * run.
  */
 export interface Occupancy {
   /** Flights that polls found RUNNING, each weighted by the number of flights that it represents. */
@@ -30,7 +31,10 @@ export interface Looks {
    * Flights that were believed queued before the tick, in their order. Some of them, at equal distances, were polled.
    */
   queue: readonly Flight[];
-  /** Flights that are believed to run after the tick. */
+  /**
+   * Flights that were believed to run before the tick, and flights of `queue` that are now known to have started. Some
+   * of them may have finished.
+   */
   started: readonly Flight[];
   /** Seqs of flights that were polled. */
   polled: ReadonlySet<number>;

@@ -28,10 +28,10 @@ export const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
 /** Number of queued flights that a tick polls. */
 const PROBES = 6;
 
-/** Number of flights that a tick polls while no duration is known. */
+/** Number of running flights that a tick polls while no run has finished. */
 const FIRST_SAMPLE = 10;
 
-/** Number of flights that a tick polls while only a few durations are known. */
+/** Number of running flights that a tick polls while only a few runs have finished. */
 const SECOND_SAMPLE = 30;
 
 /** The flights that a tick polls, by seq. */
@@ -65,7 +65,7 @@ export function isRefilled({ refills, concurrency }: Schedule): boolean {
   return refills === true && concurrency !== 'auto';
 }
 
-/** Whether a flight has probably finished since its last look, or has not been looked at for long. */
+/** Whether a flight may well have finished since its last look, or its last look was long ago. */
 export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
   const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));
   return time - flight.lookedAt >= longest || chanceFinished(flight, durations, time) >= REFILL.chance;
@@ -77,14 +77,17 @@ export function shortestRefill({ mean }: Durations): number {
 }
 
 /**
- * True for runs that are shorter than a tick. They may be much shorter than the life table can know, because it sees
- * them once a tick.
+ * True if the mean run is shorter than the shortest tick. Runs may be much shorter than the life table can know,
+ * because it sees them once a tick.
  */
 export function isShort({ mean }: Durations): boolean {
   return mean < SHORTEST_TICK;
 }
 
-/** The time at which a flight is polled when nothing is left to request: at most two ticks after the last look. */
+/**
+ * The time at which a flight is polled when nothing is left to request. It is at most two ticks of the shortest length
+ * after the last look.
+ */
 export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
   const { lookedAt, startedAt } = flight;
   const isFirst = isSparing && lookedAt === startedAt;

@@ -12,7 +12,7 @@ import { newOccupancy, type Occupancy } from './occupancy.ts';
  * it can run.
  *
  * The scheduler controls the length of the queue. Each tick it fills the queue up to the runs that will start before
- * the next tick, plus a reserve (an order-up-to policy). Executors never wait then, and the queue stays short. A few
+ * the next tick, plus a reserve (an order-up-to policy). Executors then rarely wait, and the queue stays short. A few
  * probes, spread over the flights that are believed queued, measure the queue and tell when each flight started. A
  * flight is polled when it has probably finished since the last look.
  *
@@ -46,8 +46,8 @@ export interface Schedule {
   flights: Flight[];
   hazard: LifeTable;
   /**
-   * The occupancy, for the numbers that people see. It never changes a decision. Absent from campaigns of earlier
-   * versions.
+   * The occupancy, for the numbers of running and queued runs in reports. It never changes a decision. Absent from
+   * campaigns of earlier versions.
    */
   occupancy?: Occupancy;
   /** Flights that start per second, averaged over the last ticks; 0 while unknown. */

@@ -1,6 +1,6 @@
 /**
- * The log of a search: its asks, the values that the method was told, and the decisions. Everything else in a search is
- * a function of the definition, the seed and the log.
+ * The log of a search: its asks, the values that the method was told, and the decisions. An ask is a point that the
+ * method proposed. Everything else in a search is a function of the definition, the seed and the log.
  */
 export interface SearchLog {
   /** The asks. The number of an ask is its index. */

@@ -13,8 +13,8 @@ const FIRST = 10;
 export const MOST_POINTS_OF_KN = 200;
 
 /**
- * The fewest replications of each point. A selection whose runs have no seeds gets 1: all repeats of a point would be
- * the same.
+ * The fewest replications of each point. Without a number in the definition, a selection whose runs have no seeds gets
+ * 1, because all repeats of a point would be the same.
  */
 export function leastReplications(
   { replications, select }: ReadDefinition['definition'],

@@ -24,8 +24,8 @@ const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
 /**
- * Checks every name and value of a search and resolves it. Mistakes are added to `facts.mistakes`; the search is valid
- * only without mistakes.
+ * Checks the names and values of the inputs that a search varies, and resolves them. Mistakes are added to
+ * `facts.mistakes`; the inputs are valid only without mistakes.
  *
  * @param taken - inputs that another setting already gives
  */

@@ -61,7 +61,9 @@ export interface OutsideMethod {
   command: string[];
   /** The folder of the definition, in which the program runs. */
   folder: string;
-  /** Maps each word of the command that names a file in that folder to the SHA-256 of the file at submission. */
+  /**
+   * Maps each word of the command that is the path of a file (from that folder) to the file's SHA-256 at submission.
+   */
   files: Record<string, string>;
   /** Options for the program, besides the problem. */
   options: Record<string, unknown>;

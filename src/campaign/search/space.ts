@@ -6,7 +6,7 @@ import type { Search, SearchedInput } from './search.ts';
 
 /**
  * One input that a search varies, as a method sees it: a coordinate from 0 to 1. Methods do not see a logarithmic scale
- * or a step: they are told the coordinates that a point really had.
+ * or the step of a `real` input. With its value, a method gets the coordinates that the point really had.
  *
  * - `real`: 0 is the lower bound, 1 the upper bound, both included.
  * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level
@@ -18,7 +18,7 @@ export type Dimension =
   | { kind: 'integer'; levels: number }
   | { kind: 'choice'; levels: number };
 
-/** With more levels than this, a method treats the input as a real number. */
+/** A range with more levels than this is a `real` input. */
 const MOST_LEVELS = 100;
 /** Significant digits of a number without a step: further digits may differ between machines. */
 const DIGITS = 12;

@@ -8,12 +8,12 @@ import { whatToDo } from '../home.ts';
 import { bytesText, type SettingFlags } from '../setting-options.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
-/** With less free space than this, in bytes, the disk will be full soon. */
+/** With less free space than this, in bytes, the check gives a warning. */
 const LITTLE_ROOM = 1024 ** 3;
-/** With less free space than this, in bytes, the next campaign will fill the disk. */
+/** With less free space than this, in bytes, the check fails. */
 const NO_ROOM = 64 * 1024 ** 2;
 const CLOCK_MS = 5_000;
-/** Clocks may differ by this much without harm, ms. The Date header has whole seconds, and is a moment old. */
+/** A smaller difference of two clocks gives no warning, ms. The Date header has whole seconds, and is a moment old. */
 const FAR_APART_MS = 10_000;
 
 export function checkNode(): Check {

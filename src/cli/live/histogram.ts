@@ -5,7 +5,7 @@ const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const WIDEST = 60;
 
 /**
- * Counts the numbers in equal steps from the least to the greatest. The number of steps follows the Rice rule, 2
+ * Counts the numbers in equal steps from the smallest to the largest. The number of steps follows the Rice rule, 2
  * n^(1/3) (D. M. Lane, Online Statistics Education), up to `most`.
  */
 export function binned(

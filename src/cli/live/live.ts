@@ -47,7 +47,7 @@ export class LivePage {
 
   async update(status: CampaignStatus): Promise<void> {
     await this.recent.look();
-    // after a retry there is no failed run
+    // a retry can reduce the number of failed runs to 0
     if (status.runs.failed !== (this.status?.runs.failed ?? 0))
       this.failure = status.runs.failed > 0 ? await this.lastFailure() : undefined;
     this.status = status;

@@ -4,10 +4,10 @@ import type { Foray } from '../../client/index.ts';
 import type { ResultCursor, ResultRow } from '../../store/index.ts';
 
 const ROWS = 20;
-/** The most values in the histogram. Older values are left out. */
+/** Maximum number of values in the histogram. Older values are left out. */
 const VALUES = 10_000;
 
-/** Collects the last finished runs of a campaign, and the values of one output. Each call of `look` is quick. */
+/** Collects the last finished runs of a campaign, and the values of one output. `look` reads the new finished runs. */
 export class Recent {
   /** The finished runs, newest first. */
   rows: ResultRow[] = [];

@@ -4,7 +4,7 @@ import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
 
-/** The most columns that a row reserves for its value. In a narrow terminal the inputs are cut before the value. */
+/** Maximum number of columns that a row reserves for its value. In a narrow terminal, the inputs are cut first. */
 const WIDEST_VALUE = 40;
 
 /** One line per run: when it finished, its inputs, its result. */
@@ -38,7 +38,7 @@ function valueText({ status, outputs, reason }: FinishedRow, output: string | un
   return value === undefined ? 'no value' : numberText(value);
 }
 
-/** "Servers 2, Policy fifo #3", or the point's key when no input varies. */
+/** The varied inputs and the replication, such as "Servers 2, Policy fifo #3"; the point's key when no input varies. */
 function placeText(
   { point, values, replication }: FinishedRow,
   varied: LiveState['varied'],

@@ -7,7 +7,7 @@ const CONNECT_MS = 5_000;
 /** The client's connection to Temporal. It connects when it is first needed. */
 export class TemporalConnection {
   readonly settings: Settings;
-  /** The attempt to connect that concurrent calls share. */
+  /** The connection, or the attempt to connect. All calls share it. */
   private connecting: Promise<Connection> | undefined;
 
   constructor(settings: Settings) {

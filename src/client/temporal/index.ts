@@ -33,7 +33,7 @@ export class Temporal {
     await this.call((_, connection) => connection.connect());
   }
 
-  /** Whether Temporal answers. It never takes more than two seconds. */
+  /** Whether Temporal answers. The time limits of connection and request add up to 2.4 s. */
   answers(): Promise<boolean> {
     return this.call((calls, connection) => calls.answers(connection));
   }
@@ -84,22 +84,25 @@ export class Temporal {
     return this.call((calls, connection) => calls.isClosed(connection, id));
   }
 
-  /** The runs in flight, from the workflow; undefined when it does not answer. */
+  /** The requested runs that have not finished, from the workflow; undefined when the workflow does not answer. */
   flights(id: string): Promise<FlightReport[] | undefined> {
     return this.call((calls, connection) => calls.flights(connection, id));
   }
 
-  /** The failures by cause, from the workflow; undefined when it does not answer. */
+  /** The failures by cause, from the workflow; undefined when the workflow does not answer. */
   failures(id: string): Promise<FailureCause[] | undefined> {
     return this.call((calls, connection) => calls.failures(connection, id));
   }
 
-  /** The workflow's answer about its progress, or why there is none. It never takes more than two seconds. */
+  /** The workflow's answer about its progress, or why there is none. The time limits of the calls add up to 2.8 s. */
   progressOf(id: string): Promise<Told> {
     return this.call((calls, connection) => calls.progressOf(connection, id));
   }
 
-  /** Why an open campaign cannot continue; undefined when it can. It never takes more than two seconds. */
+  /**
+   * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow does not run.
+   * The time limits of the requests add up to 2.8 s.
+   */
   blockedBy(id: string): Promise<string | undefined> {
     return this.call((calls, connection) => calls.blockedBy(connection, id));
   }

@@ -12,7 +12,7 @@ import {
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isAbsence, translated } from './errors.ts';
 
-/** How long to wait for the answer of a workflow before reading the store instead, ms. */
+/** How long to wait for the connection, and then for the answer, ms. Without an answer, foray reads the store. */
 export const ANSWER_MS = 1_200;
 /** The longest time to send a signal, ms. A reachable server takes the signal at once. */
 const SIGNAL_MS = 20_000;
@@ -71,12 +71,12 @@ export function setConcurrency(
   return tell(temporal, id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
 }
 
-/** The runs in flight, from the workflow; undefined when it does not answer. */
+/** The requested runs that have not finished, from the workflow; undefined when the workflow does not answer. */
 export function flights(temporal: TemporalConnection, id: string): Promise<FlightReport[] | undefined> {
   return query(temporal, id, (handle) => handle.query(flightsQuery));
 }
 
-/** The failures by cause, from the workflow; undefined when it does not answer. */
+/** The failures by cause, from the workflow; undefined when the workflow does not answer. */
 export function failures(temporal: TemporalConnection, id: string): Promise<FailureCause[] | undefined> {
   return query(temporal, id, (handle) => handle.query(failuresQuery));
 }

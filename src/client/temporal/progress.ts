@@ -15,7 +15,7 @@ interface Silent {
   silentQueue: string;
 }
 
-/** The workflow's answer about its progress, or why there is none. It never takes more than two seconds. */
+/** The workflow's answer about its progress, or why there is none. The time limits of the requests add up to 2.8 s. */
 export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
   try {
     const client = await temporal.connect(ANSWER_MS);
@@ -54,7 +54,10 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
   }
 }
 
-/** Why an open campaign cannot continue; undefined when it can. It never takes more than two seconds. */
+/**
+ * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow does not run.
+ * The time limits of the requests add up to 2.8 s.
+ */
 export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
   try {
     const client = await temporal.connect(ANSWER_MS);

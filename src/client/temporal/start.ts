@@ -27,7 +27,7 @@ const WITHOUT_ATTRIBUTES =
 export interface Started {
   /** The id of the new execution, or of the execution that was already running. */
   runId: string;
-  /** A warning for the user; usually empty. */
+  /** A warning for the user; empty if there is no warning. */
   warning: string;
 }
 
@@ -115,7 +115,7 @@ export function startOptions(
 }
 
 /**
- * The id of the execution that an earlier submit of the same definition started.
+ * The id of the execution that an earlier call for the same campaign started.
  * @throws ForayError CAMPAIGN_EXISTS when the execution belongs to another store on the same Temporal server
  */
 async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {

@@ -2,12 +2,12 @@ import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { divided, haveOf, listed } from './words.ts';
 
-/** The most stretches that a sentence lists in their order. */
+/** The most stretches of time that a sentence lists in their order. */
 const MOST_PARTS = 3;
 
 /** A stretch of time in which one input matters most. */
 interface Stretch {
-  /** The input that matters most; undefined if no input has a visible effect. */
+  /** The input that matters most; undefined if no input matters. */
   input: string | undefined;
   from: number;
   to: number;

@@ -170,7 +170,7 @@ const COURSES: Record<
   'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
 };
 
-/** Makes a picture of the indices of a curve over time; undefined if there are no indices. */
+/** Makes a picture of the indices of a curve over time; undefined if the analysis has fewer than two times. */
 export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
   const { times = [], method, output } = analysis;
   if (times.length < 2) return undefined;

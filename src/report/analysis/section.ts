@@ -69,7 +69,9 @@ function otherOutputs(analyses: readonly Analysis[]): Markup | undefined {
   </section>`;
 }
 
-/** The section "Which inputs matter": a sentence, what the method assumes, warnings, and the table. */
+/**
+ * The section "Which inputs matter": a sentence, what the method assumes, warnings, and tables of inputs and of pairs.
+ */
 export function analysisSection(analysis: Analysis): Markup {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);

@@ -48,8 +48,8 @@ type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence
 
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, and inputs without a visible effect. An effect
- * is not visible if its interval contains 0. In a factorial, it is not visible if no test of the input or of its
- * interactions is significant.
+ * is not visible if it is very small (`NOTHING`) or if its interval contains 0. In a factorial design, an effect is
+ * also not visible if the input or its interactions have tests and none of the tests is significant.
  */
 export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
   const { method } = analysis;
@@ -127,7 +127,11 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   }
 }
 
-/** A lower bound for the joint share of the variance of some inputs: 1 minus the total indices of the other inputs. */
+/**
+ * A lower bound for the joint share of the variance of some inputs: 1 minus the total indices of the other inputs. If
+ * those indices have no intervals, the share is at least the sum of the main effects and the interactions of the
+ * inputs. If those indices are unknown, the share is this sum.
+ */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
   const names = new Set(matter.map(({ input }) => input));

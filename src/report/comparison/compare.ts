@@ -122,7 +122,7 @@ function goalAmong(outputs: readonly Measure[], goal: Goal | undefined): Goal | 
   });
 }
 
-/** The common goal of both campaigns. Undefined if their goals differ, or if its output is not compared. */
+/** The common goal of both campaigns. Undefined if the goals differ, or if the output of the goal is not compared. */
 function sharedGoal(a: Campaign, b: Campaign, outputs: readonly Measure[]): Goal | undefined {
   const isSame = a.goal?.output === b.goal?.output && a.goal?.wants === b.goal?.wants;
   return isSame && outputs.some(({ name }) => name === a.goal?.output) ? a.goal : undefined;

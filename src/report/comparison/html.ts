@@ -9,12 +9,12 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
 import { counted, fullText, measureColumn, measureText, titleOf } from '../words/words.ts';
 
-/** The most outputs whose differences are drawn. More would take many seconds. */
+/** The most outputs whose differences are drawn. More pictures would take many seconds. */
 const MOST_DRAWN = 12;
 
 /**
- * A comparison as one HTML page that contains everything and loads nothing. For each output it has a picture of the
- * differences and a table of the largest differences.
+ * A comparison as one HTML page that contains everything and loads nothing. It has the sections of {@link
+ * comparisonSections}.
  *
  * @param summary - the summary after all points of the comparison have been read
  */
@@ -49,7 +49,10 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
     </html> `.text;
 }
 
-/** For each output, a picture of the differences and a table of the largest differences. */
+/**
+ * Makes a section for each of the first outputs: a picture of the differences and a table of the largest differences.
+ * An output without a difference has no section. The last element names the outputs that are not drawn.
+ */
 export async function comparisonSections(
   comparison: Comparison,
   summary: ComparisonSummary,
@@ -141,8 +144,8 @@ function roundShare(value: number): number {
 }
 
 /**
- * Returns a function that rounds numbers to a common number of decimals. The first number is the largest, and gets four
- * digits; further digits are noise.
+ * Returns a function that rounds numbers to a common number of decimals. The first number is the largest, and keeps at
+ * least four significant digits. Further decimals are noise.
  */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
   const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));

@@ -5,6 +5,7 @@ import type { ResultRow } from '../../store/index.ts';
 export interface PointNumbers {
   /** The key of the point in its own campaign. */
   point: string;
+  /** The values of the inputs that the campaign varies. */
   values: readonly string[];
   /**
    * For each output, the values by replication, beginning with the first. A replication that failed or has no value is
@@ -34,7 +35,7 @@ export async function* numbersOf(
   if (current) yield current;
 }
 
-/** Holds the numbers of all points of a campaign, by key. They are in one array with 8 bytes per number. */
+/** Holds the numbers of all points of a campaign, by key. All numbers are in one array, with 8 bytes per number. */
 export class HeldNumbers {
   private readonly places = new Map<string, number>();
   private readonly starts: number[] = [];

@@ -9,7 +9,9 @@ import type { OutputDistribution, Ranking, Summary } from '../summary/summary.ts
 import type { Timeline } from '../summary/timeline.ts';
 import { counted, numberText, titleOf } from '../words/words.ts';
 
-/** Makes pictures of the values of outputs over all runs. Empty if each output has the same value in all runs. */
+/**
+ * Makes a picture of the distributions of outputs over all runs. Empty if no output has two different finite values.
+ */
 export function distributionFigures(
   campaign: Campaign,
   { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
@@ -77,9 +79,9 @@ export function courseFigures(
           ? 'best point'
           : 'lowest point'
         : isReplicated
-          ? 'first finished run'
+          ? 'first finished replication'
           : 'the run';
-    const which = varied.length > 0 && isReplicated ? ', its first finished run,' : '';
+    const which = varied.length > 0 && isReplicated ? ', its first finished replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
     const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that at least half of them reach`;
     const hasFront = best.length > 0;

@@ -13,7 +13,7 @@ import { parallelCoordinates, type PointLine, type UprightAxis } from '../pictur
 import { type Progress, searchProgress } from '../pictures/search-progress.ts';
 import { counted, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
 
-/** The most points that are drawn one by one. */
+/** The most points that are drawn one by one. The best point may come in addition. */
 const MOST_DRAWN = 800;
 /** The most points of a selection that are drawn. */
 const MOST_FINALISTS = 20;
@@ -77,7 +77,10 @@ function runsText(isSure: boolean | null, runs: number): string {
   return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that were not used to choose it`;
 }
 
-/** The best value so far: one step at each ask where it changes, and one at the last ask. */
+/**
+ * The best value so far: one step at each ask where the value changes, and one at the last ask. An ask is a point that
+ * the search asked for.
+ */
 function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
   const steps: Progress['steps'] = [];
   for (const { ask, value, isFeasible } of points) {
@@ -195,7 +198,7 @@ function parallelFigure(
   ];
 }
 
-/** Chooses points spread evenly over all points, including the best one. */
+/** Chooses points spread evenly over all points, and also the best point. */
 function evenly(points: readonly AskedPoint[], best: number | undefined): [AskedPoint[], isPart: boolean] {
   const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
   for (const point of points) sample.add(() => point);

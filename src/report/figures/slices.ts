@@ -9,7 +9,10 @@ import { percent } from '../words/words.ts';
 /** The most inputs in a picture. */
 const MOST_INPUTS = 12;
 
-/** Draws the prediction of a search's model along each input through the best point, and the points of the search. */
+/**
+ * Draws the prediction of a search's Gaussian process along each numeric input through the best point, and the points
+ * of the search.
+ */
 export function sliceFigures(
   { outputs, varied, search }: Pick<Campaign, 'outputs' | 'varied' | 'search'>,
   { points }: Pick<SearchStory, 'points'>,
@@ -37,7 +40,7 @@ export function sliceFigures(
     {
       title: `${output} through the best point`,
       caption: sentences(
-        `The prediction of the model when one input changes and the others stay at the best point, with its ${percent(confidence)} interval`,
+        `The prediction of the Gaussian process when one input changes and the others stay at the best point, with its ${percent(confidence)} interval`,
         'The points of the search lie off the line, because their other inputs have other values',
         partText(slices.length, shown.length, 'inputs'),
       ),

@@ -8,8 +8,9 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const EXTENSION = /^\.[A-Za-z0-9]{1,10}$/;
 
 /**
- * File names for the outputs of a campaign. Letters, digits, "-" and "_" stay, and all other characters are
- * percent-encoded. No two names are equal, even on a file system that ignores case.
+ * File names for the outputs of a campaign. ASCII letters, digits, "-" and "_" stay, and all other characters are
+ * percent-encoded. In a name that Windows reserves, the first letter is percent-encoded. A name that is empty, too long
+ * or not unique gets a hash at its end. No two names are equal, even on a file system that ignores case.
  */
 export function fileNames(outputs: readonly string[]): Map<string, string> {
   // each character gives at least one encoded character, so `LONGEST` + 1 characters show whether the name must be cut

@@ -1,8 +1,8 @@
 import type { Cell, Table } from '../tables/result-table.ts';
 
 /**
- * CSV by RFC 4180 in UTF-8, with one difference and one addition. Lines end in LF, not CRLF: all readers of CSV, and
- * diff, git and grep, accept LF. A missing value is an empty field, while an empty text is `""`.
+ * CSV by RFC 4180 in UTF-8, with one difference and one addition. Lines end in LF, not CRLF, because the usual readers
+ * of CSV, and also diff, git and grep, accept LF. A missing value is an empty field, while an empty text is `""`.
  */
 export async function* csv({ columns, rows }: Table): AsyncIterable<string> {
   yield line(columns.map(({ name }) => name));

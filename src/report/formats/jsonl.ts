@@ -5,7 +5,7 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
  * JSON Lines: one object per row. Numbers keep all their digits, because a LONG may have more digits than a JavaScript
- * number. A value that is not a single cell is an object. A missing value is null.
+ * number. A value that is not a single cell is JSON, usually an object. A missing value is null.
  */
 export async function* jsonl({ columns, rows }: Table): AsyncIterable<string> {
   const keys = columns.map(({ name }) => JSON.stringify(name));

@@ -13,7 +13,7 @@ export interface TextOptions {
 const GAP = '  ';
 
 /**
- * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for people;
+ * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for readers;
  * CSV and JSON Lines have the exact values. Only the shown rows are kept in memory.
  */
 export async function* text({ columns, rows }: Table, options: TextOptions = {}): AsyncIterable<string> {
@@ -42,7 +42,9 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
   if (more > 0) yield cut(`… and ${counted(more, 'more row')}`, width) + '\n';
 }
 
-/** Replaces characters by which a text of a model could control the terminal. */
+/**
+ * Replaces control characters and similar characters by a blank, so that a text of a model cannot control the terminal.
+ */
 export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

@@ -33,7 +33,10 @@ export function doubleIn(text: string): number | undefined {
   return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
 }
 
-/** Whether a text that `Number` accepts is a finite decimal number without spaces around it. */
+/**
+ * A fast test of a text that `Number` accepts. True means that the text is a decimal number without spaces around it.
+ * False also comes for some decimal numbers, such as 1e5; the slower pattern then decides.
+ */
 function isPlain(text: string): boolean {
   const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
   return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);

@@ -38,9 +38,9 @@ export function agreementSection(
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? `Nothing is compared: no value of ${label} belongs to a point that has finished.`
+          ? `Nothing is compared: no finished point has a value for any value of ${label}.`
           : missed > 0
-            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} for points that have not finished.`
+            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} not compared, because no finished point has a value for ${missed === 1 ? 'it' : 'them'}.`
             : ''
       }
     </p>
@@ -65,7 +65,7 @@ export function agreementSection(
   </section>`;
 }
 
-/** The rows of one output. They are made together, so that the numbers of a column have the same decimals. */
+/** The rows of one output. They are made together, so that all numbers of a column have the same number of decimals. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];

@@ -44,7 +44,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
       ${sentences(
         `The values that explain the observations, by the ${counted(summary.particles, 'accepted point')} of generation ${generation} with their weights (${toleranceText(tolerance)})`,
         `They have as much information as ${numberText(Math.round(effective))} equally weighted points`,
-        `${percent(Number(acceptance.toPrecision(3)))} of the asked points came near enough`,
+        `${percent(Number(acceptance.toPrecision(3)))} of the points that were asked for came near enough`,
         generation === 1 ? 'The first generation is the prior' : undefined,
       )}
     </p>
@@ -90,8 +90,8 @@ export function generationsSection({ generations }: CalibrationStory): Markup | 
   return html`<section>
     <h2>Generations</h2>
     <p class="soft">
-      Each generation draws points near the accepted points of the one before, and accepts points whose
-      distance is within its tolerance.
+      The first generation draws points from the prior. Each later generation draws points near the accepted
+      points of the one before, and accepts points whose distance is within its tolerance.
     </p>
     <div class="scroll" tabindex="0">
       <table>

@@ -7,7 +7,10 @@ import { titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent } from '../words/words.ts';
 
-/** The section "What was run": everything that is needed to run the campaign again, and what the campaign cost. */
+/**
+ * The section "What was run": the model, the seed, the definition and other facts for running the campaign again, and
+ * the number and the time of its runs.
+ */
 export function campaignSection(
   { campaign, definition, createdAt, updatedAt }: CampaignRecord,
   counts: RunCounts,
@@ -118,7 +121,7 @@ const units = [
   [1_000, 's'],
 ] as const;
 
-/** A duration in ms for people, in its two largest units: "2 h 5 min", "1.5 s". */
+/** A duration in ms for readers, in at most two units: "2 h 5 min", "1.5 s". */
 export function durationText(ms: number): string {
   if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
   const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;

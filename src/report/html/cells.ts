@@ -5,8 +5,8 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
 
 /**
- * The functions below show values rounded for people. The full value is the title of the cell, which appears when the
- * pointer rests on it.
+ * The functions below show rounded values. The full value is the title of the cell, which appears when the pointer
+ * rests on the cell.
  */
 
 /** The cells of a point's inputs. */

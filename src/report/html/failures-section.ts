@@ -8,7 +8,10 @@ import { counted } from '../words/words.ts';
 /** The most lines of a run's log that are shown. */
 const SHOWN_LINES = 40;
 
-/** Failed runs by cause. Each cause has one run as an example, and the last output of a run. */
+/**
+ * Failed runs by cause. A cause has one run as an example, and the last output of a run if `logs` has a log of this
+ * cause. The example is missing for the group of all other causes.
+ */
 export function failuresSection(
   { varied }: Campaign,
   failures: readonly FailureGroup[],

@@ -21,7 +21,7 @@ export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignR
   </header>`;
 }
 
-/** The address of a service, without parts that may be secret: user, password, query. */
+/** The scheme, host and port of a service's address. Other parts, such as the password or the query, may be secret. */
 function originOf(service: string): string {
   return URL.parse(service)?.origin ?? 'an unknown service';
 }

@@ -40,13 +40,13 @@ export interface Told {
   observed?: (Observed & { output: string }) | undefined;
   /** Known values to compare the campaign with. */
   reference?: Reference | undefined;
-  /** The story of the campaign's search. @default null, for a campaign without a search */
+  /** The course of the campaign's search. @default null, for a campaign without a search */
   search?: SearchStory | null;
   /** A grid under the points of the search. @default none */
   ground?: Ground | undefined;
-  /** The story of the campaign's calibration. @default null, for a campaign without one */
+  /** The course of the campaign's calibration. @default null, for a campaign without a calibration */
   calibration?: CalibrationStory | null;
-  /** The story of the campaign's selection. @default null, for a campaign without a selection */
+  /** The course of the campaign's selection. @default null, for a campaign without a selection */
   select?: SelectStory | null;
   /** The sensitivity analyses of outputs and curves. @default none */
   analyses?: readonly Analysis[];
@@ -54,7 +54,10 @@ export interface Told {
   logs?: readonly StoredLog[];
 }
 
-/** The sections of a report between its head and the definition. The live page of a campaign has the same sections. */
+/**
+ * The sections of a report between its head and the section "What was run". The live page of a campaign has the same
+ * sections.
+ */
 export async function reportSections(
   record: CampaignRecord,
   counts: RunCounts,
@@ -90,7 +93,8 @@ export async function reportSections(
     ...(await drawn([...analyzed.figures, ...slices])),
     ...part('analysis-others', analyzed.others),
   ];
-  // the report of a sensitivity design begins with the analysis; in other reports the analysis comes later
+  // in the report of a search or of a sensitivity design, the analysis comes before the effects; in other reports it
+  // comes after the best points
   const isAsked = search !== null || isSensitivityDesign(campaign.design);
   return [
     ...part(
@@ -162,9 +166,10 @@ function part(id: string, markup: Markup | undefined): ReportSection[] {
   return markup === undefined ? [] : [{ id, markup }];
 }
 
-/** The notes below the pictures of effects. */
+/** The note below the pictures of effects of a search. */
 const CHOSEN = 'The search prefers points with good values, so these points show no shares of the variance.';
 
+/** The note below the pictures of effects of a calibration. */
 const DRAWN =
   'The calibration draws points near the observations, so these points show no shares of the variance.';
 

@@ -20,7 +20,7 @@ const methods: Record<MethodName, string> = {
   direct: 'DIRECT',
 };
 
-/** The best point with its confirmed value, as in `foray status`. */
+/** The best point with its value, as in `foray status`. */
 export function searchAnswer(
   campaign: Campaign,
   summary: Pick<SearchSummary | SelectSummary, 'best' | 'stage'>,

@@ -14,11 +14,12 @@ import {
 } from '../summary/summary.ts';
 import { Moments } from './moments.ts';
 
-/** No campaign has more runs than this, so no point has more replications. */
+/** The most runs of a campaign. A point cannot have more replications. */
 const MOST_RUNS = 10_000_000;
 
 /** A point with a finished run. */
 interface SeenPoint {
+  /** The number of the point in the store. */
   ordinal: number;
   /** The place of the point in the design. */
   position: number;
@@ -31,8 +32,9 @@ interface SeenPoint {
 }
 
 /**
- * A summary that can be read at any moment. Runs are added in any order. It keeps the count, mean and spread of the
- * drawn outputs for each point, so its memory grows with the number of points, and not with the number of runs.
+ * A summary that can be read at any moment. Runs are added in any order. For each point, the summary keeps moments of
+ * the drawn outputs: the count, mean and spread of the values. So its memory grows with the number of points and the
+ * number of failed runs, and not with the number of all runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;
@@ -40,10 +42,11 @@ export class LiveSummary {
   readonly #shown: Shown;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
-  /** Moments by the name of the output, for outputs that are ranked or that must be precise. */
+  /** Moments by the name of the output, for outputs by which points are ranked or that must be precise. */
   readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
   /** The points by ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
+  /** The numbers (seq) of the failed runs. */
   readonly #failed = new Set<number>();
 
   /** Whether the summary needs only moments. Quantiles need every value. */

@@ -4,8 +4,8 @@ import { OutputSample } from '../summary/points.ts';
 const FIRST_POINTS = 1_024;
 
 /**
- * The number, mean and spread of an output's values at each point. Values come in any order. A point needs 24 bytes,
- * for the same running sums as in `Sample`.
+ * The number, mean and spread of an output's values at each point. Values come in any order. A point needs 24 bytes for
+ * the same running sums as in `Sample`.
  */
 export class Moments {
   #counts = new Float64Array(FIRST_POINTS);

@@ -2,7 +2,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { measureText } from '../words/words.ts';
 
 /**
- * Makes layers with a ring around the best point and its mean beside it. They can be read on any colour.
+ * Makes layers with a ring around the best point and its mean beside the ring. Both can be read on any colour.
  *
  * @param word - the name of the point
  * @param isOnRight - whether the point is on the right side of the picture. The words then go to its left
@@ -29,7 +29,7 @@ export function knownMark(
   return marked({ x, y }, cross, label, isOnRight);
 }
 
-/** Draws a symbol and words. Each has a white copy behind it, so that it can be read on any colour. */
+/** Draws a symbol and words. Each has a white copy behind it, so that both can be read on any colour. */
 function marked(
   place: { x: number; y: number },
   symbol: object,

@@ -22,8 +22,8 @@ interface Datum {
 
 /**
  * Draws the difference of an output, with its interval, at each point, and a line at 0. If only one input varies and it
- * is a number, it is the x axis. Otherwise each point is a row, the largest difference first. If there are many points,
- * the rows have no names.
+ * is numeric, the x axis shows its values. Otherwise the points are sorted, the largest difference first: up to
+ * `MOST_NAMED` points are rows with names, and more points lie along the x axis without names.
  */
 export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
   const { sample } = summary;

@@ -10,7 +10,7 @@ export interface FinalistRow {
   interval: [number, number] | null;
   /** The value of the point during the search; null if it had none. */
   seen: number | null;
-  /** The value of the winner from runs that were not used to choose it; null for other points. */
+  /** The value of the winner from runs that were not used to choose it; null without such runs and for other points. */
   own: number | null;
   kind: 'winner' | 'finalist' | 'infeasible';
 }

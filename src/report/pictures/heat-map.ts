@@ -123,7 +123,7 @@ function edgesOf(axis: Axis, bin: number): [from: number, to: number] {
   return [from, to];
 }
 
-/** The position of a value along its axis. Between the middles of two bins it is linear in the value. */
+/** The position of a value along its axis. Between the middles of two bins, the position is linear in the value. */
 function alongOf(axis: Axis, value: number): number {
   const { bins } = axis;
   if (!hasBinEach(axis) || bins.length < 2) return value;

@@ -17,8 +17,8 @@ export function histograms(all: readonly { output: CampaignOutput; distribution:
 }
 
 /**
- * The maximum number of bars. It is twice the number of the Rice rule, because a width is a power of two times another
- * width, so the histogram may have only half of the maximum.
+ * The maximum number of bars: twice the number of the Rice rule, from 8 to `MOST_BARS`. All widths of bars are powers
+ * of two, so the histogram may have only about half of the maximum.
  */
 function barsFor(count: number): number {
   return Math.min(MOST_BARS, Math.max(8, Math.ceil(4 * Math.cbrt(count))));

@@ -10,7 +10,7 @@ export function isWide(values: readonly number[]): boolean {
   return min > 0 && max / min > WIDE;
 }
 
-/** Whether values along an axis are positive, far apart, and at unequal distances, such as 1, 10, 100. */
+/** Whether values along an axis are positive, far apart, and at unequal distances, such as 1, 10, 1000. */
 export function isUneven(ascending: readonly number[]): boolean {
   const gaps = ascending.slice(1).map((value, at) => value - ascending[at]!);
   return isWide(ascending) && isWide(gaps);
@@ -45,10 +45,13 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   };
 }
 
-/** If all shares are within this distance of 0 % or of 100 %, the axis shows only that end. */
+/** If all shares are within this distance of 0 % or of 100 %, the axis shows only this end. */
 const NEAR_END = 0.2;
 
-/** Makes the axis of shares in percent. It goes from 0 to 100 %, or shows only one end if all shares are near it. */
+/**
+ * Makes the axis of shares in percent. The axis goes from 0 to 100 %, or shows only one end if all shares are near this
+ * end and not all are equal to it.
+ */
 export function shareAxis(values: readonly number[]) {
   const [min, max] = rangeOf(values);
   const margin = 1.06;

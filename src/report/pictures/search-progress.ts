@@ -4,7 +4,7 @@ import { key } from './key.ts';
 import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
-/** The asks of a search. */
+/** The values of a search by ask. An ask is a point that the search asked for. */
 export interface Progress {
   points: ProgressPoint[];
   /** The best value so far: one step at each ask where it changes, and one at the last ask. */

@@ -14,7 +14,8 @@ const OVER = 0.1;
  * Draws a smooth surface over two inputs as coloured cells, with contour lines at the values of the legend, and the
  * points of the fit. A lighter colour is a lower value. Places far from all points are empty.
  *
- * @param word - the word beside the first point, which is marked
+ * @param first - the place of the lowest or highest point, which is marked
+ * @param word - the word beside this point
  */
 export function surfacePlot(
   surface: SurfaceEffect,

@@ -57,7 +57,7 @@ export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
  * Draws a Vega-Lite specification as an SVG element for a page: as wide as its container, with its own ids.
  *
  * @param id - distinguishes the picture from others on the page
- * @param label - a description for people who cannot see the picture
+ * @param label - a description for readers who cannot see the picture
  */
 export async function drawSvg(spec: Spec, id: string, label: string): Promise<string> {
   const compiled = compile({ ...spec, config } as TopLevelSpec).spec;
@@ -78,7 +78,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
 }
 
 /**
- * Replaces the ids in a picture. Vega continues its numbers in the next picture. Here the numbers begin at 1 in each
+ * Replaces the ids in a picture. Vega numbers the ids of all pictures together. Here the numbers begin at 1 in each
  * picture.
  */
 function ownIds(svg: string, id: string): string {

@@ -8,7 +8,7 @@ import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 /** The curves of a DATA_SET output. */
 export interface Courses {
   output: CampaignOutput;
-  /** The curve of the first finished run of the best point; empty if there is none. */
+  /** The curve of the first replication of the best point that is done; empty if there is none. */
   best: Curve;
   /** The curves of the other runs, if there are few runs; otherwise empty. */
   others: Curve[];
@@ -29,7 +29,7 @@ export const MOST_DATA_SETS = 8;
  * of such a sample contains 90 % of all runs, with a standard error of 3 % at most.
  */
 const MOST_RUNS = 400;
-/** With fewer curves than this, each curve is drawn, because quantiles of so few curves have no meaning. */
+/** With fewer curves than this, single curves are drawn, because quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
 /** The curve of a run, and the key of its point. */

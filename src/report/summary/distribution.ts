@@ -10,8 +10,8 @@ const MOST_INTERVALS = 1_024;
 
 /**
  * The distribution of a stream of values of any size, in bounded memory. The width of the intervals is a power of two,
- * and their edges are multiples of it. The width is doubled when there are too many intervals. A wide interval is
- * exactly two earlier intervals, so the counts depend neither on the earlier widths nor on the order of the values.
+ * and their edges are multiples of the width. The width is doubled when there are too many intervals. A wide interval
+ * is exactly two earlier intervals, so the counts depend neither on the earlier widths nor on the order of the values.
  */
 export class Distribution {
   count = 0;
@@ -20,7 +20,7 @@ export class Distribution {
   #width: number;
   #counts = new Map<number, number>();
 
-  /** @param narrowest - the smallest width: 1 for whole numbers */
+  /** @param narrowest - the smallest width: 1 for whole numbers, and 0 for no limit */
   constructor(narrowest: 0 | 1 = 0) {
     this.#width = narrowest || Number.MIN_VALUE;
   }

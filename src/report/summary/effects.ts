@@ -45,14 +45,14 @@ const MOST_SCATTERED = 800;
 const MOST_MARKS = 6_000;
 /** The smallest limit of the number of drawn points, for very many inputs. */
 const FEWEST_OF_MANY = 200;
-/** The most different texts on an axis. With more, people could not read it. */
+/** The most different texts on an axis. Nobody could read an axis with more texts. */
 export const MOST_TEXTS = 50;
 /** The most different values of an input that are kept. */
 export const MOST_VALUES = 20_000;
 
 /**
- * Collects how an output depends on each input. If two numeric inputs vary, it also makes a grid. If three inputs vary,
- * it makes one grid for each value of the third input. Its memory is bounded for any number of points.
+ * Collects how an output depends on each input. If two numeric inputs vary, there may also be a grid. If three inputs
+ * vary, there may be one grid for each value of the third input. The memory is bounded for any number of points.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
@@ -67,7 +67,7 @@ export class EffectGatherer {
   /** For each input, whether it had more values than are kept. */
   readonly #isCut: boolean[];
   readonly #sample: EvenSample<SampledPoint>;
-  /** The number of points per value, for inputs whose values the design draws or lists point by point. */
+  /** The average number of points per value, for inputs whose values the design draws or lists point by point. */
   readonly #scattered: ReadonlyMap<string, number>;
   #points = 0;
 

@@ -3,7 +3,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /**
  * Keeps a bounded number of items, spread evenly over all items of a stream. The choice depends only on the number of
  * the item. That number times the golden ratio, modulo 1, gives values that are spread evenly and never match the
- * period of a grid. Items whose value is below a threshold are kept. The threshold is halved when there are too many.
+ * period of a grid. Items whose value is below a threshold are kept. The threshold is halved when there are too many
+ * items.
  */
 export class EvenSample<Item> {
   readonly #most: number;

@@ -1,7 +1,7 @@
 import { causeOf } from '../../campaign/failures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** The failed runs of one cause. The first of them in the design is the sample. */
+/** The failed runs of one cause. The sample is the first of these runs in the design; null for all other causes. */
 export interface FailureGroup {
   cause: string;
   count: number;

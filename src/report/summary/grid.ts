@@ -35,7 +35,7 @@ export interface InputLevels {
 
 type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 
-/** The most combinations of values that are kept. */
+/** The most combinations of values of all inputs that are kept. */
 export const MOST_CELLS = 100_000;
 /** The most cells along an axis of a single picture. */
 const MOST_CELLS_A_SIDE = 150;
@@ -43,7 +43,7 @@ const MOST_CELLS_A_SIDE = 150;
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
 /** The most values of the third input. Each has its own picture. */
 const MOST_FACETS = 9;
-/** The fewest values of each of the other two inputs. */
+/** The fewest values of each of the other two inputs, if there are several pictures. */
 const FEWEST_CELLS_A_SIDE = 3;
 
 export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect {

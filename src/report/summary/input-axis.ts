@@ -2,8 +2,8 @@ import type { VariedInput } from '../../campaign/types.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
 /**
- * One value of an input, or several neighbouring values. If the input is numeric, `value` is the middle of the bin, and
- * `from` and `to` are its edges.
+ * One value of an input, or several neighbouring values. If the input is numeric, `value` is the mean of the values in
+ * the bin, and `from` and `to` are the edges of the bin. Otherwise `value` is the index of the bin.
  */
 export interface Bin {
   label: string;

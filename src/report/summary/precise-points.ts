@@ -5,8 +5,8 @@ import type { ResultRow } from '../../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
 
 /**
- * Counts the points that are precise enough, and the points that are not but get no more replications. Rows must come
- * point by point, including rows of failed runs.
+ * Counts the points that are precise enough, and the points that are not precise enough and get no more replications.
+ * Rows must come point by point, including rows of failed runs.
  */
 export class PrecisePoints {
   readonly #precision: Campaign['precision'];

@@ -25,7 +25,7 @@ export interface ReferenceRow {
 
 /**
  * Reads a CSV file of reference values. Its first line names outputs and all varied inputs of the campaign. Each
- * further line is a point. An empty field means that the value is unknown.
+ * further line is a point. In a column of an output, an empty field means that the value is unknown.
  *
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */

@@ -38,7 +38,7 @@ export interface SurfaceEffect {
   x: SurfaceAxis;
   y: SurfaceAxis;
   points: { x: number; y: number; mean: number }[];
-  /** Values at the middles of equal cells, row by row from the lowest; null far from all points. */
+  /** Values at the middles of equal cells, row by row from the lowest; null where the surface has ended. */
   cells: (number | null)[];
   columns: number;
   rows: number;
@@ -70,7 +70,8 @@ const COLUMNS = 72;
 /** The number of cells of a surface along the vertical axis. */
 const ROWS = 48;
 /**
- * A surface ends at this distance from the nearest point. The unit is the mean distance between neighbouring points.
+ * A surface ends at this distance from the nearest point, or at the convex hull of all points. The unit is about the
+ * mean distance between neighbouring points.
  */
 const FURTHEST = 2;
 
@@ -115,14 +116,17 @@ export function scatterOf(
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 
-/** The 5 % and 95 % quantiles. They decide about the scale, so that a single outlier does not make it logarithmic. */
+/**
+ * The 5 % and 95 % quantiles. They decide whether the scale is logarithmic, so that a single outlier does not decide
+ * this.
+ */
 function middleOf(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
 }
 
 interface Output {
-  /** The values for the fit. If all values are positive and they are far apart, these are their logarithms. */
+  /** The values for the fit. With `isLog`, these are the logarithms of the values of the output. */
   values: readonly number[];
   isLog: boolean;
   /** Converts a fitted value into a value of the output. */
@@ -194,7 +198,8 @@ function surfaceOver(
 }
 
 /**
- * The positions of values along an axis, from 0 to 1. The axis is logarithmic if the logarithms are spread more evenly.
+ * The positions of values along an axis, from 0 to 1. The axis is logarithmic if the values are positive and far apart,
+ * and their median is closer to the middle of a logarithmic scale.
  */
 class Scale {
   readonly from: number;

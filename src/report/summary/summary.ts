@@ -80,7 +80,7 @@ export interface SummaryOptions {
 /** The measures to show, in their order. */
 export interface Shown {
   measures: readonly Measure[];
-  /** The measures whose effects are collected. The first measure with values is drawn, unless all are drawn. */
+  /** The measures whose effects are collected. Only the first measure with values is drawn, unless all are drawn. */
   ranked: readonly Measure[];
   /** The measures whose distributions are drawn. */
   counted: readonly Measure[];
@@ -105,7 +105,10 @@ export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
   };
 }
 
-/** Collects what the summary shows of single runs. The order of the runs only affects which of many curves are kept. */
+/**
+ * Collects what the summary shows of single runs. The order of the runs affects only which of many curves are kept, and
+ * which of very many causes of failures are counted one by one.
+ */
 export class RunGatherer {
   readonly #distributions: OutputDistribution[];
   readonly #courses: CourseGatherer;
@@ -149,7 +152,7 @@ export class RunGatherer {
   }
 }
 
-/** Collects what the summary shows of points. They must come in design order. */
+/** Collects what the summary shows of points. The points must be added in design order. */
 export class PointGatherer {
   readonly #asked: Measure | undefined;
   readonly #shown: Shown;
@@ -217,7 +220,7 @@ export class PointGatherer {
 }
 
 /**
- * Summarizes the rows of a campaign. They are read once, in bounded memory.
+ * Summarizes the rows of a campaign. The rows are read once, in bounded memory.
  *
  * @param rows - in design order
  * @param asked - the measures that are shown first. Points are ranked by the first of them. Without any, points are

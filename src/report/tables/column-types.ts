@@ -5,24 +5,24 @@ import { type Kind, kindOfInput, kindOfOutput } from './value-kinds.ts';
 export interface Column {
   name: string;
   kind: Kind;
-  /** The exact type of the values; undefined for foray's own texts. INSTANT is a time in UTC. */
+  /** The exact type of the values; undefined for some of the columns that foray adds. INSTANT is a time in UTC. */
   type?: InputType | OutputType | 'INSTANT';
   units?: Unit | null;
-  /** Whether the column shows an input or an output of the model; undefined for foray's own columns. */
+  /** Whether the column shows an input or an output of the model; undefined for columns that foray adds. */
   of?: 'input' | 'output';
 }
 
-/** A text column of foray's own. */
+/** A column of texts that foray adds. */
 export function text(name: string): Column {
   return { name, kind: 'text' };
 }
 
-/** A number column of foray's own. */
+/** A column of numbers that foray adds. */
 export function number(name: string): Column {
   return { name, kind: 'number' };
 }
 
-/** A column of whole numbers, such as a count of runs. */
+/** A column of whole numbers that foray adds, such as a count of runs. */
 export function count(name: string): Column {
   return { name, kind: 'number', type: 'INTEGER' };
 }
@@ -43,8 +43,8 @@ export function outputColumn({ name, type, units }: CampaignOutput): Column {
 
 /**
  * Makes the names of columns unique. A model may have an input "status", or an input and an output with the same name.
- * foray's own columns keep their names. A column of the model gets `(input)` or `(output)` at the end if its name is
- * taken.
+ * Columns that foray adds keep their names. A column of the model gets `(input)` or `(output)` at the end if its name
+ * is taken.
  */
 export function uniquelyNamed(columns: readonly Column[]): Column[] {
   const taken = new Set(columns.filter((column) => !column.of).map(({ name }) => name));

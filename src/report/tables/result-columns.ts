@@ -9,9 +9,9 @@ export type Cell = string | null;
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
 /** The column of a campaign whose runs have different versions of the model. */
 const VERSION = count('version');
-/** The column of a search: the number of the ask that chose the run's point. */
+/** The column of a search or calibration: the number of the ask. An ask is a point that the search asked for. */
 const ASK = count('ask');
-/** The columns of a calibration: the generation of the run's point, and the point's weight in it. */
+/** The columns of a calibration: the generation of the run's point, and the weight of the point in this generation. */
 const PARTICLE: readonly Column[] = [count('generation'), number('weight')];
 /** Why a run failed. */
 export const REASON = text('reason');

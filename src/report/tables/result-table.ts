@@ -22,9 +22,9 @@ const GROUP = 500;
 
 /**
  * The results as a table, one row per run. Its columns depend only on the campaign, never on the rows: point,
- * replication, status, the model's version if the campaign has had several, the ask of a search, the generation and the
- * weight of a calibration, then each input that varies, then each output, then the reason of a failure. The default
- * columns are the same for equal campaigns.
+ * replication, status, the model's version if the campaign has had several, the ask of a search or calibration, the
+ * generation and the weight of a calibration, then each input that varies, then each output, then the reason of a
+ * failure. The default columns are the same for equal campaigns.
  */
 export function resultTable(
   campaign: TabledCampaign,

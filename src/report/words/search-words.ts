@@ -93,8 +93,8 @@ export function requirementsText(require: readonly Requirement[]): string | unde
 type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
 
 /**
- * The progress of a search, a selection or a calibration, with its best value: "43 points asked for, 41 have a value;
- * best so far: Fit error 17.4 ± 0.3".
+ * The progress of a search, a selection or a calibration, with the best value of a search or selection: "search: 43
+ * points asked for, 41 have a value; best so far: Fit error 17.4 ± 0.3". Undefined without any of the three.
  */
 export function searchLine(
   campaign: Pick<Searched, 'goal' | 'outputs'>,

@@ -41,7 +41,7 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
-/** The number of significant digits in a number for people. */
+/** The number of significant digits in a number for readers. */
 const DIGITS = 4;
 
 /** The name of an output with its unit. A BOOLEAN output has the note "(share)" instead, because its share is shown. */
@@ -57,7 +57,7 @@ export function statisticsOf(measures: readonly Pick<Measure, 'statistic'>[]): M
   );
 }
 
-/** A mean, share or quantile for people: "3.2 days", "12.5 %". */
+/** A mean, share or quantile for readers: "3.2 days", "12.5 %". */
 export function measureText(
   { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
   value: number,
@@ -65,15 +65,14 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
-/** The text of `measureText` with all digits. */
+/** The text of `measureText` with all digits. A share is rounded to 12 digits. */
 export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
-  // 12 digits, because 100 times a share may have a rounding error in its last digits
+  // further digits of 100 times a share may have a rounding error
   return statistic === 'share' ? `${Number((100 * value).toPrecision(12))} %` : amount(String(value), units);
 }
 
 /**
- * The cells of a measure's column for people. Shares are in percent. All cells have as many decimals as the cell that
- * needs the most.
+ * The cells of a measure's column for readers. Shares are in percent. The cells have the decimals of `numberColumn`.
  */
 export function measureColumn(
   { statistic }: Pick<Measure, 'statistic'>,
@@ -95,8 +94,8 @@ function inPercent(share: number): number {
 }
 
 /**
- * A number for people, with thousands separators: four significant digits, or all digits before the decimal point if
- * there are more.
+ * A number for readers, with thousands separators: at most four significant digits, or all digits before the decimal
+ * point if there are more. Below 1e-4 and from 1e15, the number has an exponent.
  */
 export function numberText(value: number): string {
   const size = Math.abs(value);
@@ -108,8 +107,8 @@ export function numberText(value: number): string {
 }
 
 /**
- * Shortens the text of a number to as many digits as `numberText`. A whole number stays unchanged, because it may be a
- * name.
+ * Shortens the text of a number to as many digits as `numberText`. A whole number stays unchanged, because a model may
+ * use it as an identifier, in which each digit matters.
  */
 export function shortNumber(text: string): string {
   const value = Number(text);
@@ -118,7 +117,10 @@ export function shortNumber(text: string): string {
   return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
 }
 
-/** The numbers of one column for people. All have as many decimals as the number that needs the most. */
+/**
+ * The numbers of one column for readers. All have the same number of decimals: the largest number of decimals that
+ * `numberText` gives to one of them. If a number has an exponent, all numbers stay as in `numberText`.
+ */
 export function numberColumn(values: readonly (number | undefined)[]): string[] {
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
@@ -135,8 +137,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for people. A number has four significant digits. A value that is not a single cell is described, such as "121
- * points".
+ * A cell for readers. A number is shortened by `shortNumber`. A value that is not a single cell is described, such as
+ * "121 points".
  */
 export function brief({ kind, type }: Column, cell: Cell): string {
   if (cell === null) return '';

@@ -9,9 +9,9 @@ import type { OutsideMethod } from '../../campaign/search/search.ts';
 import type { CampaignFile } from '../../campaign/types.ts';
 import type { Place } from '../../errors.ts';
 
-/** Access to the files that a definition names. Their contents are known by hash. */
+/** Access to the files that a definition names. A campaign refers to the content of a file by its hash. */
 export interface DefinitionFiles {
-  /** Finds the files of inputs. `paths` has the path by input. */
+  /** Finds the files of inputs. `paths` maps the names of inputs to paths. */
   find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]>;
   /**
    * Finds a point file that a design names.
@@ -20,13 +20,13 @@ export interface DefinitionFiles {
    * @param place - the place of the path in the definition
    */
   findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile>;
-  /** Finds the working folder of an outside optimiser, and which words of its command are files there. */
+  /** Finds the working folder of an outside optimiser, and the hashes of the files that words of its command name. */
   findProgram(command: readonly string[]): Promise<Pick<OutsideMethod, 'folder' | 'files'>>;
   /** The contents of the point files that were found. */
   contentsOf(design: Design): Promise<Contents>;
 }
 
-/** Finds all point files that a design names, by their path as written. A wrong file is added to the mistakes. */
+/** Finds all point files that a design names, by their path as written. The mistakes in a file go to `mistakes`. */
 export async function findPointFiles(
   { definition: { design }, locate, mistakes }: ReadDefinition,
   facts: ModelFacts,

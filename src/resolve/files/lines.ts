@@ -13,7 +13,7 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
     const text = held + (isFirst ? chunk.replace(/^\ufeff/, '') : chunk);
     isFirst = false;
     held = text.endsWith('\r') ? '\r' : '';
-    // each chunk is split only once, because a line may be as long as the file
+    // only the new chunk is split: a line may be as long as the file, and splitting it again and again would be slow
     const [first, ...others] = text.slice(0, text.length - held.length).split(LINE_END);
     rest += first!;
     if (others.length === 0) continue;

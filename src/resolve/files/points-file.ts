@@ -20,7 +20,8 @@ const CHUNK = 1_000;
  * @param path the path as the definition has it, absolute or relative to the definition's folder
  * @param place the place of the path in the definition
  * @returns the content for the store, and its hash
- * @throws ForayError DEFINITION_UNREADABLE, POINTS_INVALID, or what `check` throws, with the place in the file
+ * @throws ForayError DEFINITION_UNREADABLE, EMPTY_DESIGN with the place in the definition; POINTS_INVALID and the
+ * errors of `check` with the place in the file
  */
 export async function readPointsFile(
   path: string,
@@ -105,7 +106,7 @@ async function readCsv(file: string, check: PointCheck, rows: Rows): Promise<str
   });
 }
 
-/** Returns the names of the columns. Throws when something other than commas separates them. */
+/** Returns the names of the columns. Throws when semicolons or tabs separate them. */
 function checkedNames(names: string[], placeOf: (column: number) => Place): string[] {
   const [separator] = names.length === 1 ? (/[;\t]/.exec(names[0]!) ?? []) : [];
   if (separator === undefined) return names;

@@ -20,7 +20,7 @@ import { type Generation, generationsOf, isAccepted, newGeneration, populationOf
 import { weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';
 
-/** After this number of asks, other work gets a turn. */
+/** After this number of asks, the event loop can do other work. An ask is a point that the calibration requests. */
 const ASKS_AT_ONCE = 100;
 
 /**
@@ -162,8 +162,10 @@ export class AbcCourse {
   }
 
   /**
-   * The total number of asks that there should be now. Open asks should be at least as many as the generation lacks,
-   * and at least `parallel`, because most points are not accepted. The number depends only on told values, not on time.
+   * The total number of asks that there should be now. There should be one open ask for each point that the generation
+   * still has to accept. After the first generation there should be at least `parallel` open asks, because most points
+   * are not accepted. The limits of the calibration can make the number lower. The number depends only on told values,
+   * not on time.
    */
   private askedBy({ number, first, accepted }: Generation): number {
     const { particles, parallel, stop } = this.calibration;
@@ -174,7 +176,10 @@ export class AbcCourse {
     return Math.min(most, Math.max(this.told, first) + open);
   }
 
-  /** The most asks of a generation. If they are not enough, the share of accepted points is too small to go on. */
+  /**
+   * The maximum number of asks of a generation. If they are not enough, the share of accepted points is too small to go
+   * on.
+   */
   private get mostAsks(): number {
     return Math.ceil(this.calibration.particles / this.calibration.stop.acceptance);
   }
@@ -220,7 +225,10 @@ export class AbcCourse {
     return true;
   }
 
-  /** The scales of the distances. They need the first `particles` points; undefined until these have finished. */
+  /**
+   * The scales of the distances. Undefined until the first `particles` points have finished, because the scales are
+   * computed from these points.
+   */
   private scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');
     if (there) return there.scales;

@@ -26,7 +26,8 @@ export class Distances {
   /**
    * The scale of each output: the spread of the output over points of the prior. The distance of an output is divided
    * by its scale: D. Prangle, "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2.
-   * The spread of a curve is the root mean square of the spreads at its points. A single output has the scale 1.
+   * The spread of a curve is the root mean square of the spreads at its points. The scale is 1 if there is only one
+   * output, or if no run has outputs.
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);

@@ -16,15 +16,15 @@ export interface Generation {
   /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
   /**
-   * The accepted asks. Of all asks within the tolerance, these have the lowest numbers. So the duration of runs has no
-   * influence.
+   * The accepted asks: the asks with the lowest numbers whose distance is within the tolerance. So the duration of runs
+   * has no influence.
    */
   accepted: number[];
   /** The accepted points with their weights; null until the generation has accepted enough points. */
   population: Population | null;
 }
 
-/** After this number of weights, other work gets a turn. */
+/** After this number of weights, the event loop can do other work. */
 const WEIGHTS_AT_ONCE = 100;
 
 /** Rebuilds the generations from a log. */

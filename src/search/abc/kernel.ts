@@ -2,8 +2,8 @@ import type { Stream } from '../methods/stream.ts';
 import type { Population } from './population.ts';
 
 /**
- * Each variance is increased by this fraction. Otherwise a population whose points lie on a line would have no Cholesky
- * factor.
+ * Each variance is increased by this fraction of 1 plus the variance. Otherwise the covariance of points on a line
+ * would have no Cholesky factor.
  */
 const JITTER = 1e-9;
 
@@ -55,7 +55,7 @@ export class Kernel {
 
   /**
    * The logarithm of the weight of a drawn point: its density in the prior divided by the density of drawing it
-   * (Beaumont et al. 2009, algorithm "ABC-PMC"). A constant term is left out, because it is the same for all points.
+   * (Beaumont et al. 2009, algorithm "ABC-PMC"). Constant terms are left out, because they are the same for all points.
    */
   logWeight(score: readonly number[]): number {
     const own = this.whiten(score);

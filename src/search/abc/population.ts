@@ -1,6 +1,6 @@
 import { quantile } from '../../statistics/quantile.ts';
 
-/** The accepted points of a generation: their places, their distances from the observations, and their weights. */
+/** The accepted points of a generation: their coordinates, their distances from the observations, and their weights. */
 export interface Population {
   /** The normal scores of each point: in these coordinates, the prior is a standard normal distribution. */
   scores: readonly (readonly number[])[];

@@ -6,9 +6,9 @@ import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The most draws for a point that meets the condition `where`. */
+/** The maximum number of draws until a point meets the condition `where`. */
 const MOST_TRIES = 10_000;
-/** The largest share whose quantile is used, because the quantile of 1 is infinite for a normal distribution. */
+/** The largest share whose quantile is used. A normal distribution has an infinite quantile at the share 1. */
 const MOST_SHARE = 1 - 2 ** -53;
 
 /**

@@ -39,9 +39,12 @@ export interface CalibrationSummary {
 /** The distribution of the inputs that explain the observations. */
 export interface Posterior {
   generation: number;
-  /** The largest accepted distance; null for the first generation, which is the prior. */
+  /**
+   * The largest distance that the generation accepts; null for the first generation, which accepts all points with a
+   * distance.
+   */
   tolerance: number | null;
-  /** The share of points that were accepted. */
+  /** The share of the told points that the generation accepted. */
   acceptance: number;
   /** The effective sample size: the number of equally weighted points with the same information. */
   effective: number;
@@ -75,7 +78,7 @@ export interface CalibrationStory {
 export interface GenerationStory {
   number: number;
   tolerance: number | null;
-  /** The number of told points up to the last accepted point. */
+  /** The number of told points of the generation, up to its last accepted point if the generation is complete. */
   told: number;
   /** The number of accepted points. */
   accepted: number;

@@ -31,18 +31,18 @@ export interface Proposal {
   gain?: number;
 }
 
-/** A point whose runs have finished. */
+/** The result of a point: its runs have finished, or it is not run because it does not meet `where`. */
 export interface Told {
   /**
    * The number of the proposal in the order of `ask`, counted from 0; null for a point that the method did not propose.
    */
   ask: number | null;
   x: readonly number[];
-  /** The mean of the minimized value over the runs of the point; null if the point failed. */
+  /** The minimized value: a mean, share or quantile over the runs of the point; null if the point failed. */
   value: number | null;
-  /** The variance of that mean; null with fewer than two runs. */
+  /** The variance of the mean over the runs; null with fewer than two runs. */
   variance: number | null;
-  /** The number of runs from which the mean was computed. */
+  /** The number of runs from which the value was computed. */
   runs: number;
   /**
    * For each requirement, the distance from meeting it, in the units of its output: at most 0 if it is met. Empty if
@@ -54,7 +54,7 @@ export interface Told {
 /** The point that a method believes to be the best. */
 export interface Recommendation {
   x: number[];
-  /** The expected value at this point, if the method has a model of the values. */
+  /** The known value at this point without noise, or the value that a model expects; null if the method has neither. */
   value: number | null;
 }
 
@@ -73,7 +73,10 @@ export interface Method {
   tell: (told: Told) => void;
   /** The point that the method believes to be the best; null while no value is known. */
   recommend: () => Recommendation | null;
-  /** How many proposals must be told before the method proposes again; absent if `ask` never returns null. */
+  /**
+   * How many proposals must be told before the method proposes again; 0 if it can propose now; absent if the method
+   * does not say.
+   */
   readonly lacks?: number;
 }
 
@@ -85,8 +88,8 @@ export interface AsyncMethod extends Pick<Method, 'tell'> {
   /** Like `ask` of a method. */
   ask: () => Promise<ReturnType<Method['ask']>>;
   /**
-   * Tells which point a proposal became. It is called for each proposal, in their order. It is also called for
-   * proposals in the log that are older than this object.
+   * Tells which point a proposal became. The caller calls it for each proposal, in the order of the proposals. It is
+   * also called for proposals in the log that are older than this object.
    */
   named: (x: readonly number[]) => void;
   /** Whether the method already knows its next proposals. */

@@ -10,7 +10,7 @@ import type { Told } from './method.ts';
  * in Applied Mechanics and Engineering 186 (2000) 311-338, section 3.
  */
 export class Ranking {
-  /** The best point so far; null while all have failed. */
+  /** The best point so far; null while all points have failed. */
   best: Told | null = null;
   private readonly largest: number[];
 
@@ -24,7 +24,10 @@ export class Ranking {
     if (this.best === null || this.compare(told, this.best) < 0) this.best = told;
   }
 
-  /** Negative if `a` is better, positive if `b` is better, 0 if neither is. Both must have been noted. */
+  /**
+   * Negative if `a` is better, positive if `b` is better, 0 if neither is. Both must have been noted, unless they
+   * failed.
+   */
   compare(a: Told, b: Told): number {
     if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
     const missA = this.missOf(a);
@@ -32,7 +35,7 @@ export class Ranking {
     return order(missA, missB) || (missA > 0 ? 0 : order(a.value, b.value));
   }
 
-  /** The distance of a point from meeting the requirements; 0 if it meets them all. It must not have failed. */
+  /** The distance of a point from meeting the requirements; 0 if it meets them all. The point must not have failed. */
   missOf({ excess }: Told): number {
     return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.largest[i]! : sum), 0);
   }

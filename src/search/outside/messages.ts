@@ -31,7 +31,7 @@ type Answer = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof An
 /** A message of an optimiser. `question`: the number of the question that it answers; null if it gives no number. */
 export type Heard = (Answer & { question: number | null }) | { kind: 'diverged' };
 
-/** The most characters of a line that an error message quotes. */
+/** The maximum number of characters of a line that an error message quotes. */
 const LONGEST_SHOWN = 200;
 /**
  * Matches NaN and infinite numbers, which Python writes although JSON does not have them. It also matches whole texts,
@@ -78,7 +78,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Quotes a text from outside for a sentence. */
+/** Quotes a text of an optimiser, for use in a sentence. */
 export function shown(text: string): string {
   // cut first, because the text may have millions of characters
   return `“${bounded(printableLine(text.slice(0, LONGEST_SHOWN + 1)), LONGEST_SHOWN)}”`;

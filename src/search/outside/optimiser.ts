@@ -12,11 +12,11 @@ import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult }
 import { Killed, logLine, Session } from './session.ts';
 import { type OutsideSpace, outsideSpace } from './space.ts';
 
-/** The most starts of an optimiser for one answer, if signals end it again and again. */
+/** The maximum number of starts of an optimiser for one answer, if signals end its process again and again. */
 const MOST_STARTS = 10;
 /** A process is ended after this many milliseconds without a question. The next question starts another process. */
 const IDLE_MS = 10 * 60_000;
-/** The most characters of the command that the log of the search shows. */
+/** The maximum number of characters of the command that the log of the search shows. */
 const LONGEST_NAME = 100;
 
 export interface OptimiserSettings {
@@ -40,8 +40,8 @@ type Entry =
 /**
  * An outside optimiser as a method. Its process may be replaced at any time, because this object keeps the proposals
  * and results, and sends them to a new process in the same order. Each question asks for as many points as may be
- * opened. If the optimiser gives fewer, it is asked again after more results. So the questions and their order depend
- * only on the log.
+ * opened. If the optimiser gives fewer points, foray asks again after it has told more results. So the questions and
+ * their order depend only on the log.
  */
 export class Optimiser implements AsyncMethod {
   private readonly settings: OptimiserSettings;
@@ -56,7 +56,7 @@ export class Optimiser implements AsyncMethod {
   private queue: number[][] = [];
   private proposed = 0;
   private told = 0;
-  /** True if the optimiser has no further point before it is told more results. */
+  /** True if the optimiser must be told a result before the next question. */
   private needsResults = false;
   private isDone = false;
   private hasDiverged = false;

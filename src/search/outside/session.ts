@@ -8,13 +8,13 @@ import { ownFile } from '../../package/own-files.ts';
 import { bounded, printableLine } from '../../text/printable.ts';
 import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
-/** The most characters of a line on standard output. */
+/** The maximum number of characters of a line on standard output. */
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** The most characters of a line from standard error in the log. */
+/** The maximum number of characters of a line from standard error in the log. */
 const LONGEST_COMPLAINT = 2_000;
-/** The most lines from standard error of one process in the log. */
+/** The maximum number of lines from standard error of one process in the log. */
 const MOST_COMPLAINTS = 1_000;
-/** Environment variables that the optimiser does not get, because they contain keys of the worker. */
+/** Environment variables that the optimiser does not get, because they may contain keys and passwords of the worker. */
 const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
 /** If a signal ends the command of a shell, the shell exits with this code plus the number of the signal. */
 const SIGNALLED = 128;
@@ -76,7 +76,10 @@ export class Session {
     return this.failure !== undefined;
   }
 
-  /** An error of the optimiser that came while no question was waiting. */
+  /**
+   * The error of the optimiser that has ended this session; undefined if there is none. A session can fail while no
+   * question is waiting.
+   */
   get fault(): Error | undefined {
     return isForayError(this.failure) ? this.failure : undefined;
   }
@@ -182,7 +185,10 @@ function start({
   });
 }
 
-/** The environment of the worker without its settings. PYTHONPATH leads to the module `foray_search`. */
+/**
+ * The environment of the worker without the settings of foray, Temporal and PostgreSQL. PYTHONPATH leads to the module
+ * `foray_search`.
+ */
 function environment(): NodeJS.ProcessEnv {
   const { PYTHONPATH, ...others } = process.env;
   return {

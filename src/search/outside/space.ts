@@ -6,7 +6,7 @@ import { isObject, optimiserFailed, type OutsidePoint, shown } from './messages.
 
 /**
  * A value may be outside its bounds by this share of the distance between the bounds, because optimisers scale values
- * and lose the last digit.
+ * and may lose the last digit.
  */
 const SLACK = 1e-9;
 

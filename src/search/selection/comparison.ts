@@ -7,7 +7,7 @@ import { nextOfOcba } from './ocba.ts';
  */
 export type Comparison = { first: number } & (
   | { method: 'kn'; indifference: number; confidence: number }
-  /** `runs`: the budget of all points together. */
+  /** `runs`: the budget of all points together, in runs. */
   | { method: 'ocba'; runs: number }
 );
 
@@ -19,9 +19,12 @@ export type ComparisonDecision =
   | { decided: true; best: number; isSure: boolean }
   | { decided: false; replications: number[] };
 
-/** The most replications of a point in the procedure of Kim and Nelson. */
+/** The maximum number of replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;
-/** The most rounds in which a budget is spent. More rounds spend it a little better, and take more time. */
+/**
+ * The approximate maximum number of rounds in which a budget is spent. More rounds spend it a little better, and take
+ * more time.
+ */
 const ROUNDS = 20;
 
 /**
@@ -29,7 +32,7 @@ const ROUNDS = 20;
  * values. So it does not matter who decides, when, or how often.
  *
  * @param values - the minimized values, by point and replication; null for a failed replication. Each point has a value
- * @param spent - runs of the budget that other points have used
+ * @param spent - runs of the budget that points outside the comparison have used
  */
 export function nextOfComparison(
   rule: Comparison,

@@ -10,7 +10,7 @@ export interface Candidate {
  * The points for the comparison: the points with the lowest shrunken means, and the recommended point.
  *
  * @param recommended - the index of the recommended point; -1 if there is none
- * @returns indices, the lowest shrunken mean first
+ * @returns indices, the lowest shrunken mean first. The recommended point is last if its mean is not among the lowest
  */
 export function finalists(points: readonly Candidate[], best: number, recommended: number): number[] {
   const means = shrunkenMeans(points);
@@ -23,7 +23,7 @@ export function finalists(points: readonly Candidate[], best: number, recommende
  * Means shrunk towards the common mean. An uncertain mean is shrunk more, because the best of many noisy means is
  * usually too good by luck. The method is empirical Bayes with normal distributions (B. Efron and C. Morris, JASA 70
  * (1975) 311-319). The variance between points is estimated as in R. DerSimonian and N. Laird (Controlled Clinical
- * Trials 7 (1986) 177-188). Means are not shrunk if no point has a variance.
+ * Trials 7 (1986) 177-188). Means are not shrunk if there is only one point, or if no point has a variance above 0.
  */
 export function shrunkenMeans(points: readonly Candidate[]): number[] {
   const variances = variancesOf(points);
@@ -40,8 +40,8 @@ export function shrunkenMeans(points: readonly Candidate[]): number[] {
 }
 
 /**
- * The variance of each mean. For a point with a single run it is estimated from the other points. Undefined if no point
- * has a variance above 0.
+ * The variance of each mean. For a point with a single run it is estimated from the other points. Undefined if there is
+ * only one point, or if no point has a variance above 0.
  */
 function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));

@@ -17,11 +17,14 @@ export interface KnInput {
   indifference: number;
   /** The confidence that no other system is better by more than the indifference, such as 0.95. */
   confidence: number;
-  /** The most replications of a system. */
+  /** The maximum number of replications of a system. */
   most: number;
 }
 
-/** `reached`: false if the comparison ended at the most replications. Systems are given by their indices. */
+/**
+ * `reached`: false if the comparison ended because a system had the maximum number of replications. Systems are given
+ * by their indices.
+ */
 export type KnDecision =
   | { decided: true; best: number; reached: boolean }
   /** `replications`: the new total of each surviving system. */
@@ -69,9 +72,9 @@ class Pair {
  * earlier. With rounds, a comparison needs about 5 % more runs.
  */
 const PART_OF_WAY = 0.5;
-/** A round adds at most this share of the existing replications. */
+/** A round adds at most this share of the existing replications, rounded up. */
 const MOST_GROWTH = 0.5;
-/** A round adds at least this share of the existing replications. */
+/** A round adds at least this share of the existing replications, rounded up. */
 const LEAST_GROWTH = 0.05;
 
 /**

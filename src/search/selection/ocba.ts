@@ -83,8 +83,8 @@ export function allocateOcba(
 }
 
 /**
- * Divides a total into whole numbers in proportion to weights, by the method of the largest remainder. Of equal
- * remainders, the first gets more.
+ * Divides a total into whole numbers in proportion to weights, by the method of the largest remainder. If remainders
+ * are equal, the first weight gets more.
  */
 function apportion(weights: readonly number[], total: number): number[] {
   const scale = total / sum(weights);

@@ -8,21 +8,21 @@ export interface RaceInput {
   rival: readonly (number | null)[] | null;
   /** Whether replication n of both points has the same seed. */
   isPaired: boolean;
-  /** The fewest replications of a point, at least 2. */
+  /** The minimum number of replications of a point, at least 2. */
   min: number;
-  /** The most replications of a point. */
+  /** The maximum number of replications of a point. */
   max: number;
   /** The confidence with which a point counts as worse or better. */
   confidence: number;
 }
 
-/** A round adds this share of the existing replications. */
+/** A round adds this share of the existing replications, rounded up. */
 const GROWTH = 0.5;
 
 /**
  * The number of replications for a point. The point gets more, up to `max`, while it cannot be distinguished from the
- * best point. A clearly worse point gets no more. A clearly better point gets as many as the best point has, so that it
- * does not become the best one by luck.
+ * best point. A clearly worse point gets no more. A clearly better point gets as many replications as the best point
+ * has, so that it does not become the best one by luck.
  */
 export function nextOfRace({ values, rival, isPaired, min, max, confidence }: RaceInput): number {
   const made = values.length;

@@ -12,7 +12,7 @@ import { withDefinition } from './definitions.ts';
 import type { endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
 
-/** How often a status is read while a client waits for a change, ms. */
+/** The pause between two reads of a status while a client waits for a change, ms. */
 const LOOK = 500;
 
 /** The endpoints that read and start campaigns. */

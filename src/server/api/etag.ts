@@ -7,7 +7,7 @@ export function etagOf(text: string): string {
   return `"${digestOf(text)}"`;
 }
 
-/** An entity tag of content that is made of a campaign's results. It changes when a result changes. */
+/** An entity tag of content that is made of a campaign's results. The tag changes when a result changes. */
 export async function tagOfResults(foray: Foray, id: string, what: unknown): Promise<string> {
   const { digest, updatedAt } = await foray.record(id);
   return etagOf(JSON.stringify([what, id, digest, updatedAt, await foray.counts(id)]));

@@ -5,7 +5,7 @@ import { jsonl } from '../../report/formats/jsonl.ts';
 import { messageOf } from '../../errors.ts';
 import type { Handlers } from './call.ts';
 
-/** An idle connection gets a comment at this interval, ms, so that proxies keep the connection open. */
+/** Each connection gets a comment at this interval, ms, so that proxies keep an idle connection open. */
 const BEAT = 15_000;
 
 /** The progress of campaigns by server-sent events. */

@@ -9,7 +9,7 @@ import { hasTag } from './etag.ts';
 
 /** How long a file is kept after its last request, ms. */
 const KEPT_MS = 600_000;
-/** The most files that are kept. */
+/** Maximum number of files that are kept. */
 const MOST = 8;
 
 /** A file with everything that a range request needs. */
@@ -70,7 +70,7 @@ export class KeptFiles {
     return { path, size, etag };
   }
 
-  /** Removes a file. An answer that is being sent from the file goes on, because it has the file open. */
+  /** Removes a file. An answer that is being sent from the file goes on, because the answer has the file open. */
   #forget(etag: string): void {
     const known = this.#files.get(etag);
     if (!known) return;

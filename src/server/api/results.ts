@@ -73,7 +73,7 @@ type Query = { [K in keyof ShapeOptions]?: ShapeOptions[K] | undefined } & {
   inputs?: Record<string, string> | undefined;
 };
 
-/** @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary an input */
+/** @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs */
 async function rowsOf(
   foray: Foray,
   id: string,
@@ -97,7 +97,7 @@ async function textOf(
   return formatResults(format, record.campaign, rows, { ...shape, limit: Infinity, flows: follow });
 }
 
-/** @throws ServerError BAD_REQUEST if parameters exclude each other */
+/** @throws ServerError BAD_REQUEST for `show` without `points` */
 function shapeOf({ long, points, all, show }: Query): ShapeOptions {
   if (show && !points) throw new ServerError('BAD_REQUEST', 'show needs points.');
   return {

@@ -5,7 +5,7 @@ import type { ResultRow, Store } from '../../store/index.ts';
 import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';
 
-/** The most runs that are ranked by an output. */
+/** Maximum number of runs that are ranked by an output. */
 export const MOST_RANKED = 1_000;
 
 /**

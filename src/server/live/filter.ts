@@ -26,7 +26,7 @@ export function checkView(campaign: Pick<Campaign, 'varied' | 'outputs'>, { show
 /**
  * Returns a function that tells whether a point passes the filters. Its argument is the values of the point's varied
  * inputs.
- * @throws ForayError INVALID_VALUE if the campaign does not vary an input
+ * @throws ForayError INVALID_VALUE if the campaign does not vary the input of a filter
  */
 export function filterOf(
   { varied }: Pick<Campaign, 'varied'>,
@@ -56,7 +56,7 @@ export function filterOf(
 /**
  * The rows of points that pass the filters.
  *
- * @throws ForayError INVALID_VALUE if the campaign does not vary an input
+ * @throws ForayError INVALID_VALUE if the campaign does not vary the input of a filter
  */
 export function filtered(
   campaign: Pick<Campaign, 'varied'>,

@@ -38,7 +38,7 @@ parentPort!.on('message', (order: Order) => {
 });
 
 async function tellBest(key: string, id: string): Promise<void> {
-  // null for a campaign that is being deleted
+  // null after an error, for example while the campaign is being deleted
   tell({ key, best: await bestOf(store, id).catch(() => null) });
 }
 

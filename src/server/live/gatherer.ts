@@ -25,7 +25,11 @@ export interface Pace {
 
 const PACE: Pace = { every: 500, leastPause: 1_000, pauseForDrawing: 10 };
 
-/** Keeps the pictures of a campaign up to date. It reads each run once. */
+/**
+ * Keeps the pictures of a campaign up to date. If a {@link LiveSummary} is enough for an open campaign, each finished
+ * run is read once, until the definition changes or a failed run is requested again. Otherwise all runs are read again
+ * for each drawing.
+ */
 export class Gatherer {
   readonly #store: Store;
   readonly #id: string;

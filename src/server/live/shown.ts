@@ -8,7 +8,7 @@ const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
 const GROUP = /(<g class="mark-(?:rect|symbol) role-mark [^"]*"[^>]*>)((?:<path [^>]*\/>)+)(?=<\/g>)/g;
-/** The most rows in the table of a picture. The CSV file has all rows. */
+/** Maximum number of rows in the table of a picture. If there are more rows, a link gives all points as a CSV file. */
 const MOST_ROWS = 200;
 
 /**

@@ -6,11 +6,11 @@ import { ownModule } from '../../package/own-files.ts';
 import type { ResultRow } from '../../store/index.ts';
 import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';
 
-/** The most views that are kept up to date at once. Further views are not drawn until one of these views ends. */
+/** Maximum number of views that are kept up to date at once. A further view is not drawn until one of them ends. */
 const MOST_WATCHED = 8;
 /** How long a view is kept up to date after its last request, ms. */
 const KEPT = 60_000;
-/** The time until the next look while nothing is drawn yet, ms. */
+/** The time until the next request while nothing is drawn yet, ms. */
 const SOON = 500;
 
 /**
@@ -77,7 +77,7 @@ export class Sections {
 
   /**
    * The best value of a campaign; null without a goal, and while the value is unknown. The status of a search or a
-   * selection contains it. For other campaigns, the thread reads the runs again if the campaign has changed.
+   * selection contains the value. For other campaigns, the thread reads the runs again if the campaign has changed.
    */
   best({ id, goal, search, select, asOf: state }: CampaignStatus): number | null {
     if (goal === null) return null;

@@ -18,8 +18,8 @@ const MOST_FORM = 16_384;
 
 /**
  * Adds the routes for logging in a browser: with an address that has a code for one login, or with a key in a form. The
- * form also works without scripts. After the login, the browser has a cookie that scripts cannot read and other sites
- * cannot use.
+ * form also works without scripts. After the login, the browser has a cookie that scripts cannot read and that other
+ * sites cannot use for changes.
  */
 export function addLogin(
   app: FastifyInstance,

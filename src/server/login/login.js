@@ -1,5 +1,5 @@
-// The code of a login address comes after its #, so that no request, log or Referer contains it. This script puts the
-// code into the form, and sends the form.
+// The code of a login address comes after the #, so that the addresses in requests, logs and Referer headers do not
+// contain the code. This script puts the code into the form, and sends the form.
 const code = location.hash.slice(1);
 const form = document.querySelector('form');
 if (code !== '') {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Keys } from '../keys.ts';
 
-/** The most sessions, and also the most codes. At the limit, a new session or code replaces the oldest. */
+/** Maximum number of sessions, and of codes. At the limit, a new session or code replaces the oldest. */
 const MOST = 1_000;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
@@ -19,7 +19,7 @@ export class Sessions {
     this.#keys = keys;
   }
 
-  /** Begins a session for a key, and returns its name; null for an unknown key. */
+  /** Begins a session for a key, and returns the name of the session; null for an unknown key. */
   begin(keyHash: string): string | null {
     if (!this.#keys.of(keyHash)) return null;
     return keep(this.#sessions, keyHash);

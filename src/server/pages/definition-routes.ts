@@ -14,7 +14,8 @@ const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
 
 /**
- * The routes for starting and changing campaigns. Mistakes of a definition appear above it, with links to its lines.
+ * The routes for starting and changing campaigns. A page shows the mistakes of a definition above the definition, with
+ * links to the lines.
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   const { foray, models, away, inTurn } = parts;

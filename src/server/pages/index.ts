@@ -23,7 +23,7 @@ import { viewOf, viewQuery } from './view.ts';
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
 
-/** Adds the pages for browsers. Each page is complete without scripts. One script keeps all pages up to date. */
+/** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, publicUrl } = parts;
   addFiles(app);

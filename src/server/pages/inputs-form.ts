@@ -5,7 +5,8 @@ import { titleOf } from '../../report/words/words.ts';
 import { drawn, POINTS } from './written.ts';
 
 /**
- * A form with a field for each input of a model. The page's script and the server write a definition from these fields.
+ * A form with a field for each input of a model, except files and the seed of the model. The server writes a definition
+ * from these fields: while the user types if scripts run, otherwise when the user sends the form.
  */
 export function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
   const { inputs, outputs } = version.experimentTemplate;

@@ -13,7 +13,7 @@ export interface Page {
    * Without `live`, the page is not kept up to date.
    */
   live?: { path: string; parts: readonly Part[]; next: number } | undefined;
-  /** True if the page lacks content that scripts load later. Browsers without scripts then load the page again. */
+  /** True if scripts load a part of the page later. Browsers without scripts then load the whole page again. */
   isIncomplete?: boolean;
 }
 

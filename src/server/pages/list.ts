@@ -9,7 +9,7 @@ import { barOf, finishedText, paceText } from './status.ts';
 
 /** The interval between requests for the list, ms. */
 export const LIST_EVERY = 5_000;
-/** The most campaigns on a page. */
+/** Maximum number of campaigns on a page. */
 const MOST = 200;
 const phases = ['running', 'preparing', 'paused', 'stopping', 'completed', 'failed', 'cancelled'] as const;
 

@@ -11,9 +11,9 @@ import { viewOf } from './view.ts';
 const read = { config: { role: 'read' } } as const;
 
 /**
- * Adds the routes that the script of a page requests. The answer has the parts that have changed, with the ids of their
- * elements. `have` in the request: the hashes of the parts on the page. `next` in the answer: the time until the next
- * request, ms; 0 for no further request.
+ * Adds the routes that the script of a page requests. The answer has the id and the hash of each part, and the HTML of
+ * the parts that have changed. `have` in the request: the hashes of the parts on the page. `next` in the answer: the
+ * time until the next request, ms; 0 for no further request.
  */
 export function addLive(app: FastifyInstance, { foray, sections, statuses }: ServerParts): void {
   app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
@@ -45,7 +45,8 @@ function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): bo
 }
 
 /**
- * Sends the parts that the page does not have, or 304 if the page has all parts.
+ * Sends the id and the hash of each part, and the HTML of the parts that the page does not have. Sends 304 if the page
+ * knows the entity tag.
  *
  * @param tag - the entity tag of the answer; by default a hash of all parts
  */

@@ -9,7 +9,7 @@ import { type Part, partOf } from './page-parts.ts';
 
 /** The interval between requests for the state of an unfinished run, ms. */
 const SOON = 1_000;
-/** The most characters of an output on a page. A curve may have thousands. */
+/** Maximum number of characters of an output on a page. A curve may have thousands. */
 const MOST_TEXT = 2_000;
 
 /** The models of the service, each with the inputs and outputs of its newest version. */

@@ -101,7 +101,7 @@ document.addEventListener('input', ({ target }) => {
   const [old, text] = [into, into + ' textarea'].map(find);
   if (text?.value !== text?.defaultValue) return;
   const mine = ++typed;
-  // old content must not be started
+  // do not start the old definition
   old.inert = true;
   setTimeout(async () => {
     if (mine !== typed) return;

@@ -5,7 +5,7 @@ import { problemOf } from '../problems.ts';
 /**
  * A list of the mistakes in a form. It stands above the form.
  *
- * @throws any error that is not a mistake of the user
+ * @throws any error that is not a ForayError
  */
 export function mistakesIn(error: unknown): Markup {
   if (!isForayError(error)) throw error;

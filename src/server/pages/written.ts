@@ -15,9 +15,9 @@ export const drawn = {
 
 /** The default number of points. */
 export const POINTS = 64;
-/** The default for the most replications of a point that is repeated until its mean is precise. */
+/** The default for the maximum number of replications of a point that is repeated until its mean is precise. */
 const MOST_REPLICATIONS = 200;
-/** The replications of each point before its precision is checked. */
+/** The number of replications of a point before its precision is checked first. */
 const FIRST_REPLICATIONS = 5;
 
 /**

@@ -14,14 +14,14 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The most time that the clock advances in one step, ms. So if a model computes slowly, its animation is slow. */
+/** The most real time that one step counts, in milliseconds. The animation of a slow model is therefore slow. */
 const LONGEST_STEP = 250;
 /** The fewest steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** The largest picture or answer, in characters. It is limited, because the service holds many of them in memory. */
+/** The largest picture or answer, in characters. The service holds many of them in memory. */
 const LARGEST = 4_000_000;
 
 const { filesDir, unfinishedDir, guarded: ready } = guardProcess();
@@ -102,7 +102,7 @@ function handleCommand(command: Command): void {
   }
 }
 
-/** Checks that the scene has all values and functions that the animation declares. */
+/** Checks that the scene has all values, setters and functions that the animation declares. */
 function checkParts({ values = {}, functions = {} }: Scene): void {
   for (const { name, settable } of animation.values ?? []) {
     if (!values[name]) throw new Error(`the scene has no value "${name}", which the animation declares`);

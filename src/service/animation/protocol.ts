@@ -8,7 +8,7 @@ export interface AnimationData {
   animation: AnimationDeclaration;
 }
 
-/** The later messages to the process. It answers each `draw` with a frame, in order. */
+/** The later messages to the process. The process answers each `draw` with a frame, in order. */
 export type Command =
   | { kind: 'draw' }
   | { kind: 'pause' }
@@ -19,7 +19,7 @@ export type Command =
   | { kind: 'view'; area: ViewArea | null }
   | (Question & { id: number });
 
-/** A question to the scene by name, which is answered with `answer` or `refused`. */
+/** Reads or sets a value of the scene, or calls a function of the scene. The process replies `answer` or `refused`. */
 export type Question =
   | { kind: 'get'; name: string; type: SceneValueDeclaration['type'] }
   | { kind: 'set'; name: string; value: unknown }
@@ -34,8 +34,8 @@ export interface Frame {
 }
 
 /**
- * The messages of the process: a frame when the run has started, then a frame for each draw. The last three kinds end
- * the run.
+ * The messages of the process. The first frame comes when the run has started; each later frame answers a `draw`. The
+ * last three kinds end the run.
  */
 export type AnimationReport =
   | Ready

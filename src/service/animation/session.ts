@@ -31,15 +31,15 @@ export interface SessionOptions extends ModelProcessOptions {
 }
 
 /**
- * One animated run: a process that runs and draws the model, and its state. The process ends with the run. The last
- * picture is kept.
+ * One animated run: a process that runs and draws the model, and the state of the run. The process ends with the run.
+ * The session keeps the last picture.
  */
 export class Session {
   /** A random id that gives access to the run. It is never logged or stored. */
   readonly uuid = randomUUID();
   /**
    * Resolves when the run has started and there is a picture. Rejects with the reason if the run ends before that. The
-   * error is a Deferred if the model is not the reason.
+   * error is a Deferred if the run could not be executed for a reason outside the model.
    */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
@@ -50,7 +50,7 @@ export class Session {
   #isReady = false;
   /** Whether the run could not be executed for a reason outside the model. */
   #isDeferred = false;
-  /** The requests that wait for an answer of the scene, by number. */
+  /** The questions that wait for an answer of the scene, by their number. */
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
   #questions = 0;
   #frame: Frame | undefined;
@@ -95,7 +95,7 @@ export class Session {
     return this.#speed;
   }
 
-  /** Returns the current state of the run, or its last picture after its end. Call it only after `started`. */
+  /** Returns the current picture of the run; after the end, the last picture. Call it only after `started`. */
   draw(): Promise<Frame> {
     if (this.#ending) return Promise.resolve(this.#frame!);
     this.#tell({ kind: 'draw' });
@@ -188,7 +188,7 @@ export class Session {
     return answer;
   }
 
-  /** @param why - why the process has not started, if it has not */
+  /** @param why - the reason if the process has not started */
   async #fail(reason: string, why: string): Promise<void> {
     if (!this.#isReady) return this.#defer(why);
     if (!this.#ending) await printedIsRead();

@@ -16,13 +16,13 @@ import { type Ending as SessionEnding, Session, type SessionOptions } from './se
 
 type Template = ServedVersion['experimentTemplate'];
 
-/** The largest number of animated runs at the same time. Each has a process, which computes while somebody watches. */
+/** The largest number of animated runs at the same time. Each run has its own process. */
 export const MOST_SESSIONS = 8;
-/** The number of ended runs whose result is still available. */
+/** The most ended runs whose last picture is still available. */
 const MOST_ENDED = 64;
 /** How long a client should wait before it tries again when too many runs are animated, in seconds. */
 const TRY_AGAIN = 60;
-/** How long a client should wait before it tries again when the system lacks resources, in seconds. */
+/** How long a client should wait before it tries again when an animated run cannot start now, in seconds. */
 const TRY_SOON = 5;
 /** How long an animated run goes on while nobody renders it, in milliseconds (API specification, 8). */
 export const RENDER_TIMEOUT = 5 * 60_000;
@@ -47,21 +47,22 @@ export interface Shown {
   /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
-  /** Cancels the timer that ends the run when nobody renders it. */
+  /** Cancels the timer that ends the run if nobody renders it, or that forgets an ended run. */
   unwatch: () => void;
 }
 
 /**
  * The animated runs, by session uuid. Each has its own run in the database. This run is RUNNING until it is COMPLETED
  * at the end of its scene, FAILED by its model, or STOPPED. A pause does not change this state. Sessions are in memory,
- * so a restart stops them. After its end, a session still answers requests for `RENDER_TIMEOUT`.
+ * so a restart of the service stops them. An ended session still answers requests for `RENDER_TIMEOUT`, unless more
+ * than `MOST_ENDED` sessions have ended.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #shown = new Map<string, Shown>();
   /** The number of runs that are being added to the database. */
   #starting = 0;
-  /** Ended runs whose files are being stored, by id. */
+  /** The ids of ended runs whose output files are being stored. */
   readonly #keeping = new Set<string>();
   #open = true;
 
@@ -120,7 +121,7 @@ export class Sessions {
     }
   }
 
-  /** Whether the run is running here, or its files are not stored yet. */
+  /** Whether the run is running here, or its output files are not stored yet. */
   executes(runId: string): boolean {
     if (this.#keeping.has(runId)) return true;
     return [...this.#shown.values()].some(({ run, session }) => run.id === runId && !session.ending);
@@ -230,7 +231,7 @@ export class Sessions {
 function unavailable(): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',
-    "The animated run cannot start just now: the system lacks resources for its process, or the model's files cannot be read. Ask again later.",
+    'The animated run cannot start just now: the system lacks resources for its process, or files of the model or of the run cannot be read. Ask again later.',
     { 'retry-after': String(TRY_SOON) },
   );
 }

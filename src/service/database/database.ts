@@ -12,7 +12,7 @@ export interface Sql {
 }
 
 /**
- * The words in which the databases differ. SQLite and PostgreSQL both understand all other text of statements.
+ * The parts of statements that differ between SQLite and PostgreSQL. Both databases understand all other text.
  */
 export interface Dialect {
   /**
@@ -25,13 +25,13 @@ export interface Dialect {
   /** Ends a query of rows that must not change before the transaction ends. */
   forShare: string;
   /**
-   * Ends a query of rows that no other transaction may change or hold before the transaction ends. It is empty if there
+   * Ends a query of rows that no other transaction may change or lock before the transaction ends. It is empty if there
    * is only one transaction at a time.
    */
   forUpdate: string;
   /**
-   * A statement that only one transaction can pass at a time. Other transactions wait there until this one ends. It is
-   * undefined if there is only one transaction at a time.
+   * Makes a statement that locks a table until the transaction ends. Other transactions that execute this statement or
+   * change the table wait. The result is undefined if there is only one transaction at a time.
    */
   lockTable: (table: string) => string | undefined;
   /**
@@ -47,8 +47,8 @@ export interface Database extends Sql {
   /** Whether other processes may change the database, too. */
   readonly isShared: boolean;
   /**
-   * Runs frequent statements. The database plans each of them only once, because planning takes as long as executing.
-   * So the best plan of such a statement must not depend on the content of the tables.
+   * Runs frequent statements. The database keeps their plans, because planning takes as long as executing. So the best
+   * plan of such a statement must not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**

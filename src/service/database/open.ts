@@ -24,14 +24,15 @@ export interface ServiceDatabase {
 }
 
 /**
- * Opens and checks `service.db` in the data folder. Creates it if it does not exist. Only this process holds it until
+ * Opens and checks `service.db` in the data folder. Creates it if it does not exist. No other service can open it until
  * `close`.
  *
- * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive kill -9 of the process. A power
- * cut may lose the last moments, but leaves the database consistent. The cache of 64 MB holds the indexes, whose keys
- * are random: with SQLite's default of 2 MB, adding 10,000 runs takes twice as long when there are 20,000 already.
+ * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive a SIGKILL of the process. A
+ * power cut may lose the last commits, but leaves the database consistent. The cache of 64 MB holds the indexes, whose
+ * keys are random. With SQLite's default of 2 MB, adding 10,000 runs to 20,000 runs takes twice as long.
  *
- * @throws ForayError STORE_UNUSABLE if it is damaged, cannot be opened or is in use by another process; STORE_NEWER
+ * @throws ForayError STORE_UNUSABLE if the database is damaged, cannot be opened or is in use by another process;
+ * STORE_NEWER
  */
 export function openDatabase(dataDir: string): ServiceDatabase {
   const file = databaseFile(dataDir);
@@ -88,7 +89,7 @@ export function lockFolder(dataDir: string): FileLock {
 function check(db: DatabaseSync): void {
   const [first] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (first?.quick_check !== 'ok') throw new Error(`it is damaged (${first?.quick_check})`);
-  // quick_check skips long values, which have their own pages
+  // this also reads the long values of the versions, which are on pages of their own
   const versions = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'versions'").get();
   if (versions) db.prepare('SELECT * FROM versions').all();
 }

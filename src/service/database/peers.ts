@@ -1,15 +1,15 @@
 /** The services that use one database, as seen by one of them. */
 export interface Peers {
   /**
-   * Makes this service known by an id while its process is connected. The id replaces earlier ids of the service.
-   * `folder` is the service's own folder.
+   * Makes this service known by two ids while its process is connected: `holder`, and `folder`, the name of its own
+   * folder. They replace earlier ids of the service.
    */
   join(holder: string, folder: string): Promise<void>;
   /** Returns the given ids that belong to no connected service. */
   absent(ids: readonly string[]): Promise<string[]>;
   /**
-   * Changes the database if no other service uses it. No service can start meanwhile. Returns false if another service
-   * uses it.
+   * Changes the database if no other service uses it. No other service can start meanwhile. Returns false, and changes
+   * nothing, if another service uses the database.
    */
   alone(change: () => Promise<void>): Promise<boolean>;
   /**
@@ -17,10 +17,11 @@ export interface Peers {
    * that is done. A service that starts when no other service is connected is the first again.
    */
   agree(set: () => Promise<void>): Promise<void>;
-  /** Tells the other services that runs wait. The message may go out a little later. */
+  /** Tells the services that runs wait. The message goes out a little later, and may be lost. */
   tell(): void;
   /**
-   * @param callback - called when another service has announced waiting runs, or when such a message may have been lost
+   * @param callback - called when a service (also this one) has announced waiting runs, or when such a message may have
+   *   been lost
    */
   whenTold(callback: () => void): void;
 }

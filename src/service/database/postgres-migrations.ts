@@ -2,7 +2,8 @@
  * The tables of {@link migrations} in PostgreSQL. They begin with the seventh version. There is one entry for each
  * later version, by its number in three digits.
  *
- * - Texts are sorted and compared by their bytes, as in SQLite, whatever the language of the database.
+ * - Texts with the collation "C" are sorted and compared by their bytes, as in SQLite, whatever the language of the
+ *   database.
  * - `progress` has the progress of the runs that each service knows, as JSON. The table is not in the log of the
  *   database, so it is empty after a crash of the server.
  */

@@ -16,7 +16,7 @@ import { isHeld, Presence } from './presence.ts';
  */
 const DEADLOCK = '40P01';
 
-/** How long a service waits until it can update older tables, or another service has updated them, ms. */
+/** How long a service waits at most until it can update older tables, or another service has updated them, ms. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
 const WAIT = 100;
 
@@ -94,7 +94,7 @@ function kyselyMigrations(texts: Record<string, string>): Record<string, Migrati
 
 /**
  * A database in PostgreSQL. Each statement of a transaction sees the changes that other transactions have committed
- * before it.
+ * before the statement.
  */
 class PostgresDatabase implements Database {
   readonly dialect: Dialect = {
@@ -139,7 +139,7 @@ class PostgresDatabase implements Database {
 
 /** Maps each statement of the repositories to the same statement in the syntax of PostgreSQL. */
 const numbered = new Map<string, string>();
-/** The names of statements that are planned once. */
+/** The names of statements whose plans the database keeps. */
 const planned = new Map<string, string>();
 
 function numberedText(text: string): string {

@@ -13,7 +13,7 @@ const TABLES = 'foray tables';
  * sets them.
  */
 const SETTINGS = 'foray settings';
-/** The time from a request to its announcement, ms. All runs that are requested meanwhile are announced together. */
+/** The time from a request for a run to its announcement, ms. All runs that are requested meanwhile share it. */
 const GATHER = 20;
 /** The time to wait for a connection, ms. */
 const CONNECT_TIMEOUT = 10_000;

@@ -12,7 +12,7 @@ export function folderMark(dataDir: string): string {
   return path.join(dataDir, 'database-id');
 }
 
-/** The text of a setting. It is made once, and then stored in the database. */
+/** The text of a setting. The first call stores the text that `make` returns; later calls return the stored text. */
 export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {
   await database.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, make());
   const [row] = await database.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);

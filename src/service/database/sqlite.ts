@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 
 /**
- * A database in SQLite. It has one connection, so all other statements wait while a transaction is open. A statement is
- * done immediately. So a transaction takes no longer than one turn of the event loop.
+ * A database in SQLite. It has one connection, so all other statements wait while a transaction is open. Statements are
+ * synchronous, so a transaction ends within one turn of the event loop.
  */
 export class SqliteDatabase implements Database {
   readonly dialect: Dialect = {
@@ -56,7 +56,7 @@ export class SqliteDatabase implements Database {
       statement = this.#db.prepare(text);
       this.#statements.set(text, statement);
     }
-    // `all` and not `get`: `get` does not run the commit, so its failure on a full disk would not be noticed
+    // `all` and not `get`: `get` does not run the commit, so nobody would notice that the commit fails on a full disk
     return statement.all(...values) as Row[];
   }
 }

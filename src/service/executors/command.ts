@@ -40,7 +40,8 @@ interface Heard {
  * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and
  * outputs as lines of JSON on standard output, files in a working folder for this run.
  *
- * @throws Deferred if the system lacks a resource for starting the program; Error with the reason why the run fails
+ * @throws Deferred if the system lacks a resource for the program or its files, or if the program cannot be started on
+ * another machine than the service; Error with the reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -219,7 +220,7 @@ function lastLine(complaint: string): string {
   return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
 }
 
-/** The outputs by their declared names. The case of letters does not matter. */
+/** The outputs by their declared names, whatever the case of letters. Texts of infinite numbers become numbers. */
 function declared(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],

@@ -22,7 +22,7 @@ export function progressReporter(report: (report: Report) => void): (fraction: n
   };
 }
 
-/** The argument of a model's `run`. */
+/** The argument of a model's `run`, or of the `start` of its animation. */
 export function makeContext(
   { template, inputs }: Job,
   files: ContentFiles,
@@ -48,7 +48,7 @@ export function makeContext(
   };
 }
 
-/** A full disk or a lack of descriptors is no fault of the model: its run waits. */
+/** Makes a run wait after a full disk or a lack of descriptors, because these are no fault of the model. */
 function unlessShort<T>(act: () => T): T {
   try {
     return act();

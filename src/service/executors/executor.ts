@@ -46,7 +46,7 @@ async function execute(job: Job): Promise<Report> {
   }
 }
 
-/** Whether an input file of a run does not match its hash. */
+/** Whether an input file of a run is missing or does not match its hash. */
 async function isInputDamaged({ template, inputs }: Job): Promise<boolean> {
   // a new object hashes each file, also a file whose size and times have not changed
   const fresh = new ContentFiles(filesDir);

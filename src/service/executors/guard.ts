@@ -25,7 +25,7 @@ export function guardProcess(): { filesDir: string; unfinishedDir?: string; guar
     // from here on the thread does not keep an idle process alive
     watchdog.unref();
     process.send!({ kind: 'ready' } satisfies Ready);
-    // Node writes its compile cache when a process ends, but this one is killed
+    // Node writes its compile cache when a process ends, but this process is killed
     flushCompileCache();
   });
   return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), guarded };

@@ -71,7 +71,7 @@ export class KeptFolder {
     ]);
   }
 
-  /** Writes the script for a module. */
+  /** Writes the script for a model that is a module. It runs `foray models check` with the inputs of the run. */
   writeCheck({ code, template, inputs }: Job): void {
     const options = template.inputs.flatMap(({ name, type }, index) => {
       const value = inputs[name]!;

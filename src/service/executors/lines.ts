@@ -4,11 +4,11 @@ import { messageOf } from '../../errors.ts';
 export type Line =
   | { kind: 'progress'; fraction: number }
   | { kind: 'outputs'; outputs: Record<string, unknown> }
-  /** A line for people. `problem`: why it is no valid message, if it looks like one. */
+  /** A line for readers. `problem`: why it is no valid message, if it looks like one. */
   | { kind: 'print'; problem?: string };
 
 /**
- * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, a line for people.
+ * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, a line for readers.
  * Numbers may also be NaN, Infinity and -Infinity, as Python writes them.
  *
  * @param isLong - whether the output of this name is a LONG; a LONG keeps all its digits

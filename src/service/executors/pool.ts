@@ -36,7 +36,7 @@ interface Execution {
   onProgress: (fraction: number) => void;
   settle: (outcome: Outcome) => void;
   log: LogCollector;
-  /** Whether the service, not the executor, removes the working folder. */
+  /** Whether the working folder stays after the execution. The service then removes it. */
   keepsWork: boolean;
   /** The timer of its time limit. */
   timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export interface PoolOptions extends ModelProcessOptions {
 
 /**
  * Executors: processes that each execute one run at a time. A process is started when it is needed, kept for the next
- * run, and killed when its run is stopped. A process that crashes fails only its run. If no process can be started,
+ * run, and killed when its run is stopped. When a process crashes, only its run fails. If no process can be started,
  * each further attempt waits longer.
  */
 export class ExecutorPool {
@@ -86,7 +86,7 @@ export class ExecutorPool {
     this.#files = new ContentFiles(options.filesDir, options.unfinishedDir);
   }
 
-  /** @param callback - called when processes can be started again after a failure */
+  /** @param callback - called when processes can start again after a failure, and when an idle process has ended */
   whenRoom(callback: () => void): void {
     this.#onRoom = callback;
   }
@@ -133,8 +133,8 @@ export class ExecutorPool {
   }
 
   /**
-   * Kills the process that executes the run, if any. Another run may take its place immediately. Resolves when nothing
-   * of the run is left.
+   * Kills the process that executes the run, if any. Another run may take its place immediately. Resolves when the
+   * process has ended and its working folder is removed, unless the folder stays.
    */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);

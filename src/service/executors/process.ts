@@ -86,7 +86,7 @@ export function crashed(why: string): string {
   return `the model crashed: ${why}`;
 }
 
-/** Resolves when the process is gone. */
+/** Kills a process and its child processes. Resolves when the process is gone. */
 export async function killModelProcess(child: ChildProcess): Promise<void> {
   // a process without an id was never started
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;

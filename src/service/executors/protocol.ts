@@ -6,8 +6,8 @@ export interface JobVersion {
   code: ModelCode;
   template: Version['experimentTemplate'];
   /**
-   * Whether the executor is on another machine than the service. A program or package that this machine lacks is then
-   * no fault of the model.
+   * Whether the executor is on another machine than the service. A program or package that is missing on this machine
+   * is then no fault of the model.
    */
   isElsewhere?: boolean;
 }
@@ -50,7 +50,7 @@ export interface Ready {
   kind: 'ready';
 }
 
-/** The messages of an executor about its job. All except progress end the job; the last two also end the executor. */
+/** The messages of an executor. The last four end its job; the last two also end the executor. */
 export type Report =
   | Ready
   | { kind: 'progress'; fraction: number }

@@ -1,7 +1,7 @@
 import type { RunLog } from '../../api/extensions.ts';
 import { type LogBounds, LogTail, LONGEST_LINE } from '../../text/log-tail.ts';
 
-/** The part of a run's output that the service keeps and answers with: the last lines within these limits. */
+/** The part of a run's output that the service keeps and returns: the last lines within these limits. */
 const SERVICE_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
 
 export type Stream = 'stdout' | 'stderr';
@@ -51,7 +51,7 @@ export class LogCollector {
     return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
-  /** A carriage return starts the line again, as progress bars do. At the end it may belong to the line break. */
+  /** A carriage return starts the line again; progress bars use it. At the end it may belong to the line break. */
   #extend(stream: Stream, piece: string): void {
     const line = this.#open[stream] + piece;
     const start = line.lastIndexOf('\r', line.length - 2) + 1;

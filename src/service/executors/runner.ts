@@ -19,8 +19,8 @@ export type Runner = (
 ) => Promise<Record<string, unknown>>;
 
 /**
- * @throws Deferred if the model's files cannot be read, or differ from those that the service has read; Error if it
- * cannot be loaded
+ * @throws Deferred if the model's files cannot be read, or differ from those that the service has read; Error if the
+ * model cannot be loaded
  */
 export async function loadRunner(code: ModelCode): Promise<Runner> {
   return isDeclaration(code.entry) ? await commandRunner(code) : await moduleRunner(code);

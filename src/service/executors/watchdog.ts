@@ -5,8 +5,8 @@ import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
 /**
  * A thread beside the model in an executor's process, because a model that computes receives no messages. The thread
- * ends the process and its child processes if the service has ended in any way. It also ends them if they take more
- * memory than their run may take.
+ * ends the process and its child processes if the service has ended in any way. If they take more memory than their run
+ * may take, the thread ends the process, and the service ends the child processes.
  */
 
 /** The time between two checks, in milliseconds. */
@@ -38,7 +38,7 @@ function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
 }
 
-/** The text of a file in /proc; empty if its process has ended meanwhile. */
+/** The text of a file in /proc; empty if its process has ended meanwhile, or where there is no /proc. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

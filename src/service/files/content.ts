@@ -30,8 +30,8 @@ export function isHash(text: string): boolean {
 
 /**
  * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
- * under a temporary name, and renamed when it is complete. Damage is detected before a file is used. A file is hashed
- * at its first use, and again when it has changed.
+ * under a temporary name, and renamed when it is complete. A file is hashed before its first use, and again when its
+ * size or time has changed, so most damage is detected before a use. `doubt` makes all files be hashed again.
  */
 export class ContentFiles {
   /** The folder of the files. */
@@ -92,7 +92,7 @@ export class ContentFiles {
     return content;
   }
 
-  /** Stores the content and returns its hash. It replaces a damaged file. */
+  /** Stores the content and returns its hash. Replaces a damaged file with this hash. */
   write(content: Uint8Array | string): string {
     const hash = hashOf(content);
     const unfinished = this.unfinishedPath();
@@ -106,21 +106,21 @@ export class ContentFiles {
     return hash;
   }
 
-  /** Adds a complete file if it has the expected hash. Returns whether the file was added. */
+  /** Moves a complete file into the folder if it has the expected hash. Returns whether the file was moved. */
   async adoptAs(unfinished: string, hash: string): Promise<boolean> {
     if ((await hashOfFile(unfinished)) !== hash) return false;
     this.adopt(unfinished, hash);
     return true;
   }
 
-  /** Adds a file by its path, without reading it into memory; returns its hash. */
+  /** Moves a file into the folder, without holding it in memory; returns its hash. */
   async addFile(file: string): Promise<string> {
     const hash = await hashOfFile(file);
     this.adopt(file, hash);
     return hash;
   }
 
-  /** Stores a copy of a file with an expected hash; returns false if it has another hash. */
+  /** Stores a copy of a file with an expected hash, unless it is stored; returns false if the file has another hash. */
   copy(file: string, hash: string): boolean {
     if (this.has(hash) && hashOf(readFileSync(this.pathOf(hash))) === hash) return true;
     const unfinished = this.unfinishedPath();
@@ -183,12 +183,12 @@ export class ContentFiles {
     await rm(this.workPath(runId), { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** The path of a file that is still being written. */
+  /** A new path for a file that is not complete yet. */
   unfinishedPath(): string {
     return path.join(this.#unfinished, randomUUID());
   }
 
-  /** Adds a complete file under its hash, which was just computed. */
+  /** Moves a complete file into the folder under its hash. The caller has just computed the hash. */
   adopt(unfinished: string, hash: string): void {
     const target = this.pathOf(hash);
     mkdirSync(path.dirname(target), { recursive: true });

@@ -4,7 +4,7 @@ import type { ContentFiles } from './content.ts';
 /** The maximum size of all copies, in bytes. */
 const MOST = 10 * 2 ** 30;
 
-/** Copies by their hashes, in a folder. Each is a file, or a folder of files. */
+/** Copies by their hashes, in a folder. Each copy is a file, or a folder of files. */
 export interface Copies {
   readonly folder: string;
   prepare(): void;
@@ -16,8 +16,9 @@ export interface Copies {
 }
 
 /**
- * Copies of files of a store, in a folder from which only this process removes files. If the copies have more than 10
- * GB, or more than the disk has free, the least recently used copies are removed. Copies that runs use stay.
+ * Copies of files of a store, in a folder from which only this process removes files. If the copies have more
+ * bytes than the limit (10 GB), or more than the disk has free, the least recently used copies are removed. Copies that
+ * runs use stay.
  */
 export class FileCache<Files extends Copies = ContentFiles> {
   readonly files: Files;
@@ -45,7 +46,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
     for (const hash of hashes) this.#holds.set(hash, (this.#holds.get(hash) ?? 0) + 1);
   }
 
-  /** Notes that copies were used now. They may be removed when nothing else holds them. */
+  /** Ends a hold on copies, and notes that they were used now. A copy without holds may be removed. */
   release(hashes: Iterable<string>): void {
     for (const hash of hashes) {
       const holds = this.#holds.get(hash)! - 1;

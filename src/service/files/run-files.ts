@@ -52,8 +52,8 @@ export class RunFiles {
   }
 
   /**
-   * Stores the files among the outputs of a run. A failed upload is repeated until it succeeds, because a result must
-   * not be lost when its file cannot be stored at the moment.
+   * Stores the files among the outputs of a run. A failed upload is repeated until it succeeds or until `close`,
+   * because a result must not be lost when its file cannot be stored at the moment.
    *
    * @param texts - each output as JSON text
    * @throws Deferred after `close`, or if a file was removed before it was stored

@@ -7,7 +7,7 @@ export interface S3Bucket {
   region: string;
 }
 
-/** The key of a user of the store. It is never part of an address, an error or a log. */
+/** The key of a user of the store. The secret is never part of an address, an error or a log. */
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;

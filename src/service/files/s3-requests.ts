@@ -14,7 +14,10 @@ import type { S3Bucket, S3Credentials } from './s3-address.ts';
 /** The store cannot be reached, or refuses a request. The message never contains a key or a pre-signed address. */
 export class S3Fault extends Error {
   override readonly name = 'S3Fault';
-  /** The store's own code, such as NoSuchBucket; undefined when it cannot be reached. */
+  /**
+   * The store's own code, such as NoSuchBucket, or the status of its answer; undefined if it cannot be reached or is
+   * overloaded.
+   */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {

@@ -29,7 +29,7 @@ export interface S3StoreOptions {
   prefix?: string;
 }
 
-/** The retry time while the store cannot be reached, in seconds. */
+/** How long a client should wait before it tries again while the store cannot be used, in seconds. */
 const TRY_AGAIN = 5;
 /** A larger difference between the clock of this machine and the store's clock leads to a warning. In seconds. */
 const MOST_SKEW = 30;

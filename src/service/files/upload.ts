@@ -8,7 +8,7 @@ import type { ContentFiles } from './content.ts';
  * Stores a body as it arrives, without holding it in memory; returns its hash.
  *
  * @param expected - the required hash
- * @throws ServiceError TOO_LARGE if it has more than `limit` bytes, CONTENT_DIFFERS if it has another hash
+ * @throws ServiceError TOO_LARGE if the body has more than `limit` bytes, CONTENT_DIFFERS if it has another hash
  */
 export async function storeUpload(
   files: ContentFiles,
@@ -22,7 +22,7 @@ export async function storeUpload(
     const file = await open(unfinished, 'wx');
     try {
       let size = 0;
-      // the connection is not destroyed here, because a refused upload must still get its answer over it
+      // the connection is not destroyed here, because a refused upload must still get its answer over this connection
       for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length;
         if (size > limit) throw tooLargeUpload(limit);

@@ -40,7 +40,7 @@ export class Executors {
     this.#now = now;
   }
 
-  /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a newer executor has the name */
+  /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
     // the executor that was started earlier is refused, so that an executor can be started again immediately after a
     // crash

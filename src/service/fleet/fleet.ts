@@ -23,13 +23,13 @@ export interface FleetParts {
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;
-  /** Called when an executor begins to work for the service. */
+  /** Called at the first report of an executor to this service. */
   onArrived: () => void;
 }
 
 /**
- * Answers the requests of executors on other machines. Each executor uses the queue through its holder, and gets the
- * code and files of its runs.
+ * Answers the requests of executors on other machines. Each executor claims runs from the queue under the id of its
+ * holder, and gets the code and files of its runs.
  */
 export class Fleet {
   readonly executors: Executors;
@@ -38,7 +38,7 @@ export class Fleet {
   readonly #parts: FleetParts;
   /** The time of each holder's last request, by its id. */
   readonly #heard = new Map<string, number>();
-  /** The time since which each executor is connected, by its name. */
+  /** The time when each connected executor was started, by its name. */
   readonly #arrivals = new Map<string, string>();
 
   constructor(parts: FleetParts) {
@@ -128,8 +128,8 @@ export class Fleet {
   }
 
   /**
-   * The problem if no executor takes runs of a version; undefined if an executor takes them. `able` are the executors
-   * that take any runs.
+   * The problem if no executor takes runs of a version; undefined if an executor takes them. `able` lists the executors
+   * that have no problem of their own.
    */
   unserved(versionId: string, able: readonly ListedExecutor[]): Problem | undefined {
     const { registry } = this.#parts;

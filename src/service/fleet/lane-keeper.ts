@@ -15,7 +15,7 @@ import type { RunRepository } from '../runs/repository.ts';
 import type { Fleet } from './fleet.ts';
 import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
 
-/** The interval at which lanes are checked while runs wait, in milliseconds. */
+/** The interval at which lanes are checked, in milliseconds. */
 const LOOK_EVERY = 5_000;
 /**
  * The time from a request to its check, in milliseconds. The same check serves all runs that are requested meanwhile.
@@ -46,15 +46,15 @@ export interface LaneKeeperParts {
   service: string;
   /** Whether the service has executors of its own, which run all models. */
   executesAll: boolean;
-  /** Called after runs became FRESH. */
+  /** Called after runs became FRESH, which means that they wait again. */
   onRequeued: () => void;
   onFault: (error: unknown) => void;
 }
 
 /**
  * Keeps lanes open while runs wait. There is one lane for each connected executor, or for each run if there are fewer
- * runs. The keeper hosts the workflow of the lanes. When a lane ends, its workflow closes its holder. The keeper itself
- * closes a holder that is silent for too long.
+ * runs. The keeper hosts the workflow of the lanes. In each lane, an executor claims runs under the id of a holder.
+ * When a lane ends, its workflow closes its holder. The keeper itself closes a holder that is silent for too long.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -150,7 +150,7 @@ export class LaneKeeper {
       const held = await this.#closeLost(holders);
       const there = able.length + faulty.length;
       this.#gather = there > held.size ? GATHER : GATHER_BUSY;
-      // count at least one, because the check must know whether any run waits
+      // the limit is at least one, because the check must know whether any run waits
       const fresh = await runs.countFresh(there + 1);
       await this.#noteUnserved(fresh, able);
       // a faulty executor claims no runs but keeps its lane, so the others need more lanes
@@ -172,7 +172,7 @@ export class LaneKeeper {
   async #noteUnserved(fresh: number, able: readonly ListedExecutor[]): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
     if (fresh === 0) return problems.replace(['RUNS_UNSERVED'], []);
-    // this reads all waiting runs
+    // this reads all unfinished runs, so it is not done at each check
     if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
     this.#notedAt = performance.now();
     const versions = [...(await runs.unfinishedVersions())];

@@ -12,7 +12,10 @@ const LONGEST = '3650 days';
 
 const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
 
-/** A lane. When the lane ends for any reason, its holder is closed, and the runs of the holder wait again. */
+/**
+ * A lane. When the work in the lane ends or is cancelled, the lane closes its holder, and the runs of the holder wait
+ * again. The holder of a terminated lane is closed by the keeper of the lanes.
+ */
 export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
   const { work } = proxyActivities<ExecutorActivities>({
     taskQueue: executors,

@@ -1,5 +1,6 @@
 /**
- * In a lane, an executor works for a service. A lane is a workflow with one activity, which lasts while there is work.
+ * In a lane, an executor works for a service. A lane is a workflow. Its activity `work` lasts while there is work. Then
+ * its activity `closeHolder` ends the use of the holder, which is the id under which the executor has claimed runs.
  */
 
 /** The input of the lane's workflow. */
@@ -42,7 +43,7 @@ export function holderOf({ workflowId, runId }: Lane): string {
   return `${workflowId}/${runId}`;
 }
 
-/** The execution of a lane that belongs to a holder; undefined if the holder is not a lane. */
+/** The execution of a lane that belongs to a holder; undefined if the holder is not the holder of a lane. */
 export function laneOf(holder: string): Lane | undefined {
   const [workflowId, runId] = holder.split('/');
   return workflowId !== undefined && runId !== undefined ? { workflowId, runId } : undefined;

@@ -10,7 +10,7 @@ export const EXECUTORS = '/executors';
 
 /** The interval between reports of an executor about its state, in milliseconds. */
 export const HELLO_EVERY = 10_000;
-/** The longest time between two reports of a lane, in milliseconds. */
+/** The longest pause between two reports of a lane about its runs, in milliseconds. */
 export const BEAT_EVERY = 1_000;
 
 const Holder = { holder: z.string().max(200) };
@@ -28,6 +28,7 @@ export const Hello = z.strictObject({
   problem: z.string().nullable(),
   /** The models whose runs it does not accept, and why. */
   refusals: z.array(z.string()),
+  /** The time when the executor was started. */
   since: z.iso.datetime(),
   /** The holder of the lane in which it works; null while it has no lane. */
   holder: Holder.holder.nullable(),

@@ -7,14 +7,14 @@ import { steering } from './steering.ts';
 
 /**
  * The path of the page of an animated run. The commands for the run are below this path (docs/guides/animation.md). The
- * path is outside the root of the interface. The uuid of a session gives access without a key. Existing clients use the
- * same addresses (notes on real clients).
+ * path is outside the root of the interface. The uuid of a session gives access without a key. Existing clients expect
+ * these addresses (notes on real clients).
  */
 export function sessionPath(uuid: string): string {
   return `/nodes/${uuid}/sessions/${uuid}`;
 }
 
-/** A path that can be logged: without the uuid of a session. */
+/** Removes the uuid of a session from a path, so that the path can be logged. */
 export function withoutSession(path: string): string {
   return path.replace(/^\/nodes\/[^/]*(\/sessions\/)?[^/]*/, '/nodes/*/sessions/*');
 }
@@ -34,7 +34,9 @@ const PAGE_POLICY =
 const player = (file: string) => readFileSync(ownFile(`src/service/animation/player/${file}`), 'utf8');
 const template = player('player.html');
 const page = player('page.html').replace('<!-- player -->', () => template);
-/** The player, at the addresses where existing clients look for it. They are relative to the page. */
+/**
+ * The files of the player, by the address where existing clients look for each. The addresses are relative to the page.
+ */
 const assets = {
   '/standalone/assets/svg-template.html': { type: 'text/html; charset=utf-8', content: template },
   '/standalone/standalone.bundle.js': {
@@ -59,7 +61,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
         done();
       });
 
-      // an answer repeats the session in its header Location, so it must be a uuid
+      // the header Location of a redirect repeats the session, so the session must be a uuid
       scope.addHook('onRequest', ({ params }, _reply, done) => {
         const { node, session } = params as Address;
         if (!UUID.test(node) || !UUID.test(session)) throw unknownSession();
@@ -68,7 +70,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
 
       scope.get('/', (request, reply) => {
         const { session } = request.params as Address;
-        // the addresses in the page are relative to its own address
+        // the addresses in the page are relative to the address of the page, which therefore needs the final slash
         if (!request.url.split('?', 1)[0]!.endsWith('/')) return reply.redirect(`${session}/`);
         return reply
           .code(sessions.has(session) ? 200 : 404)

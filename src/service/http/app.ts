@@ -80,13 +80,13 @@ export interface AppParts {
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
-    // a logger for each request is needed only if a request has several lines: it shows which lines belong together
+    // a logger for each request shows which lines belong together, but at this level a request rarely has several lines
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: {
       headersTimeout: HEAD_TIMEOUT,
       connectionsCheckingInterval: TIMEOUT_CHECK,
-      // a hook below refuses a request without this header, with an error of the usual shape
+      // a hook below refuses an HTTP/1.1 request without this header, with an error of the usual shape
       requireHostHeader: false,
     },
     // requests on open connections are served to the end while the service closes
@@ -195,7 +195,7 @@ function notFound(path: string, methods: Methods): ServiceError {
   return new ServiceError('METHOD_NOT_ALLOWED', `This address takes only ${allow}.`, { allow });
 }
 
-/** The error for a request that is not HTTP, or whose head is incomplete. */
+/** The error for data that is not a valid HTTP request, or for a head that is too large or too slow. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ServiceError('TOO_SLOW', 'The request came too slowly.');
@@ -206,7 +206,7 @@ function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   return new ServiceError('BAD_REQUEST', `${why}.`);
 }
 
-/** A type and a subtype. */
+/** The beginning of a valid header Content-Type: a type and a subtype. */
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
 /** Fastify refuses a body with an invalid type, but the service ignores the type of a body (notes on real clients). */

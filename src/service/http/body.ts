@@ -6,16 +6,16 @@ import { tooLargeUpload } from '../files/upload.ts';
 /**
  * Reads the body of an endpoint that takes JSON. A body that is one JSON string may also be plain text.
  *
- * @throws ServiceError INVALID_BODY with the name of the field
+ * @throws ServiceError INVALID_BODY, with the name of the invalid field if there is one
  */
 export function readBody(schema: z.ZodType, text = ''): unknown {
   return schema instanceof z.ZodString ? bareOrJsonString(text) : readJson(schema, text, 'body');
 }
 
 /**
- * Reads JSON text by a schema. `where` is its name in errors.
+ * Reads JSON text by a schema. `where` is the name of the text in errors.
  *
- * @throws ServiceError INVALID_BODY naming the field
+ * @throws ServiceError INVALID_BODY, with the name of the invalid field if there is one
  */
 export function readJson<S extends z.ZodType>(schema: S, text: string, where: string): z.output<S> {
   let value: unknown;
@@ -42,11 +42,14 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
   return result.data;
 }
 
-/** Gives these routes their bodies as streams. A body may have any content type and at most `limit` bytes. */
+/**
+ * Gives these routes their bodies as streams. A body may have any content type. The reader of a stream must count its
+ * bytes, because only a body with an announced size is checked here.
+ */
 export function acceptBytes(scope: FastifyInstance, limit: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, stream, done) => {
-    // a body whose announced size is too large is refused before it is read
+    // such a body is refused before it is read
     const tooLarge = Number(request.headers['content-length']) > limit;
     done(tooLarge ? tooLargeUpload(limit) : null, stream);
   });
@@ -70,7 +73,9 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
 }
 
-/** The name of the input that an issue is about, if any. A position in a list would mean little to people. */
+/**
+ * The name of the input that an issue is about, if any. The position in the list alone would say little to a reader.
+ */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

@@ -15,7 +15,7 @@ type BodyOf<E> = E extends { body: infer B } ? (B extends z.ZodType ? z.output<B
 type QueryOf<E> = E extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
 type OlderPath<E> = E extends { older: { path: infer P extends string } } ? P : never;
 
-/** A request of one endpoint, checked against its schemas. */
+/** A request to one endpoint, checked against the schemas of the endpoint. */
 export interface Call<E> {
   /** The segments of the endpoint's path. A segment that only the older path has may be absent. */
   params: Record<E extends { path: infer P extends string } ? ParamName<P> : never, string> &
@@ -30,7 +30,7 @@ export interface Call<E> {
   root: () => string;
 }
 
-/** The handler of each endpoint, from its request to the JSON of its response. */
+/** The handler of each endpoint. It takes a checked request and returns the value that is sent as JSON. */
 export type Handlers<N extends AnyEndpointName = AnyEndpointName> = {
   [K in N]: (
     call: Call<Endpoints[K]>,

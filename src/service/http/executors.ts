@@ -10,7 +10,9 @@ import { readJson, acceptBytes } from './body.ts';
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
 const MOST_REPORTED = 64 * 2 ** 20;
 
-/** The requests of executors on other machines. They are outside of the interface and have their own keys. */
+/**
+ * The requests of executors on other machines. They are not part of the interface, and executors have their own keys.
+ */
 export async function addExecutors(
   app: FastifyInstance,
   { access, fleet, upload }: { access: Access; fleet: Fleet; upload: number },

@@ -8,13 +8,13 @@ import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts
 import { isStorageFull } from '../storage.ts';
 import { corsHeaders } from './hooks/cors.ts';
 
-/** The rest of a refused body is not read, so the connection cannot be used again. */
+/** After these errors, the rest of the body is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
 
 /** Errors that the operator of the service must know. */
 const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
 
-/** The longest message, in characters: it may repeat the request, which may have megabytes. */
+/** The longest message, in characters. A message may repeat a part of the request, which may have megabytes. */
 const LONGEST = 1_000;
 
 /** How long a client should wait before it tries again when the database cannot be reached, in seconds. */
@@ -59,7 +59,10 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
   };
 }
 
-/** Errors of Fastify describe a mistake of the client. The text of any other error never leaves the service. */
+/**
+ * Errors with a status from 400 to 499 come from Fastify and describe a mistake of the client. The text of any other
+ * error never leaves the service.
+ */
 function serviceErrorFrom(error: FastifyError): ServiceError {
   if (isStorageFull(error)) {
     return new ServiceError(
@@ -74,7 +77,7 @@ function serviceErrorFrom(error: FastifyError): ServiceError {
       { 'retry-after': String(TRY_AGAIN) },
     );
   }
-  // the client is gone
+  // the client has closed the connection
   if (error.code === 'ECONNRESET')
     return new ServiceError('BAD_REQUEST', 'The connection ended before the end of the body.');
   const status = error.statusCode ?? 500;

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 const MOST = 256;
 /** The most connections without a key, as a share of the files that the process may open. */
 const SHARE = 1 / 4;
-/** How long an idle connection without a key stays open, ms. */
+/** A check closes a connection without a key that is idle for longer than this, ms. */
 const IDLE = 10_000;
 /** How often these connections are checked, ms. */
 const LOOK = 5_000;
@@ -23,8 +23,9 @@ interface Keyless {
 
 /**
  * Limits the number and the idle time of connections without a key. Anybody can open them, and each uses a file
- * descriptor that executors need. If there are too many, the connection that is idle longest is closed. A connection
- * that has shown a key no longer counts.
+ * descriptor that executors need. If there are too many, the oldest one is closed, counted from its opening or its last
+ * answer. A connection whose request is being answered is closed only if there is no other. A connection that has shown
+ * a key no longer counts.
  */
 export class KeylessConnections {
   readonly #most: number;
@@ -71,7 +72,7 @@ export class KeylessConnections {
   #closeIdle(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#open) {
-      // once a request has begun, the timeouts of requests limit it
+      // once a request has begun, the timeouts of requests limit the time of the connection
       const hasBegun = socket.bytesRead > connection.bytes;
       if (!isAnswered(connection) && !hasBegun && now - connection.since > IDLE) this.#close(socket);
     }

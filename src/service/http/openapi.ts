@@ -8,7 +8,7 @@ import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors of an endpoint, except those that follow from its path, query and body. */
+/** Errors of an endpoint, except those that all endpoints have or that follow from its path, query and body. */
 const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCode[]>> = {
   getModelByName: ['UNKNOWN_MODEL'],
   getVersionByNumber: ['UNKNOWN_VERSION'],
@@ -31,7 +31,7 @@ const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCod
   pushFile: ['NOT_PERMITTED', 'STORAGE_FULL'],
 };
 
-/** Segments of paths: their schema, and the error for an unknown id. */
+/** Segments of paths, by name: the schema of the segment, and the error for an unknown value. */
 const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
   modelId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_MODEL' },
   versionId: { schema: { type: 'string', format: 'uuid' }, error: 'UNKNOWN_VERSION' },
@@ -41,8 +41,8 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
 
 /**
  * The OpenAPI 3.1 document of the interface. It is made from the endpoint table and from the schemas with which client
- * and service check data. Paths of older versions are left out. Its `servers` depend on the address that the client
- * uses.
+ * and service check data. Paths of older versions are left out. The caller adds `servers`, because these depend on the
+ * address that the client uses.
  */
 export function openApiDocument(): Json {
   const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
@@ -158,7 +158,9 @@ class Schemas {
     this.#components = toJsonSchemas(registerResources(), io);
   }
 
-  /** A reference for a resource, the schema itself for anything else. */
+  /**
+   * The JSON Schema for a place that has this schema: a reference for a resource, the whole schema for anything else.
+   */
   of(schema: z.ZodType): Json {
     const registry = registerResources();
     const known = registry.get(schema);

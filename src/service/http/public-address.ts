@@ -15,7 +15,7 @@ type Seen = Pick<FastifyRequest, 'protocol' | 'host' | 'headers' | 'socket'>;
 
 /** A name or an address, and perhaps a port. */
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
-/** Plain segments of a path, which no client can read as another host or folder. */
+/** A path of plain segments, which no client can read as another host or folder. */
 const PREFIX = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)*\/?$/;
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
@@ -33,7 +33,7 @@ export class PublicAddress {
   /**
    * The address of the service's root as the client of a request reaches it, without a slash at its end.
    *
-   * @throws ServiceError BAD_REQUEST if a header has an invalid host or scheme
+   * @throws ServiceError BAD_REQUEST if a header has an invalid host, scheme or path
    */
   root(request: Seen): string {
     if (this.#url !== undefined) return this.#url;
@@ -107,7 +107,10 @@ function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
 
-/** The most characters of a Forwarded header that are read. No proxy writes more, and reading more could take long. */
+/**
+ * The length, in characters, above which a header Forwarded is ignored. Proxies write short headers, and a long one
+ * could take long to read.
+ */
 const LONGEST_FORWARDED = 1_000;
 
 /** `proto` and `host` of the last element of a header Forwarded (RFC 7239). */

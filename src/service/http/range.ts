@@ -2,17 +2,17 @@ import type { ByteRange } from '../files/content-store.ts';
 import { ServiceError } from '../errors.ts';
 
 /**
- * The part of a file that a header Range asks for (RFC 9110, 14.1.2). Undefined means the whole file. This is also the
- * answer to several parts, other units and invalid ranges, because a server may ignore all of these.
+ * The part of a file that a header Range requests (RFC 9110, 14.1.2). Undefined means the whole file. The result is
+ * also undefined for several parts, other units and invalid ranges, because a server may ignore all of these.
  *
  * @param size - of the file, in bytes
- * @throws ServiceError RANGE_REFUSED if the file ends before that part
+ * @throws ServiceError RANGE_REFUSED if the file has no byte of that part
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return undefined;
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
-  // without a first byte, the second number is how many bytes are wanted from the end
+  // without a first byte, the second number is the number of bytes from the end
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
   if (first > last) {

@@ -24,9 +24,9 @@ export async function addRoutes(
   const isBytes = (name: AnyEndpointName) => (allEndpoints[name] as Endpoint).body === 'bytes';
 
   await api.register((scope, _options, done) => {
-    // bodies have any Content-Type or none, because existing clients do not always send it
+    // bodies may have any Content-Type or none, because existing clients do not always send this header
     scope.removeAllContentTypeParsers();
-    // the usual type is named here, because Fastify searches again for each request that only "*" matches
+    // the usual type is named, because Fastify repeats the search for a parser at each request that only "*" matches
     const types = ['application/json', '*'];
     scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
@@ -61,7 +61,7 @@ function addRoute(
       user,
       root: () => publicAddress.root(request),
     });
-    // existing clients parse every body as JSON and know no other status than 200
+    // existing clients parse every body as JSON, and accept only the status 200 as a success
     const send = (text: string) => reply.type('application/json; charset=utf-8').send(text);
     const sendLater = (value: unknown) => {
       const text = JSON.stringify(value);

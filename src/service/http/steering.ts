@@ -13,7 +13,7 @@ const Command = z.object({ cmd: z.string(), parameters: z.string().default('') }
 const OfValue = z.object({ pathtofield: z.string() });
 const OfFunction = z.object({ pathtofunction: z.string() });
 
-/** Carries out a command; `parameters` is the rest of the query as text. */
+/** Carries out a command; `parameters` is the query parameter of this name. */
 type Act = (shown: Shown, parameters: string) => void;
 
 const commands: Record<string, Act> = {
@@ -33,7 +33,7 @@ const commands: Record<string, Act> = {
   },
 };
 
-/** The commands of an animated run, by the part of the path after the session. The result is sent as JSON. */
+/** The requests that steer an animated run, by the part of the path after the session. The result is sent as JSON. */
 export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
   '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
 
@@ -65,9 +65,9 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     );
     if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
     let value: unknown;
-    // a request without a body means an empty text
+    // a request without a body sets an empty text
     const text = (body as string | undefined) ?? '';
-    // a declaration makes no other type settable
+    // a declaration may make only values of these types settable
     const ofType = type as SettableType;
     checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
     await session.ask({ kind: 'set', name, value });

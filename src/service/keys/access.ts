@@ -26,7 +26,7 @@ export interface AccessOptions {
 }
 
 interface Rights {
-  /** The user of each key, by its hash. */
+  /** The user of each key, by the hash of the key. */
   users: Map<string, string>;
   executors: Map<string, string>;
   models: Map<string, ModelRights>;
@@ -42,7 +42,7 @@ export class Access {
   #stamp: string | undefined;
   #isFresh = false;
   #rights: Rights = { users: new Map(), executors: new Map(), models: new Map() };
-  /** Known users by key, so that each key is hashed only once. */
+  /** Known users by key, so that the key of a user is not hashed again at each request. */
   readonly #callers = new Map<string, Caller>();
 
   /** @throws ForayError KEYS_INVALID */
@@ -53,7 +53,7 @@ export class Access {
     if (this.#stamp !== undefined || options.required) this.#rights = this.#read();
   }
 
-  /** A text that is the same for services that accept the same keys. */
+  /** A text that is the same for services with the same content of the key file and the same local key. */
   fingerprint(): string {
     const { file } = this.#options;
     const content = this.#stampNow() === undefined ? '' : readFileSync(file, 'utf8');

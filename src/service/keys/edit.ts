@@ -30,7 +30,7 @@ export interface ListedKey {
  * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist.
  * The key is returned only this once.
  *
- * @throws ForayError USAGE for an invalid user name, KEYS_INVALID
+ * @throws ForayError USAGE for an invalid name, KEYS_INVALID
  */
 export async function addKey(file: string, user: string, kind: KeyKind = 'users'): Promise<string> {
   if (!isUserName(user)) {
@@ -61,8 +61,8 @@ export function listKeys(file: string): ListedKey[] {
 /**
  * Revokes a key. The service refuses it from the next request on. Returns the user or executor of the key.
  *
- * @param id the first digits of its SHA-256, eight or more
- * @throws ForayError UNKNOWN_KEY, KEYS_INVALID
+ * @param id the first digits of the SHA-256 of the key, eight or more
+ * @throws ForayError UNKNOWN_KEY if no key or several keys have this id, KEYS_INVALID
  */
 export async function revokeKey(file: string, id: string): Promise<string> {
   // this throws if the file is missing; `edit` would make it
@@ -87,8 +87,8 @@ export async function revokeKey(file: string, id: string): Promise<string> {
 }
 
 /**
- * Adds a key of the local user to a key file that does not exist or has only keys of executors. The key is returned
- * only this once.
+ * Adds a key of the local user to a key file that does not exist or has no users. The key is returned only this once;
+ * undefined if no key was added.
  *
  * @throws ForayError KEYS_INVALID
  */

@@ -2,13 +2,13 @@ import { type Allowed, checkAllowed as checkCanonical } from '../../api/allowed-
 import type { InputType } from '../../api/constants.ts';
 import { canonicalValue, type RawValue } from '../../api/values.ts';
 
-/** The allowed values of an input in a model's declaration, as written. */
+/** The allowed values of an input, as the model's declaration writes them. */
 export interface DeclaredAllowed extends Omit<Allowed, 'values'> {
   type: InputType;
   values?: readonly RawValue[] | undefined;
 }
 
-/** The allowed values of an input with canonical texts. */
+/** The allowed values of an input, with the listed values in canonical form. */
 export function allowedOf({ type, min, max, values }: DeclaredAllowed): Allowed {
   return {
     ...(min !== undefined && { min }),

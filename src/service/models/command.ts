@@ -19,7 +19,7 @@ export interface CommandModel {
 
 const Command = z.union(
   [
-    // a text has no quotes, so an argument with a space needs a list
+    // quotes have no meaning in a text, so an argument with a space needs a list
     z
       .string()
       .trim()
@@ -31,7 +31,7 @@ const Command = z.union(
 );
 
 const WithCommand = z.looseObject({ command: Command });
-/** All settings of a declaration. */
+/** All settings of a declaration, for the messages about wrong settings. */
 const Whole = z.object({ ...Declaration.shape, command: Command });
 
 const SAYS_HOW = 'docs/guides/models.md says how a model is declared.';
@@ -74,8 +74,8 @@ export function filesNamed(command: readonly string[], modelFolder: string): str
 }
 
 /**
- * The files that a command names by absolute paths. They are the same in every version. A program outside the model's
- * folder belongs to the machine, so it is left out.
+ * The files that a command names by absolute paths. All versions of the model use the same file at such a path. A
+ * program outside the model's folder belongs to the machine, so it is left out.
  */
 export function filesFixed([program, ...args]: readonly string[], modelFolder: string): string[] {
   const isOfModel = program!.startsWith(`${modelFolder}${path.sep}`);

@@ -173,7 +173,7 @@ export const Declaration = z
         else
           complainOfValue(path, what, () => {
             const { value } = settingItem(input, setting);
-            // the values of a range are checked when they are requested
+            // the values of a range are checked when a run is requested with them
             if (typeof setting !== 'object') checkAllowed(input, value);
           });
       }

@@ -28,7 +28,9 @@ try {
   } satisfies Answer);
 }
 
-/** The message of an error. Before the message of a syntax error is its place, which is the first line of the stack. */
+/**
+ * The message of an error. The message of a syntax error begins with its place, which is the first line of the stack.
+ */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
   return place === undefined ? message : `${place}: ${message}`;

@@ -19,7 +19,7 @@ export interface ModelPlace {
   entry: string;
   /** The model's own folder, and for a module also the shared folders beside it. */
   folders: string[];
-  /** For a module, the files of foray that it uses. */
+  /** For a module, the files of foray that modules may import; empty for a command model. */
   library: readonly string[];
   /** The names of foray's files are relative to this folder. */
   libraryRoot: string;
@@ -60,7 +60,7 @@ export function unreadableFolder(root: string, why: string): ForayError {
  * Like {@link findModels}, but continues after an invalid model.
  *
  * @param knownModels - folders that were models, and do not become shared code while their model is missing
- * @param onInvalid - called with each folder that is not a valid model
+ * @param onInvalid - called with each folder that has several entries of models
  * @throws Error of the system, if the folder cannot be read
  */
 export function placesIn(
@@ -91,12 +91,16 @@ export function placesIn(
   return folders.flatMap(({ folder, entries }) => (entries.length > 0 ? place(folder, entries, shared) : []));
 }
 
-/** Whether a folder is empty. @throws Error of the system, when it cannot be read */
+/**
+ * Whether a folder is empty, apart from hidden files and the folders of tools.
+ *
+ * @throws Error of the system, when it cannot be read
+ */
 export function isEmpty(folder: string): boolean {
   return visibleEntries(folder).length === 0;
 }
 
-/** A model's current code. */
+/** Reads a model's current code. */
 export function readCode(place: ModelPlace): ModelCode {
   const files = filesOf(place).map(({ index, folder, file }) => ({
     path: publicPath(place, index, path.relative(folder, file)),
@@ -106,8 +110,8 @@ export function readCode(place: ModelPlace): ModelCode {
 }
 
 /**
- * The name of a model's file: its path below the model's folder. For shared code and for foray's files it begins with
- * the folder's name.
+ * The public name of a model's file: its path below the model's folder. The name of shared code begins with the name of
+ * its folder, and the name of foray's files begins with `foray`.
  */
 function publicPath({ folders }: ModelPlace, index: number, relative: string): string {
   const folder = index === 0 ? [] : [index < folders.length ? path.basename(folders[index]!) : 'foray'];
@@ -125,7 +129,7 @@ export function hashContent(place: ModelPlace): string {
   return hash.digest('hex');
 }
 
-/** A text that changes when a model's files change, without reading them. */
+/** A text that changes when a model's files change. It is made from properties of the files, without their content. */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
     .map(({ file }) => {
@@ -207,7 +211,7 @@ function visibleEntries(folder: string) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a tool has made a folder beside a model's code. Installed or compiled files are not part of the model. */
+/** Whether a folder in a model's folder was made by a tool. Installed or compiled files are not part of the model. */
 export function isOfTools(entry: string): boolean {
   return (
     TOOLS_FOLDERS.has(path.basename(entry)) ||

@@ -5,7 +5,7 @@ import { publicModules } from '../../package/own-files.ts';
 /** The modules of this package that models import. */
 export const LIBRARY = ['foray/model', 'foray/kernel'];
 
-/** Matches an import of a loaded file (not only of types), as formatters and TypeScript write it. */
+/** Matches an import or export from a relative path, except `import type`, as formatters and TypeScript write it. */
 const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/[^'"]+)['"]/gm;
 
 let known: readonly string[] | undefined;

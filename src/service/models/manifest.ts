@@ -31,7 +31,7 @@ export interface Build {
   node: number | null;
 }
 
-/** Everything for running a version again, except the content of its files. */
+/** Everything that is needed to run a version again, except the content of its files. */
 export interface Manifest {
   /** The path of the model's entry, in the same form as the paths of the files. */
   entry: string;
@@ -97,8 +97,9 @@ export function outsideWarning({ name }: Declaration, outside: readonly string[]
 }
 
 /**
- * The loaded files that are not part of the model. Files in node_modules or in a virtual environment are left out,
- * because they belong to the machine.
+ * The files that a model uses but that are not part of it: loaded files, links to folders, and files that a command
+ * names by absolute paths. Loaded files in node_modules or in a virtual environment are left out, because they belong
+ * to the machine.
  */
 export function filesOutside(
   place: ModelPlace,
@@ -176,7 +177,7 @@ function realOf(file: string): string {
   }
 }
 
-/** Whether a file is a link to an outside folder with unknown files. */
+/** Whether a file is a link to a folder, and the folder is outside the given one or the link is absolute. */
 function isLinkOut(folder: string, file: string): boolean {
   if (!statOf(file)?.isDirectory()) return false;
   const place = path.relative(realOf(folder), realOf(file));

@@ -13,13 +13,14 @@ import type { VersionFiles } from './version-files.ts';
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**
- * Models that their authors push. The files of a version count as known only for a user who has uploaded them, or who
- * may change a model that has them. Otherwise, the hash of a file would be enough for reading it.
+ * Models that their authors push, that is send to the service. A file of a pushed version need not be uploaded again if
+ * the same user has uploaded it before, or if an earlier version of the model has it. Other stored files do not count,
+ * because then a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
   readonly #files: VersionFiles;
-  /** The contents that each user has uploaded since the service started, by their SHA-256. */
+  /** The SHA-256 of the contents that each user has uploaded since the last push, in the life of this process. */
   readonly #uploaded = new Map<string, Set<string>>();
 
   constructor(registry: ModelRegistry, files: VersionFiles) {

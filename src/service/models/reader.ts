@@ -20,7 +20,7 @@ import { filesOutside } from './manifest.ts';
 
 /**
  * How long the folder of a model may be missing while other folders beside it exist, in milliseconds. Editors and
- * checkouts replace folders.
+ * checkouts replace folders, so a folder may be missing for a moment.
  */
 const GONE_AFTER = 30_000;
 
@@ -40,7 +40,7 @@ export interface FoundModel {
 export interface Reading {
   /** Models by id. A model that cannot be read is as it was at its last reading. */
   models: ReadonlyMap<string, FoundModel>;
-  /** Models that are not valid. */
+  /** The errors of models that are not valid. */
   invalid: ForayError[];
   /** The folders that cannot be read. */
   unreadable: Unreadable[];
@@ -68,7 +68,7 @@ export class ModelReader {
   /** The time since which each missing folder is missing, by path. */
   #missing: ReadonlyMap<string, number> = new Map();
 
-  /** @param clock - a time in milliseconds */
+  /** @param clock - the current time in milliseconds */
   constructor(modelDirs: readonly string[], clock: () => number) {
     this.#roots = modelDirs.map((dir) => path.resolve(dir));
     this.#clock = clock;
@@ -134,7 +134,8 @@ export class ModelReader {
   }
 
   /**
-   * The folder of a model that no longer exists.
+   * The folder that a known model has lost: its own folder, which has no model any more, or a shared folder that does
+   * not exist any more.
    *
    * @throws Error of the system
    */
@@ -170,7 +171,7 @@ function folderOf(model: FoundModel | ModelPlace): string {
 /**
  * Reads a model.
  *
- * @param last - the model at its last reading. It is not described again if its files are the same
+ * @param last - the model at its last reading. If its files are the same, its declaration is not read again
  * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system
  */
 export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {

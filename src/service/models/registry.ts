@@ -21,11 +21,11 @@ export interface ServedVersion extends Version {
    * the kept code.
    */
   code: ModelCode | undefined;
-  /** Its kept files; null if there are none. */
+  /** The kept files of the version; null if there are none. */
   manifest: Manifest | null;
-  /** Why it takes no runs; undefined if it takes runs. */
+  /** Why the version takes no runs; undefined if it takes runs. */
   retired: string | undefined;
-  /** The time when it was made; null for a version of an earlier foray. */
+  /** The time when the version was made; null for a version of an earlier foray. */
   madeAt: string | null;
   /** The files of the version when the service read them; null for a version of an earlier foray. */
   files: VersionFile[] | null;
@@ -105,7 +105,7 @@ export class ModelRegistry {
 
   /**
    * Reads the folders of models again. A model that is not valid, or has the name of another model, is left out: its
-   * versions stay, and take no new runs. A model that cannot be read stays as it was.
+   * versions stay, and run only from their kept files. A model that cannot be read stays as it was.
    */
   async reload(): Promise<Reload> {
     const { models, invalid, unreadable } = await this.#reader.read();
@@ -191,7 +191,7 @@ export class ModelRegistry {
 
   async #read(): Promise<void> {
     const state = await this.#table.state();
-    // another service may add a model meanwhile, so its versions are read first
+    // another service may add a model meanwhile, so models are read after versions: each version then has its model
     const rows = await this.#table.versions();
     const models = await this.#table.models();
     const versions = new Map<string, ServedVersion>();
@@ -259,7 +259,7 @@ export class ModelRegistry {
     return this.#unreadableVersions;
   }
 
-  /** The public name of a version's model, which needs no key. */
+  /** The name of a version's model in messages that need no key. */
   publicName(versionId: string): string {
     return modelName(this.model(this.version(versionId).modelId));
   }

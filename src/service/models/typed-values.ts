@@ -135,7 +135,7 @@ function isDateTime(text: string): boolean {
   }
 }
 
-/** A description of a value for a message: the number itself, but no long text. */
+/** A description of a value for a message: the number itself, or the type of any other value. */
 function kindOf(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   return Array.isArray(value) ? 'array' : typeof value;

@@ -25,7 +25,7 @@ export interface SharedContents {
 }
 
 export interface VersionFilesOptions {
-  /** The place for the folders of old versions. @default the folder `cache` */
+  /** The place for the folders of old versions. @default the subfolder `cache` */
   cache?: string | undefined;
   /** The folder of incomplete files. */
   unfinished?: string | undefined;
@@ -39,8 +39,8 @@ export interface VersionFilesOptions {
 const UPLOADS = 8;
 
 /**
- * The files of model versions by the hash of their content. The files of clients are in another folder, because a
- * client who may use a model may not read its code.
+ * The files of model versions by the hash of their content. The files of clients are in another folder, because the
+ * permission to use a model does not include the permission to read its code.
  */
 export class VersionFiles {
   /** The contents of the files, each under its {@link contentName}. */
@@ -49,7 +49,7 @@ export class VersionFiles {
   readonly folders: VersionFolders;
   readonly #fetched: FetchedFiles | undefined;
   readonly #shared: SharedContents | undefined;
-  /** Contents that are stored for all services, by their names. */
+  /** The SHA-256 of contents that are known to be in the store of all services. */
   readonly #published = new Set<string>();
 
   constructor(dir: string, { cache, unfinished, source, shared }: VersionFilesOptions = {}) {
@@ -103,7 +103,7 @@ export class VersionFiles {
     const shared = this.#shared!;
     const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
     const wanted = placed.filter(({ link, sha256 }) => link === undefined && !this.#published.has(sha256));
-    // each worker takes the next content
+    // each of the parallel loops takes the next content
     const next = wanted.values();
     const work = async (): Promise<void> => {
       for (const { sha256, file } of next) {
@@ -138,7 +138,7 @@ export class VersionFiles {
     return this.content.open(name);
   }
 
-  /** Removes contents that no manifest needs; returns the number of removed bytes. */
+  /** Removes folders and contents that no manifest needs; returns the number of removed bytes of contents. */
   removeOthers(kept: readonly Manifest[]): number {
     this.folders.removeOthers(kept);
     const hashes = kept.flatMap(({ files }) => files.map(({ sha256 }) => contentName(sha256)));

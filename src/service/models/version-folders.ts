@@ -164,7 +164,7 @@ export class VersionFolders implements Copies {
     }
   }
 
-  /** Makes the folder beside its place and moves it there when it is complete. */
+  /** Makes the folder in another place, and moves it to its own place when it is complete. */
   #make(folder: string, { files, imports }: Manifest): void {
     const unfinished = path.join(this.#unfinished, randomUUID());
     try {
@@ -172,7 +172,7 @@ export class VersionFolders implements Copies {
       // the models that foray ships import its files by their paths
       if (Object.keys(imports).length > 0)
         symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
-      // a program may still run in the old folder, so the next start removes it
+      // a program may still run in the old folder, so only the next start of the service removes this folder
       if (existsSync(folder)) renameSync(folder, path.join(this.#unfinished, randomUUID()));
       renameSync(unfinished, folder);
     } finally {
@@ -210,7 +210,10 @@ function codeIn(folder: string, { entry, folders, contentHash, files, imports }:
   };
 }
 
-/** Links the packages of a model's folder, and of the folders above it, into the folder of an old version. */
+/**
+ * Links the packages and virtual environments of a model's folder, and the nearest `node_modules` above it, into the
+ * folder of an old version.
+ */
 function linkInstalled(from: string, to: string): void {
   const installed = readdirSync(from, { withFileTypes: true })
     .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))

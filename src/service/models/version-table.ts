@@ -100,7 +100,7 @@ export class VersionTable {
     );
   }
 
-  /** A text that changes when the versions change. */
+  /** A text with the number of versions and of kept versions. It shows that versions were added, kept or pruned. */
   async state(): Promise<string> {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }

@@ -1,19 +1,19 @@
 import { Backoff } from '../backoff.ts';
 import { findModels, stateOf } from './folder.ts';
 
-/** The shortest time between two looks at the folders of models, in milliseconds. */
+/** The shortest time between two checks of the folders of models, in milliseconds. */
 const INTERVAL = 500;
-/** The largest share of the time that looks may take, if the folders have very many files. */
+/** The largest share of the time that checks may take, if the folders have very many files. */
 const SHARE = 0.02;
 
 export interface ModelWatch {
-  /** Reads the folders at the next look, whether they have changed or not. */
+  /** Reads the folders soon even if they have not changed: at the next check that finds no further change. */
   readSoon(): void;
   end(): void;
 }
 
 /**
- * Reads the folders of models after files in them have changed and then stayed the same between two looks, because
+ * Reads the folders of models after files in them have changed and then stayed the same between two checks, because
  * editors and checkouts write several files. (The system's events would miss changes on network disks.) Unreadable
  * folders are read again until they can be read.
  *
@@ -58,7 +58,7 @@ function stateOfAll(modelDirs: readonly string[]): string {
   try {
     return modelDirs.flatMap(findModels).map(stateOf).join('\n');
   } catch (error) {
-    // a file or folder may disappear between two looks, and a folder may no longer be a model
+    // a file or folder may disappear during the check, and a folder may no longer be a model
     return String(error);
   }
 }

@@ -16,7 +16,7 @@ export interface FilesToMove {
   target: SharedContents;
 }
 
-/** The files that a move has copied. */
+/** The files of a move that are in the bucket now, also those that were there before. */
 export interface MovedFiles {
   files: number;
   bytes: number;
@@ -34,10 +34,10 @@ export function namesIn(dir: string): string[] {
 }
 
 /**
- * Copies files to a bucket, except files that are there already. It first checks the hash of each file, and the store
- * checks the hash again when it takes the file.
+ * Copies files to a bucket, except files that are there already. The function checks the hash of each file that it
+ * copies, and the store checks the hash again when it takes the file.
  *
- * @param onFile - called after each file with its size
+ * @param onFile - called with the size of each file that is in the bucket now
  * @throws ForayError FILES_UNUSABLE if files are damaged, after all other files were copied; FILES_UNREACHABLE
  */
 export async function moveFiles(

@@ -26,7 +26,7 @@ export interface MoveOptions {
   database?: string | undefined;
   /** A bucket. @default files are not moved */
   s3?: S3Place | undefined;
-  /** Called with the progress of a part, in its own units. */
+  /** Called with the progress of a part, in rows or files. */
   onProgress?: (part: string, done: number, total: number) => void;
   /** Called with a line for each repeated attempt. */
   onProblem?: (line: string) => void;
@@ -42,7 +42,7 @@ export interface Moved {
   code?: MovedFiles;
 }
 
-/** The value of the setting MOVE while rows are copied. Such a database does not belong to a service yet. */
+/** The value of the setting MOVE while rows are copied. No service starts on a database with the setting MOVE. */
 const COPYING = 'copying';
 /** The value of the setting MOVE when all rows are copied. */
 const COPIED = 'copied';
@@ -79,7 +79,7 @@ async function moveFolder(options: MoveOptions): Promise<Moved> {
       return await onlyService(database, async (target) => {
         const from = new SqliteDatabase(source);
         const isNew = await begin(from, target);
-        // a damaged file is found before a row is written
+        // a damaged file is found before the rows of runs and versions are written
         const files = await moveAllFiles(options);
         if (isNew) await moveRows(from, target, options);
         return { ...files, rows: await countRows(from) };
@@ -152,7 +152,7 @@ function openSource(file: string): DatabaseSync {
 /**
  * Assigns the target to this service; returns whether rows must still be moved.
  *
- * @throws ForayError STORE_UNUSABLE if it belongs to another service
+ * @throws ForayError STORE_UNUSABLE if the target belongs to another service, or no service has used the data folder
  */
 async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Promise<boolean> {
   const settings = await from.all<{ name: string; value: string }>('SELECT name, value FROM settings');

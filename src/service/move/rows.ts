@@ -29,7 +29,7 @@ const TABLES: readonly Table[] = [
 /** The columns that PostgreSQL numbers itself if it gets no number. */
 const NUMBERED: Record<string, string> = { runs: 'seq', run_logs: 'number' };
 
-/** The most values in one statement of PostgreSQL. */
+/** The most values in one statement. PostgreSQL allows 65,535. */
 const MOST_VALUES = 65_000;
 
 /** The rows of a service's tables, which are copied from one database to another. */
@@ -69,7 +69,8 @@ export class Rows {
   /**
    * Compares all rows on both sides.
    *
-   * @returns the table and the key of a row that differs; undefined if all rows are equal
+   * @returns the table and the key of a row that differs, or the table that has more rows; undefined if all rows are
+   *   equal
    */
   async difference(onRows: (rows: number) => void): Promise<string | undefined> {
     for (const table of TABLES) {
@@ -143,7 +144,7 @@ async function* pages(
   }
 }
 
-/** A row as a text that is the same for both databases: PostgreSQL has no character NUL. */
+/** A row as a text that is the same for both databases. PostgreSQL cannot store the character NUL. */
 function textOf(row: Row | undefined): string {
   const sorted = Object.entries(row ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(sorted).replaceAll(String.raw`\u0000`, '\uFFFD');

@@ -13,7 +13,7 @@ import { type OwnFolder, takeFolder } from '../files/own-folder.ts';
 export function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): OwnFolder {
   try {
     mkdirSync(base, { recursive: true, mode: 0o700 });
-    // another user may have made it in the folder for temporary files
+    // another user may have made this folder, because anybody can write in the folder for temporary files
     if (lstatSync(base).uid !== os.userInfo().uid && os.userInfo().uid !== -1)
       throw new Error('it belongs to somebody else');
     return takeFolder(base);

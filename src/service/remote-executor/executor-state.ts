@@ -13,7 +13,7 @@ export interface StateOptions {
   ends?: number | undefined;
 }
 
-/** The state of an executor: the runs that it executes, why it claims no runs, and when it leaves. */
+/** The state of an executor: the number of its runs, the reason if it claims no runs, and the time when it leaves. */
 export class ExecutorState {
   readonly faults = new Faults(() => performance.now());
   /** Aborted when no more runs may begin. */
@@ -35,7 +35,7 @@ export class ExecutorState {
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
   }
 
-  /** Sets the holder of the lane; null when the lane has ended. */
+  /** Sets the holder of the lane: the id under which the lane claims runs. It is null when the lane has ended. */
   noteLane(holder: string | null): void {
     this.#holder = holder;
     if (holder === null) this.noteHeld(0);
@@ -58,7 +58,7 @@ export class ExecutorState {
     return ends === undefined || Date.now() + this.#longest < ends - LAST_MOMENT;
   }
 
-  /** Why it claims no runs; null when it claims runs. */
+  /** Why the executor claims no runs; null when it claims runs. */
   problem(): string | null {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';
@@ -73,7 +73,7 @@ export class ExecutorState {
     };
   }
 
-  /** Drains or leaves when it is time. */
+  /** Drains after a long time without runs, and leaves shortly before the end of the machine's time. */
   leaveInTime(): void {
     const { leaveWhenIdle = Infinity, ends } = this.#options;
     if (this.#running === 0 && performance.now() - this.#busyAt > leaveWhenIdle) this.draining.abort();

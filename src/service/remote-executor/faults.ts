@@ -2,7 +2,7 @@ import type { Executed } from '../runs/dispatcher.ts';
 
 /** If this machine could not execute this number of runs in a row, it claims no runs. */
 const MOST = 3;
-/** The time until this machine tries one run again, in milliseconds. */
+/** The time after the last fault until this machine claims runs again, in milliseconds. */
 const RETRY_AFTER = 60_000;
 
 /**

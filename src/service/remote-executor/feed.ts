@@ -4,7 +4,7 @@ import type { FleetClient } from './fleet-client.ts';
 
 /** The approximate limit for outputs and logs in one report, in bytes. */
 const MOST_REPORTED = 8 * 2 ** 20;
-/** The limit for the outputs of one run, in bytes: the service accepts no larger report. */
+/** The limit for the outputs and the log of one run, in bytes. The service accepts only slightly larger reports. */
 const MOST_OUTPUTS = 60 * 2 ** 20;
 
 export interface HttpFeedParts {
@@ -14,7 +14,7 @@ export interface HttpFeedParts {
   has: readonly string[];
 }
 
-/** A holder's access to the queue of a service on another machine. */
+/** The access of a holder, which claims and reports runs, to the queue of a service on another machine. */
 export class HttpFeed implements Feed {
   readonly #parts: HttpFeedParts;
   readonly #shares = new Map<string, number>();
@@ -75,7 +75,7 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   if (part.length > 0) yield part;
 }
 
-/** A run fails if its outputs are too large for a report, because no other executor could report them either. */
+/** A run fails if its outputs are too large for a report. No other executor on another machine could report them. */
 function tooLarge(runId: string, bytes: number): Report['endings'][number] {
   const [size, most] = [bytes, MOST_OUTPUTS].map((number) => Math.round(number / 2 ** 20));
   const reason = `its outputs have ${size} MB, and an executor on another machine reports at most ${most} MB: write large values to an output file`;

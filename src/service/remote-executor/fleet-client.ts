@@ -114,10 +114,10 @@ export class FleetClient implements RemoteFiles {
   }
 
   /**
-   * Sends a file to the file store, or gets it from there. Returns false if there is no file store, or if it fails.
-   * After a failure, the file store is tried again a minute later.
+   * Sends a file to the file store, or gets it from there. Returns false if there is no file store, or if the transfer
+   * fails. After a failure, the file store is tried again a minute later.
    *
-   * @param prepare - asks the service for an address, and returns the function that transfers the file
+   * @param prepare - requests an address from the service, and returns the function that transfers the file
    */
   async #withStore(prepare: () => Promise<() => Promise<void>>): Promise<boolean> {
     if (performance.now() < this.#detourUntil) return false;
@@ -171,7 +171,9 @@ async function upload(url: string, file: string, { headers, ...options }: Option
   }
 }
 
-/** Converts an error of the HTTP library, because that error contains the key. */
+/**
+ * Converts an error of the HTTP library, because that error contains the key. Returns other system errors unchanged.
+ */
 function faultOf(error: unknown): Error {
   if (isSystemError(error) && !(error instanceof RequestError)) return error as Error;
   if (!(error instanceof HTTPError))
@@ -182,7 +184,7 @@ function faultOf(error: unknown): Error {
     if (code === 'HOLDER_CLOSED') return new HolderClosed(message);
     if (typeof message === 'string') return new ServiceFault(message, code);
   } catch {
-    // not in the format of a service
+    // the body is not in the format of the service
   }
   return new ServiceFault(`the service answers with status ${statusCode}`);
 }

@@ -3,7 +3,7 @@ import { HELLO_EVERY, type Welcome } from '../fleet/protocol.ts';
 import { type FleetClient, ServiceFault } from './fleet-client.ts';
 import type { ExecutorState } from './executor-state.ts';
 
-/** The interval at which an executor checks whether it should leave and whether its state has changed, ms. */
+/** The interval at which an executor checks whether it should leave, and whether it claims runs, ms. */
 const LOOK_EVERY = 250;
 
 export interface GreetingParts {
@@ -37,8 +37,8 @@ export async function greetFirst(
 }
 
 /**
- * Reports the state of the executor at an interval, and when it has changed. If the service was updated, or a newer
- * executor has the same name, this executor drains. If its key was removed, it leaves.
+ * Reports the state of the executor at an interval, and when the reason changes for which it claims no runs. If the
+ * service was updated, or a newer executor has the same name, this executor drains. If its key was removed, it leaves.
  *
  * @returns a function that ends the reports, and removes the executor from the list
  */
@@ -83,7 +83,7 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   };
 }
 
-/** The error for a person who starts an executor that the service does not accept. */
+/** The error for a person who starts an executor, when the service does not accept it or cannot be reached. */
 function refusal(error: unknown, url: string): unknown {
   if (!(error instanceof ServiceFault)) return error;
   const { code, message } = error;

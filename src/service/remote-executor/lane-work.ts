@@ -11,8 +11,8 @@ import type { RemoteMaterials } from './materials.ts';
 /** How long a lane may be without work before it ends, in milliseconds. */
 const IDLE = 5_000;
 /**
- * How long a lane of an executor with a fault may be without work, in milliseconds. It is longer, so that no other
- * faulty executor gets the lane.
+ * How long a lane of an executor with a fault may be without work, in milliseconds. The time is longer than `IDLE`, so
+ * that no other faulty executor gets the lane.
  */
 const FAULTY_IDLE = 60_000;
 /**
@@ -22,7 +22,7 @@ const FAULTY_IDLE = 60_000;
 const RECENT = 500;
 /** The shortest time between two reports of less than 200 runs, in milliseconds. */
 const REPORT_EVERY = 100;
-/** The most runs that are claimed ahead. */
+/** The most runs that are claimed ahead, that is before a slot is free for them. */
 const MOST_AHEAD = 200;
 
 export interface LaneParts {
@@ -83,7 +83,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     });
   }
 
-  /** Resolves when no run of the lane executes here any more. */
+  /** Resolves when the runs of the lane have ended here, or have been given back. */
   async run(): Promise<void> {
     const { draining, leaving, cancelled, pool } = this.#parts;
     const isOver = AbortSignal.any([draining, leaving, cancelled]);
@@ -142,7 +142,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     return this.#dispatcher.held().length === 0 && performance.now() - this.#busyAt > limit;
   }
 
-  /** The number of recent ends minus one for each slot: about half a second of work. */
+  /** The number of executions that ended in the last half second, without one execution for each slot. */
   #ahead(): number {
     const since = performance.now() - RECENT;
     this.#ends = this.#ends.filter((at) => at > since);

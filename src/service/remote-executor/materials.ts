@@ -49,7 +49,7 @@ export class RemoteMaterials implements Materials {
   readonly #refusals = new Map<string, { model: string; reason: string }>();
 
   /**
-   * @param mostUploads - the largest number of runs whose outputs wait to be sent to the service
+   * @param mostUploads - while the outputs of this many runs wait to be sent to the service, no more runs begin
    * @param most - the maximum size of the copies of each kind, in bytes
    */
   constructor(client: FleetClient, folder: string, mostUploads: number, most?: number) {
@@ -148,7 +148,7 @@ export class RemoteMaterials implements Materials {
   }
 
   /**
-   * The code of a version in the cache. Its many files are checked once a second, not for each run, because the
+   * The code of a version in the cache. Its many files are checked at most once a second, not for each run, because the
    * executing process checks them too.
    */
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {

@@ -15,20 +15,20 @@ import { filesIn, RemoteMaterials } from './materials.ts';
 import { ExecutorState } from './executor-state.ts';
 
 /**
- * For each slot, the outputs of this many runs may wait to be sent to the service. When more outputs wait, no runs
- * begin.
+ * For each slot, the outputs of this many runs may wait to be sent to the service. While so many outputs wait, no more
+ * runs begin.
  */
 const MOST_UPLOADS = 4;
 
 export interface RemoteExecutorOptions {
   /** The address of the service. */
   url: string;
-  /** An executor's key. */
+  /** The key of an executor, not of a user. */
   key: string;
   temporal: { connectionOptions: { address?: string | undefined }; namespace: string };
   /** How many runs execute at once. */
   slots: number;
-  /** The name of the executor in lists. @default the name of the machine */
+  /** The name of the executor in lists. @default the name of the machine, and a number if the machine has several */
   name?: string | undefined;
   /** The folder of code and files. @default a folder of this user among temporary files */
   cache?: string | undefined;
@@ -54,8 +54,8 @@ export interface RemoteExecutor {
 }
 
 /**
- * Starts an executor on another machine than the service. It works for the service while it gets lanes. It connects to
- * the service and to Temporal, and nothing connects to it.
+ * Starts an executor on another machine than the service. It takes lanes from Temporal. In a lane, it executes runs of
+ * the service. It connects to the service and to Temporal, and nothing connects to it.
  *
  * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, CACHE_UNUSABLE
  */
@@ -113,7 +113,7 @@ function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
   }
 }
 
-/** If a service does not answer, this is reported once, not at each attempt. */
+/** Reports a fault that repeats at each attempt only once. An answer of the service ends the repetition. */
 function oncePerFault(onLine: (line: string) => void) {
   let lastFault = '';
   return {

@@ -17,7 +17,9 @@ export interface Materials {
    * @throws Deferred when this is not possible at the moment; VersionUnusable when the version takes no runs any more
    */
   jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
-  /** Stores the output files of a run where the service keeps files. It tries until it succeeds. */
+  /**
+   * Stores the output files of a run where the service keeps files. Repeats a failed attempt while this process works.
+   */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
   /** Called when the execution of a run has ended and its outputs are stored. Its input files may then be removed. */
   release?(job: JobVersion, run: ClaimedRun): void;
@@ -30,12 +32,12 @@ export class VersionUnusable extends Error {
   override readonly name = 'VersionUnusable';
 }
 
-/** The end of an execution. `unusable`: its version takes no runs any more. */
+/** The end of an execution. `unusable`: the version of the run takes no runs any more. */
 export type Executed = Outcome | { kind: 'unusable'; reason: string };
 
-/** Receives the events of the work on the queue. They show faults of the system. */
+/** Receives the events of the work on the queue. These events show faults of the system. */
 export interface DispatcherListener {
-  /** A claim has succeeded, perhaps without a run. `isIdle`: no run waits, executes or is held back. */
+  /** A claim has succeeded, perhaps without a run. `isIdle`: no run was claimed, none executes, none is held back. */
   claimed(isIdle: boolean): void;
   claimFailed(error: unknown): void;
   /** An execution has ended with this outcome. `ms` is its duration in milliseconds. */
@@ -51,7 +53,7 @@ export interface DispatcherParts {
   pool: Pool;
   recorder: Recorder;
   listener: DispatcherListener;
-  /** Keeps the folders of failed runs, if wanted. */
+  /** Keeps the folders of failed runs; undefined if they are not wanted. */
   kept: KeptRuns | undefined;
   /**
    * The number of runs to claim in addition to the runs that can begin, so that short runs need not wait for their
@@ -64,8 +66,9 @@ export interface DispatcherParts {
 }
 
 /**
- * Claims runs for free executors, and reports how they end. It asks the queue when something has changed. If a run
- * cannot be executed now, it gives the run back, and delays the runs of its version, or all runs, for a growing time.
+ * Claims runs for free executors, and reports how they end. It reads the queue when something has changed. A run that
+ * cannot be executed now goes back to the queue. If its version is the reason, all runs of this version wait for a
+ * growing time. After a failed claim, all claims wait for a growing time.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -107,7 +110,7 @@ export class Dispatcher {
     return this.#taken.has(runId);
   }
 
-  /** The runs that were claimed here and have not ended. */
+  /** The runs that were claimed here and whose end is not written yet. */
   held(): string[] {
     return [...this.#taken];
   }
@@ -124,7 +127,7 @@ export class Dispatcher {
       if (this.#parts.mayClaim?.() === false) break;
       const ahead = this.#parts.ahead?.() ?? 0;
       const most = this.#room() + ahead - this.#waiting.length;
-      // fewer runs than half of `ahead` are not worth a request to the queue
+      // half of `ahead` is not worth a request to the queue
       if (most <= ahead / 2) break;
       this.#isStale = false;
       const runs = await this.#claim(most);
@@ -219,7 +222,7 @@ export class Dispatcher {
     }
   }
 
-  /** Keeps the folder of a failed run, if wanted. */
+  /** Keeps the folder of a failed run, and removes the folder of any other run, if folders are kept. */
   async #keep(id: string, outcome: Executed): Promise<void> {
     const { kept, onFault } = this.#parts;
     if (!kept) return;

@@ -15,19 +15,22 @@ export class ExperimentTree {
     this.#table = table;
   }
 
-  /** The `seq` of the live run with an identity, for a part of an experiment. If there is none, it adds a FRESH run. */
+  /**
+   * Finds the live run with an identity, or adds a FRESH run, as a part (sub-run) of an experiment. Returns its `seq`,
+   * which is its number in the table.
+   */
   async part(sql: Sql, run: NewRun): Promise<number> {
     for (;;) {
       const added = await this.#table.insert(run, { isDirect: false, tasks: null }, sql);
       const part = added ?? (await this.#table.newestNow(run.identity, sql));
-      // the run with the same identity may have ended meanwhile
+      // the run with the same identity may have failed or been stopped meanwhile
       if (part && isLive(part.status)) return part.seq;
     }
   }
 
   /**
-   * The parts of an experiment. They stay live until the transaction ends. A new run replaces each part that has ended
-   * since it was added.
+   * The parts of an experiment. They stay live until the transaction ends. A new run replaces each part that has
+   * failed, was stopped or was removed since it was added.
    */
   async liveParts(sql: Sql, runs: readonly NewRun[], parts: readonly number[]): Promise<number[]> {
     const seqs = [...parts];

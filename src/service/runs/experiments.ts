@@ -17,9 +17,9 @@ type Template = readonly InputItem[];
 
 /**
  * The inputs of the single runs of an experiment, in their order. A parameter variation has all combinations of the
- * varied values; the first varied input of the template changes last. A Monte Carlo experiment has replications, each
- * with its own seed. The random values of each run are drawn from its own seed. The runs come one at a time, because
- * there may be thousands.
+ * varied values; the first varied input of the template changes slowest. A Monte Carlo experiment has replications,
+ * each with its own seed. The random values of each run are drawn from its own seed. The runs come one at a time,
+ * because there may be thousands.
  *
  * @throws ServiceError INVALID_VALUE with the name of the input
  */
@@ -35,7 +35,7 @@ export function* subRunsOf(
   }
 }
 
-/** The values of the varied inputs, by input name, one record per run. */
+/** One record for each run: the values of the varied inputs, by input name. */
 export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types'>): CanonicalInputs[] {
   let combinations: CanonicalInputs[] = [{}];
   for (const [name, type] of Object.entries(types)) {
@@ -47,9 +47,9 @@ export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types
 }
 
 /**
- * The inputs of a single run: random values drawn from its seed, and checked together.
+ * The inputs of a single run. Random values are drawn from its seed. Then the values are checked, also together.
  *
- * @throws ServiceError INVALID_VALUE naming the input
+ * @throws ServiceError INVALID_VALUE, with the name of the input if one value is invalid
  */
 export function singleRun(
   template: Template,
@@ -73,7 +73,7 @@ export function singleRun(
 }
 
 function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator<CanonicalInputs> {
-  // the single run has only the inputs of the template; an input about the experiment has its default
+  // the single run has only the inputs of the template; if the number of replications is one, it has its default
   const own = template.map(({ name, value }) => [
     name,
     name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,

@@ -2,7 +2,7 @@ import type { RunLog } from '../../api/extensions.ts';
 import type { CanonicalInputs } from './identity.ts';
 import type { OutputTexts } from './stored-run.ts';
 
-/** A run that a holder has claimed. */
+/** A run that a holder has claimed. A holder is a service, or a lane in which an executor on another machine works. */
 export interface ClaimedRun {
   id: string;
   versionId: string;
@@ -39,7 +39,7 @@ export interface Feed {
   claim(most: number, without: readonly string[]): Promise<ClaimedRun[]>;
   /**
    * Writes how executions have ended. The call may be repeated until it succeeds. The first completion of a run counts,
-   * and only its holder may fail it.
+   * and only the holder of a run may fail it.
    */
   report(endings: readonly Ending[]): Promise<void>;
   /** Notes the finished share of an executing run, 0 to 1. */

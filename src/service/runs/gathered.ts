@@ -15,7 +15,7 @@ export interface GatheredParts<Item, Result> {
 
 /**
  * Does tasks together. The first task is done immediately. Tasks that arrive meanwhile are done together after it. If
- * these tasks fail together, they are done again, one by one.
+ * tasks fail together, and only one of them may be the reason, they are done again, one by one.
  */
 export class Gathered<Item, Result> {
   readonly #parts: GatheredParts<Item, Result>;

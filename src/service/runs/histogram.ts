@@ -3,9 +3,9 @@ const MOST_INTERVALS = 100;
 
 /**
  * The histogram of numbers, as JSON text with the fields that existing clients of the interface read. The intervals
- * divide the range from the least to the greatest number. The number of intervals is about the square root of the
- * number of values. The greatest number counts in the last interval. `hitsOutLow` counts -Infinity, and `hitsOutHigh`
- * counts Infinity. Null and NaN are left out.
+ * divide the range from the least to the greatest finite number. Their number is the square root of the number of
+ * finite values, rounded up, and at most 100. The greatest number counts in the last interval. `hitsOutLow` counts
+ * -Infinity, and `hitsOutHigh` counts Infinity. Null and NaN are left out.
  *
  * @param texts - JSON texts
  */
@@ -31,7 +31,7 @@ export function histogramOf(texts: readonly string[]): string {
   });
 }
 
-/** The statistics of numbers. If there are no numbers, only the count is known. */
+/** The statistics of numbers. If there are no numbers, all statistics except the count are null. */
 function statisticsOf(numbers: readonly number[], min: number, max: number) {
   const count = numbers.length;
   if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };

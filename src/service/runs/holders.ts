@@ -12,9 +12,12 @@ const MOST_LOGS = 2_000;
 /** A run that has lost its holder this many times fails, because the run itself may crash its executors. */
 const MOST_LOSSES = 5;
 
-/** How long a closed holder is remembered, in milliseconds. No executor can be frozen for such a long time. */
+/**
+ * How long a closed holder is remembered, in milliseconds. After that, an executor that was frozen all this time could
+ * open its holder again.
+ */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
-/** The interval at which old holders are removed, in milliseconds. This reads all holders. */
+/** The interval at which old holders are removed, in milliseconds. The removal reads all holders. */
 const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;

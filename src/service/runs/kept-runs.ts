@@ -8,7 +8,7 @@ import type { ContentFiles } from '../files/content.ts';
 /** The largest number of kept folders of failed runs. The oldest folders are removed first. */
 export const MOST_KEPT = 50;
 
-/** A folder with a name like this belongs to a run. */
+/** The names of the folders of runs: the ids of the runs. */
 const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Keeps the folders of failed runs, so that a person can repeat these runs (`foray service --keep-failed`). */
@@ -37,7 +37,7 @@ export class KeptRuns {
     return path.join(this.#dir, '.unfinished', runId);
   }
 
-  /** Keeps the folder of a failed run, with its working folder. */
+  /** Keeps the folder of a failed run, with its working folder. Removes the oldest kept folders. */
   async keep(runId: string, reason: string): Promise<void> {
     const folder = this.folderFor(runId);
     // its executor did not prepare this folder
@@ -49,7 +49,7 @@ export class KeptRuns {
     await this.#removeOldest();
   }
 
-  /** Removes the folder of a run that did not fail. */
+  /** Removes the folder of a run that is not kept, and its working folder. */
   async drop(runId: string): Promise<void> {
     await rm(this.folderFor(runId), { recursive: true, force: true });
     await this.#files.removeWork(runId);
@@ -76,7 +76,9 @@ export class KeptRuns {
   }
 }
 
-/** Moves a folder, if it exists, even to another disk. */
+/**
+ * Moves a folder, if it exists. A folder that goes to another disk is only copied, so the caller removes the original.
+ */
 async function moveFolder(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

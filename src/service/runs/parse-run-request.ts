@@ -77,7 +77,8 @@ function firstOfEach(
 }
 
 /**
- * The positions of inputs in templates, by name and by name key. Templates do not change, and each request needs this.
+ * The positions of inputs in templates, by name and by name key. They are kept, because templates do not change and
+ * each request needs the positions.
  */
 const knownPlaces = new WeakMap<Template, ReadonlyMap<string, number>>();
 
@@ -96,7 +97,7 @@ function readInput(
   experimentType: ExperimentType,
 ): { type: InputType; value: string } {
   const type = requested?.type && settingType(name, base, requested.type, experimentType);
-  // only an input without a default may have no value: the number of replications
+  // a missing value is invalid only for the added number of replications, because this input has no default
   const raw = requested?.value ?? value;
   try {
     return {
@@ -130,7 +131,7 @@ function settingType(
   return stated;
 }
 
-/** All random values are drawn from the seed, so the model must have a seed. */
+/** Random values are drawn from the seed, so a request for random values needs a model with a seed. */
 function checkChance(template: Template, { experimentType, types }: Settings): void {
   if (template.some(({ name }) => name === RANDOM_SEED)) return;
   if (experimentType === 'MONTE_CARLO') {

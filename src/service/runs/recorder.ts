@@ -17,8 +17,8 @@ interface Pending {
 }
 
 /**
- * Writes the ends of executions. It repeats a refused write until it succeeds. Endings that arrive during a
- * write, or too soon after it, are written together.
+ * Writes the ends of executions. A write that fails is repeated until it succeeds or the recorder is closed. Endings
+ * that arrive during a write, or too soon after it, are written together.
  */
 export class Recorder {
   readonly #feed: Pick<Feed, 'report'>;
@@ -32,14 +32,18 @@ export class Recorder {
   #onFull: () => void = () => {};
   #open = true;
 
-  /** @param every - the shortest time between two writes that are not full, in milliseconds */
+  /**
+   * @param every - the shortest time between two writes, in milliseconds. A full write (`MOST` endings) does not wait.
+   */
   constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener, every = 0) {
     this.#feed = feed;
     this.#listener = listener;
     this.#every = every;
   }
 
-  /** Writes the end of a run immediately or soon. Resolves when it is written, and never rejects. */
+  /**
+   * Writes the end of a run immediately or soon. Resolves when it is written or the recorder is closed. Never rejects.
+   */
   record(ending: Ending): Promise<void> {
     return new Promise((resolve) => {
       this.#pending.add(ending.runId);
@@ -54,7 +58,7 @@ export class Recorder {
     return this.#pending.has(id);
   }
 
-  /** Ends all further attempts. */
+  /** Begins no more attempts to write. */
   close(): void {
     this.#open = false;
   }
@@ -73,7 +77,7 @@ export class Recorder {
     this.#isWriting = false;
   }
 
-  /** Waits for more endings, if the last write was a moment ago. */
+  /** Waits for more endings, if the last write began less than `every` milliseconds ago. */
   async #gather(): Promise<void> {
     const rest = this.#wroteAt + this.#every - performance.now();
     if (rest > 0 && this.#waiting.length < MOST) {

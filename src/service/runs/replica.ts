@@ -29,7 +29,7 @@ export interface ReplicaParts {
 
 /** The executions of a replica. */
 export interface ReplicaWork {
-  /** The runs that execute here. */
+  /** The runs that were claimed here and whose end is not written yet. */
   held(): string[];
   /** Ends the execution of a run; resolves when nothing of it is left. */
   stop(runId: string): Promise<void>;
@@ -69,7 +69,7 @@ export class Replica implements Feed {
     return replica;
   }
 
-  /** The id of its holder, which may change. */
+  /** The id of the replica's holder, which may change. */
   get holder(): string {
     return this.#holder;
   }
@@ -80,7 +80,7 @@ export class Replica implements Feed {
     return this.#othersOf(services).every(({ isConnected }) => !isConnected);
   }
 
-  /** Begins to check the runs of this replica and of lost replicas. */
+  /** Begins the checks of this replica's runs and of the other replicas. */
   start(work: ReplicaWork): void {
     this.#work = work;
     this.#parts.peers.whenTold(() => work.wake());
@@ -158,10 +158,10 @@ export class Replica implements Feed {
     const held = work.held();
     if (held.length > 0) {
       const ended = await runs.holders.notHeld(this.#holder, held);
-      // `held` was read before the query, so a run that was claimed during it cannot be in `ended`
+      // `held` was read before the query, so a run that was claimed during the query cannot be in `ended`
       if (ended.length > 0) this.#onEnded(ended);
     }
-    // the replica may have become another holder meanwhile
+    // the replica may have got a new holder meanwhile
     if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#beginOnce();
     await this.#closeLost(services, work);
     this.#looks += 1;
@@ -171,8 +171,8 @@ export class Replica implements Feed {
   }
 
   /**
-   * Closes replicas that stay absent. One check is not enough, because after a restart of the database all are absent
-   * for a moment.
+   * Closes the holders of replicas that stay absent. One check is not enough, because all replicas are absent for a
+   * moment after a restart of the database.
    */
   async #closeLost(services: readonly OpenService[], work: ReplicaWork): Promise<void> {
     const absent = this.#othersOf(services).filter(({ isConnected }) => !isConnected);

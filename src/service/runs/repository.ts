@@ -37,7 +37,7 @@ export class RunRepository {
     this.holders = new Holders(this.#table, this.#tree);
   }
 
-  /** The counts of ended runs since the service started. */
+  /** The counts of events in the queue since the service started. */
   get tally(): Readonly<Tally> {
     return this.#table.tally;
   }
@@ -60,14 +60,14 @@ export class RunRepository {
   }
 
   /**
-   * Adds a FRESH run, or returns the live run with its identity. It is one statement. So if many identical requests
-   * arrive together, one of them adds the run.
+   * Adds a FRESH run, or returns the live run with its identity. One statement adds the run if there is no live one. So
+   * if many identical requests arrive together, one of them adds the run.
    */
   async insert(run: NewRun): Promise<StoredRun> {
     for (;;) {
       const added = await this.#table.insert(run, { isDirect: true, tasks: null });
       const found = added ?? (await this.#table.newest(run.identity));
-      // the run with the same identity may have ended meanwhile
+      // the run with the same identity may have failed or been stopped meanwhile
       if (found && isLive(found.status)) return found;
     }
   }
@@ -76,7 +76,7 @@ export class RunRepository {
    * Adds FRESH runs, or finds live ones, which {@link insertMultiple} then makes parts of an experiment. Until then
    * they belong to nothing, and {@link dropParts} removes them.
    *
-   * @returns the `seq` of each
+   * @returns the `seq` of each run, which is its number in the table
    */
   insertParts(runs: readonly NewRun[]): Promise<number[]> {
     return this.#table.change(async (sql) => {
@@ -89,8 +89,8 @@ export class RunRepository {
   /**
    * Like {@link insert}, for a run that consists of other runs.
    *
-   * @param parts - the result of {@link insertParts} for the sub-runs; a run that has failed or was removed since then
-   * is added again
+   * @param parts - the result of {@link insertParts} for the sub-runs; a run that has failed, was stopped or was
+   * removed since then is added again
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
@@ -114,7 +114,7 @@ export class RunRepository {
     });
   }
 
-  /** Removes the parts of experiments that were incomplete when the service ended. Called at its next start. */
+  /** Removes the unfinished runs of experiments that were not completely added when the service ended. */
   async dropAllParts(): Promise<void> {
     await this.#sql.all(this.#statements.dropAllParts);
   }
@@ -122,7 +122,7 @@ export class RunRepository {
   /**
    * Notes that a run was requested itself, not only as a part of others.
    *
-   * @returns false if it ended meanwhile, because nothing needed it
+   * @returns false if the run has failed or was stopped meanwhile
    */
   async want(run: StoredRun): Promise<boolean> {
     return this.#table.change(async (sql, effects) => {
@@ -180,7 +180,7 @@ export class RunRepository {
     }
   }
 
-  /** The log of a FAILED run; for an experiment, the log of its first FAILED sub-run. */
+  /** The log of a FAILED run; for an experiment, the oldest kept log of its FAILED sub-runs. */
   async log(run: StoredRun): Promise<RunLog | undefined> {
     const [row] = await this.#sql.all<{ log: string }>(this.#statements.log, run.seq, run.seq);
     return row && (JSON.parse(row.log) as RunLog);
@@ -203,7 +203,7 @@ export class RunRepository {
     return new Set(rows.map(({ version_id }) => version_id));
   }
 
-  /** The number of runs of each version, by its id. It counts `slice` runs at once, and then waits for `between`. */
+  /** The number of runs of each version, by version id. Counts `slice` runs at once, and then waits for `between`. */
   async countByVersion(slice: number, between: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     const [row] = await this.#sql.all<{ last: number }>(this.#statements.lastSeq);

@@ -5,8 +5,8 @@ const MOST = 10_000;
 
 /**
  * A cache of runs, so that frequent requests (the progress of running runs, runs that many clients request) need no
- * query. Code that changes or adds a run must tell the cache. A run that was read before the last change is not kept,
- * because the change may have changed this run.
+ * query. Code that changes or adds a run must tell the cache. The cache does not keep a run that was read before the
+ * last change of any run, because that run may have changed.
  */
 export class RunCache<Run extends { id: string }> {
   readonly #byId = new RecentMap<string, Run>(MOST);
@@ -35,6 +35,8 @@ export class RunCache<Run extends { id: string }> {
   }
 
   /**
+   * Keeps a run that was read.
+   *
    * @param since - the number of changes before the run was read
    * @param identity - its identity, if the run is known to be the newest with it
    */

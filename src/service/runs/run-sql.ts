@@ -17,7 +17,7 @@ const NAMES = [
 const COLUMNS = NAMES.join(', ');
 const RUN_COLUMNS = NAMES.map((name) => `runs.${name}`).join(', ');
 
-/** A run that was only a part of experiments, and now belongs to no experiment. */
+/** A single run that was added as a part of an experiment, and that belongs to no experiment. */
 const IS_LOOSE = `tasks IS NULL AND direct = 0 AND NOT EXISTS (SELECT 1 FROM sub_runs WHERE run_seq = runs.seq)`;
 
 const single = { hasSubRuns: false };
@@ -26,7 +26,7 @@ const multiple = { hasSubRuns: true };
 /**
  * The statements of the repository of runs, for SQLite and PostgreSQL. A statement that changes the status of a run
  * names the states that it may change: if two statements change one run at the same time, one of them finds nothing to
- * change.
+ * change. `claim`, `begin` and `setProgress` name no states, because their transaction has selected or added the runs.
  */
 export function runStatements({ list, skipLocked, forShare, forUpdate, isConnected }: Dialect) {
   const texts = `(SELECT value FROM ${list} AS given)`;
@@ -54,7 +54,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
 
     openHolder: `INSERT INTO holders (id, name, opened_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
     isOpen: `SELECT 1 FROM holders WHERE id = ? AND closed_at IS NULL ${forShare}`,
-    /** This also closes a holder that has not claimed yet, so that it never claims. */
+    /** An unknown holder is added as a closed one, so that it never claims. */
     closeHolder: `INSERT INTO holders (id, name, opened_at, closed_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET closed_at = excluded.closed_at WHERE holders.closed_at IS NULL`,
     openHolders: 'SELECT id FROM holders WHERE closed_at IS NULL AND name <> ?',
@@ -158,7 +158,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
   };
 }
 
-/** A list with this number of values. */
+/** A list with this number of placeholders. */
 function marks(values: number): string {
   return `(${times(values, '?')})`;
 }

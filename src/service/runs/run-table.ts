@@ -14,7 +14,7 @@ const LONGEST_FAILURE = 1_000;
 /** The largest number of requests whose runs one statement finds or adds. */
 const MOST_TOGETHER = 50;
 
-/** The changes of a transaction to runs. They take effect outside the database after the commit. */
+/** The changes of runs in a transaction. They take effect outside the database after the commit. */
 export class Effects {
   /** Ids of changed runs. */
   readonly changed: string[] = [];
@@ -124,7 +124,7 @@ export class RunTable {
     });
   }
 
-  /** Makes changes in one transaction. */
+  /** Makes changes in one transaction, and applies its effects after the commit. */
   async change<T>(act: (sql: Sql, effects: Effects) => Promise<T>): Promise<T> {
     let effects = new Effects();
     const result = await this.sql.atomically((sql) => act(sql, (effects = new Effects())));

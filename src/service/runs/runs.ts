@@ -200,7 +200,7 @@ export class Runs {
     }
   }
 
-  /** Makes sure that a run is not stopped because nothing needs it. Returns false if it has ended meanwhile. */
+  /** Makes sure that a run does not stop with its experiments. Returns false if it failed or was stopped meanwhile. */
   async #isWanted(run: StoredRun): Promise<boolean> {
     return run.isDirect || run.status === 'COMPLETED' || this.#repository.want(run);
   }

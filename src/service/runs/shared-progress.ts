@@ -22,6 +22,8 @@ export class SharedProgress {
   }
 
   /**
+   * Writes the progress that this service knows, and notes the progress that the others know.
+   *
    * @param service - the id of this service
    * @param services - all services, with the progress of runs that each knows
    */
@@ -39,7 +41,7 @@ export class SharedProgress {
     this.#progress.noteElsewhere(new Map(others.flatMap(({ shares }) => Object.entries(shares))));
   }
 
-  /** Removes the shares of a lost service. */
+  /** Removes the shares of a service that has ended or is lost. */
   async forget(service: string): Promise<void> {
     await this.#sql.all(statements.forget, service);
   }

@@ -4,13 +4,15 @@ type Transitions = Record<RunStatus, readonly RunStatus[]>;
 
 /**
  * The states of a run (specification 3) and all transitions between them. No other change of a status is possible: each
- * statement that changes a status names the states that {@link statesBefore} gives.
+ * statement that changes a status names the states that {@link statesBefore} gives, or changes runs that its
+ * transaction has just selected or added.
  *
- * - FRESH → RUNNING: a holder claims it. RUNNING → COMPLETED or FAILED: the execution ended.
+ * - FRESH → RUNNING: a holder claims the run.
+ * - RUNNING → COMPLETED or FAILED: the execution ended. A run whose holder was lost too often becomes FAILED, too.
  * - FRESH → COMPLETED: a former holder of the run has executed it to its end.
- * - FRESH or RUNNING → STOPPED: somebody stopped it.
- * - RUNNING → FRESH: its holder was lost, or could not execute it because a resource of the system was missing. It is
- *   executed again from the start. An animated run becomes STOPPED.
+ * - FRESH or RUNNING → STOPPED: a client or the service stopped the run.
+ * - RUNNING → FRESH: the holder was lost, or gave the run back, for example because a resource of the system was
+ *   missing. The run is executed again from the start. An animated run becomes STOPPED instead.
  */
 const single: Transitions = {
   FRESH: ['RUNNING', 'COMPLETED', 'STOPPED'],
@@ -23,11 +25,11 @@ const single: Transitions = {
 /**
  * The states and transitions of a run with sub-runs. Its state follows the states of the sub-runs.
  *
- * - FRESH → RUNNING: the first sub-run executes, or exists already. RUNNING → COMPLETED: the last sub-run has
- *   completed.
+ * - FRESH → RUNNING: the first sub-run executes, or had begun before this run was added.
+ * - FRESH or RUNNING → COMPLETED: all sub-runs have completed.
  * - FRESH or RUNNING → FAILED: a sub-run has failed, or somebody stopped this sub-run alone. This may happen before any
  *   sub-run was executed.
- * - FRESH or RUNNING → STOPPED: somebody stopped it.
+ * - FRESH or RUNNING → STOPPED: somebody stopped the run with sub-runs.
  * - The run stays RUNNING when the service ends, because only its sub-runs execute.
  */
 const multiple: Transitions = {

@@ -3,7 +3,7 @@ import type { CanonicalInputs, Settings } from './identity.ts';
 
 /** A run in the database. */
 export interface StoredRun extends Settings {
-  /** Increases in the order of requests. */
+  /** The number of the run in the table. Numbers increase in the order of requests. */
   seq: number;
   id: string;
   versionId: string;
@@ -24,7 +24,7 @@ export interface NewRun {
   settings: Settings;
 }
 
-/** A sub-run in its parent's message. */
+/** The data of a sub-run for the message of its experiment. */
 export type SubRun = Pick<StoredRun, 'id' | 'status' | 'failure'>;
 
 /** JSON text of each output's value, by output name. */

@@ -15,7 +15,7 @@ export class Tally {
   reports = 0;
   /** Runs whose executor was lost. */
   lost = 0;
-  /** Runs whose execution was lost because the service or an executor ended. They are executed again. */
+  /** Runs that lost their execution because the service or an executor ended. They are executed again. */
   repeated = 0;
 
   add(other: Tally): void {

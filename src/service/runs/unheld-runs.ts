@@ -31,7 +31,7 @@ export function watchForUnheldRuns({
   onRequeued,
   onFault,
 }: UnheldRunsParts): () => void {
-  // the database knows that a run is claimed a moment before this process knows it
+  // one check is not enough: the database knows that a run is claimed a moment before this process knows it
   let suspects: ReadonlySet<string> = new Set();
   const look = async (): Promise<void> => {
     const found = (await runs.holders.unheld(holder())).filter(({ id }) => !isHeld(id));

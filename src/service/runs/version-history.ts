@@ -38,7 +38,10 @@ export class VersionHistory {
     });
   }
 
-  /** Removes the kept files of a model's old versions, except versions with unfinished runs and the newest one. */
+  /**
+   * Removes the kept files of a model's old versions, except the current one, the newest one and versions with
+   * unfinished runs.
+   */
   async prune(model: Model, { keep, before }: PruneRequest): Promise<Pruned> {
     const versions = this.#versionsOf(model);
     const asked = (

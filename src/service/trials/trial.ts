@@ -14,7 +14,7 @@ import { describeModel } from '../models/describe.ts';
 import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 
-/** What a model returned when it was run once. */
+/** The result of one run of a model. */
 export interface Trial {
   declaration: Declaration;
   /** JSON text of each output's value, by name. */

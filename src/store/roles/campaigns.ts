@@ -5,14 +5,14 @@ export interface CampaignRecord {
   campaign: Campaign;
   /** The text of the definition as it was submitted. */
   definition: string;
-  /** The hash of the definition's meaning. It shows whether a second submit has the same definition. */
+  /** The hash of the definition's meaning. With it, foray detects that the same definition is submitted again. */
   digest: string;
   phase: Phase;
   points: number;
   createdAt: number;
-  /** The time of the last change of the phase or of a run. */
+  /** The time of the last recorded change, such as a new phase or a new state of a run. */
   updatedAt: number;
-  /** A remark about the end of the campaign; mostly empty. */
+  /** A remark about the end of the campaign; usually empty. */
   note: string;
   /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
   owner: string | null;
@@ -28,7 +28,9 @@ export interface CampaignStore {
   getCampaign(id: string): Promise<CampaignRecord | undefined>;
   /** All campaigns, the newest first. */
   listCampaigns(): Promise<CampaignRecord[]>;
-  /** Sets the phase, and the note if it is given. */
+  /**
+   * Sets the phase, and the note if it is given. The phase `running` does not change a stopping or closed campaign.
+   */
   setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
   /** Sets the versions of the model that runs are requested with. New requests use the last version. */
   setVersions(id: string, versions: readonly ModelVersion[], now: number): Promise<void>;

@@ -27,8 +27,8 @@ export interface DesignStore {
   ): Promise<{ points: number; runs: number }>;
   /**
    * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. A run of a dropped point
-   * stays if it was requested; otherwise it is deleted. A second call changes nothing. Returns how many points were
-   * added, dropped and kept.
+   * stays if it has finished, or if the service may have it; otherwise it is deleted. A second call changes nothing.
+   * Returns how many points were added, dropped and kept.
    *
    * @param relay - converts the values of a point into its values in the changed campaign, if they differ
    */
@@ -54,7 +54,7 @@ export interface DesignStore {
     wanted: readonly { ordinal: number; replications: number }[],
   ): Promise<number[]>;
 
-  /** The points of the given runs, but only points whose runs have all finished. */
+  /** The points of the given runs, but only points of the design whose runs have all finished. */
   finishedPoints(id: string, seqs: readonly number[]): Promise<FinishedPoint[]>;
   /** All points of the design whose runs have all finished, in batches. */
   allFinishedPoints(id: string): AsyncIterable<FinishedPoint[]>;

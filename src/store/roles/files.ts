@@ -1,5 +1,6 @@
 /**
- * A stored file. `size` is in bytes. `putAt` is the time when it was last put into the store, in ms since the epoch.
+ * A stored file. `size` is in bytes. `putAt` is the time when the file was last put into the store, in ms since the
+ * epoch.
  */
 export interface StoredFile {
   hash: string;
@@ -10,8 +11,8 @@ export interface StoredFile {
 }
 
 /**
- * Why a campaign lacks an output file that it should keep: the service does not have it (`not-found`) or refuses it
- * (`refused`), it is too large (`too-large`), or all downloads so far have failed (`failing`).
+ * Why a campaign does not have an output file that it should keep: the service does not have the file (`not-found`) or
+ * refuses it (`refused`), the file is too large (`too-large`), or all downloads so far have failed (`failing`).
  */
 export type MissingReason = 'not-found' | 'refused' | 'too-large' | 'failing';
 

@@ -18,7 +18,10 @@ export interface ResultRow {
   finishedAt: number | null;
   /** The number of the model version of the run; null for the campaign's first version. */
   version: number | null;
-  /** The number of the ask that chose the run's point. It exists only in the results of a search or a calibration. */
+  /**
+   * The number of the ask (a request of the search for a point) that chose the run's point. It exists only in the
+   * results of a search or a calibration.
+   */
   ask?: number | null;
   /** In a calibration: the generation of the run; the first generation is 1. */
   generation?: number | null;
@@ -78,13 +81,13 @@ export interface ResultStore {
    * the runs with the highest seqs.
    */
   recentResults(id: string, since?: ResultCursor): Promise<{ rows: ResultRow[]; look: ResultCursor }>;
-  /** Outcomes of finished runs by seq. A repeated activity starts from these. */
+  /** The outcomes of the given runs that have finished. A repeated activity starts from these. */
   finished(
     id: string,
     seqs: readonly number[],
   ): Promise<{ seq: number; state: 'done' | 'failed'; origin: Origin | null }[]>;
   /**
-   * The seqs of finished runs from `from` on, in batches of a few thousand. Completed runs come first, then failed
+   * The seqs of finished runs from `from` on, in batches of at most 10,000. Completed runs come first, then failed
    * runs. The seqs of each group ascend.
    */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;

@@ -9,11 +9,11 @@ export interface PlannedRun {
   seq: number;
   point: Pick<Point, 'key' | 'values'>;
   replication: number;
-  /** The number of requests since the last failed attempt, including this request. */
+  /** The number of requests since the last attempt that failed or was stopped, including this request. */
   attempt: number;
   /** The number of failures that the campaign's policy counts. */
   failures: number;
-  /** The number of earlier attempts with another seed. */
+  /** How many times the run got another seed. */
   reseeded: number;
   /** The number of the model version that the run is requested with; null for the campaign's first version. */
   version: number | null;
@@ -62,7 +62,7 @@ export interface RunStory {
   seq: number;
   replication: number;
   state: 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
-  /** The number of requests since the run was last waiting. */
+  /** The number of requests since the last attempt that failed or was stopped. */
   attempts: number;
   /** The number of failed attempts that the campaign's policy counts. */
   failures: number;
@@ -155,7 +155,7 @@ export interface RunStore {
    * of the last of these runs.
    */
   newRuns(id: string): Promise<{ runs: number; ms: number }>;
-  /** At most a few points whose key begins with `key`. */
+  /** The first points whose key begins with `key`, at most five. */
   pointsLike(id: string, key: string): Promise<PointStory[]>;
 
   /** Stores logs of failed runs, and replaces the logs of earlier attempts. */

@@ -3,7 +3,7 @@ import type { Point } from '../../campaign/types.ts';
 import type { CampaignRecord } from './campaigns.ts';
 import type { FinishedPoint, FinishedRun } from './design.ts';
 
-/** What a step of a search added: the seqs of its runs, and the ordinals of the points that it asked for. */
+/** The additions of a step of a search: the seqs of new runs, and for each ask (requested point) its ordinal. */
 export interface SearchWritten {
   seqs: number[];
   ordinals: (number | null)[];

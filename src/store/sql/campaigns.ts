@@ -70,7 +70,7 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
       await db
         .updateTable('campaigns')
         .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
-        // an activity that Temporal has given up may still call this. It must not set a stopping campaign to running
+        // an activity that Temporal has given up may still call this; a stopping campaign must not become running again
         .$if(phase === 'running', (update) => update.where('phase', 'in', ['preparing', 'running', 'paused']))
         .where('id', '=', id)
         .execute();

@@ -90,8 +90,8 @@ export function runStore(db: Kysely<Tables>): RunStore {
       if (observations.length === 0) return;
       const campaign = await numberOf(db, id);
       await db.transaction().execute(async (transaction) => {
-        // the transaction begins with a write, so that SQLite waits for other writers: if it began with a read, it
-        // would fail
+        // the transaction begins with a write, so that SQLite waits for other writers: if it began with a read, its
+        // first write could fail
         await touch(transaction, campaign, now);
         const seqs = observations.map(({ seq }) => seq);
         const changes = await CountChanges.ofRuns(transaction, campaign, seqs);

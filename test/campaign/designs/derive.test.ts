@@ -22,7 +22,7 @@ describe('derive', () => {
     ]);
   });
 
-  test('keeps 12 digits of fractional numbers, and all digits of whole numbers', () => {
+  test('rounds fractional numbers to 12 digits, and keeps all digits of whole numbers', () => {
     const derive = { 'Contact rate': 'Days / 3', Budget: 'Days * 1e14 + 1' };
     expect(rowsIn({ grid: { Days: [7] }, derive })).toEqual(['7 2.33333333333 700000000000001']);
     const whole = { Budget: derive.Budget, 'Recovery rate': '0.1 + 0.2' };

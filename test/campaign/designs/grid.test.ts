@@ -154,7 +154,7 @@ describe('oneAtATime', () => {
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
   });
 
-  test('starts from the values in `inputs`, or else from the values of the experiment', () => {
+  test('starts from the values of the experiment, and other inputs keep the values in `inputs`', () => {
     expect(rowsIn({ oneAtATime: { Days: [7] } }, { experiment: 'Baseline' })).toEqual(['21', '7']);
     const alone = { inputs: { 'Contact rate': 3 } };
     const [first] = pointsOf({ oneAtATime: { Days: [7] } }, alone);

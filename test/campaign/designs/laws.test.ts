@@ -89,7 +89,7 @@ describe('any design', () => {
         const kept = [...expand(campaign)].filter(({ values }) => Number(values[place] ?? 14) >= least);
         const filtered = keysOf({ product: [written], where: `Days >= ${least}` });
         expect(filtered).toEqual(kept.map(({ key }) => key));
-        // a design of any kind may have a condition
+        // each of these designs may have a condition of its own
         if (!('where' in written))
           expect(keysOf({ ...written, where: `Days >= ${least}` })).toEqual(filtered);
       }),

@@ -36,7 +36,7 @@ const numeric: fc.Arbitrary<NumericDistribution> = fc.oneof(
 const share = fc.nat(2 ** 30 - 1).map((step) => step / 2 ** 30);
 
 describe('a quantile', () => {
-  test('rises with the share, is between the limits and has 12 digits', () => {
+  test('never decreases with the share, is between the limits, and has at most 12 digits unless it is a limit', () => {
     fc.assert(
       fc.property(numeric, share, share, (distribution, u, v) => {
         const [low, high] = [Math.min(u, v), Math.max(u, v)].map((each) => quantile(distribution, each)) as [

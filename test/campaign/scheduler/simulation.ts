@@ -132,7 +132,8 @@ export interface Simulated {
 }
 
 /**
- * Runs a campaign as its workflow does: decide, ask, applyOutcomes, sleep. The state passes through JSON in each tick.
+ * Runs a campaign as its workflow does: decide, send requests, applyOutcomes, sleep. The state passes through JSON in
+ * each tick.
  */
 export function simulate(scenario: Scenario, mostTicks = 100_000): Simulated {
   const service = new Service(scenario);

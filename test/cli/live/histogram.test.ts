@@ -27,6 +27,7 @@ describe('a histogram', () => {
 
   test('has bars of equal width', () => {
     const values = Array.from({ length: 1_000 }, (_, at) => at / 10);
+    // the Rice rule gives 2 * 1,000^(1/3) = 20 bars
     expect(binned(values, 60).counts).toEqual(new Array(20).fill(50));
   });
 

@@ -113,7 +113,7 @@ describe('the page', () => {
     expect(whole).toMatch(/^█+▓ {2}1,000 of 1,000 runs {2}100 %$/);
   });
 
-  test('shows only the runs if there are no numbers', () => {
+  test('shows the last runs without values and inputs if no output is numeric and no input varies', () => {
     const lines = textsOf({ ...state, output: undefined, varied: [], isReplicated: false, values: [] });
     expect(lines.slice(4)).toEqual([
       '',
@@ -231,7 +231,7 @@ describe('the page', () => {
     );
   });
 
-  test('has the same words with and without colours', () => {
+  test('has the same title with and without colours', () => {
     const [title] = pageOf(state, { columns: 80, rows: 24 });
     expect(painted(title!, 80, true)).toContain('\u001b[1mshop-1\u001b[22m');
     expect(title!.map(textOf).join('')).toBe(painted(title!, 80, false));

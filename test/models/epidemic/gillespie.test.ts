@@ -59,7 +59,7 @@ describe('the stochastic form', () => {
     for (const [i, time] of times.entries()) {
       const infected = runs.map((run) => run[i]!.infected);
       const { bias, variance } = expansion(large, time).infected;
-      // the difference is a few persons for any size of the population
+      // the mean differs from the deterministic form by a few persons, for any size of the population
       expect(Math.abs(bias)).toBeLessThan(6);
       expect(Math.abs(zOf(infected, states[i]!.infected + bias))).toBeLessThan(4);
       const error = variance * Math.sqrt(2 / (runs.length - 1));

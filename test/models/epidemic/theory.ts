@@ -35,7 +35,7 @@ export function chancesOfInfected(
 /**
  * For a large population at a time: how far the mean numbers of persons differ from the deterministic form, and the
  * variances around the means. Both come from an expansion in the size of the population. The omitted terms are smaller
- * by a factor of this size.
+ * by a factor of about this size.
  *
  * N. G. van Kampen, "Stochastic Processes in Physics and Chemistry", 3rd edition (2007), chapter X.
  */

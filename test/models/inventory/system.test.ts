@@ -163,7 +163,7 @@ describe('a run', () => {
       'Mean ordering cost': (32 + 3 * 60) / 3,
       'Service level': null,
     });
-    // the levels are equal here, so each review after a demand makes an order
+    // the reorder point and the order-up-to level are equal here, so each review after a demand makes an order
     const busy = { 'Demand rate': 100, 'Reorder point': 60, 'Initial inventory': 60 };
     expect(orders(busy).Orders).toBe(2);
     expect(orders({ ...busy, 'Warm-up time': 1 }).Orders).toBe(2);

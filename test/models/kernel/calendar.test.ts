@@ -89,7 +89,7 @@ describe('the calendar', () => {
   test('keeps the order of 5,000 waiting events', () => {
     const calendar = new Calendar();
     const happened: number[] = [];
-    // 7919 is a prime, so the delays are a permutation
+    // 7919 is a prime that does not divide 5,000, so the times are a permutation of 0 to 4,999
     for (let i = 0; i < 5_000; i++) {
       calendar.add((i * 7919) % 5_000, (time: number) => happened.push(time), (i * 7919) % 5_000, 0);
     }

@@ -105,7 +105,7 @@ describe('random streams', () => {
   const first = (seed: bigint, replication: number, purpose: string) =>
     draw(randomStream(seed, replication, purpose), 5);
 
-  test('depend only on seed, replication and purpose', () => {
+  test('differ between seeds, replications and purposes, and are always the same for the same three', () => {
     const streams = [
       first(1n, 1, 'arrivals'),
       first(2n, 1, 'arrivals'),
@@ -120,7 +120,7 @@ describe('random streams', () => {
     expect(first(1n, 1, 'arrivals')).toEqual(streams[0]);
   });
 
-  test('are not correlated with each other or with their own past', () => {
+  test('are not correlated with each other, and their numbers are not correlated with the numbers before', () => {
     const count = 50_000;
     const correlation = (a: number[], b: number[]) =>
       a.reduce((sum, u, i) => sum + (u - 0.5) * (b[i]! - 0.5), 0) * (12 / Math.sqrt(count));

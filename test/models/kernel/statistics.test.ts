@@ -66,7 +66,7 @@ describe('a time-weighted statistic', () => {
           statistic.set(value);
           simulation.run(simulation.now + duration);
         }
-        // has each value once for each quarter of a time unit that it lasted
+        // `values` has each value once for each quarter of a time unit that the value lasted
         const values = steps.flatMap(({ value, duration }) => new Array<number>(4 * duration).fill(value));
         const { count, min, max, mean, variance, deviation, integral } = statistic.statistics();
         expect(statistic.mean).toBe(mean);

@@ -1,4 +1,4 @@
-/** Sends the outputs of some runs to the parent thread. The main thread prints the outputs instead. */
+/** Sends the outputs of some runs to the parent thread. In the main thread, the script prints the outputs instead. */
 import { parentPort } from 'node:worker_threads';
 import { fingerprint } from './support.ts';
 

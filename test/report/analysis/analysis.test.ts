@@ -59,7 +59,7 @@ describe.each(designs)('the analysis "%s"', (title, played) => {
     for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
   });
 
-  test('gives a table with one row per input', async () => {
+  test('gives a table with one row per input and one row per pair of inputs', async () => {
     const [head, ...rows] = await csvOf([analysis]);
     expect(head).toMatch(/^output,input,/);
     const pairs = analysis.secondOrder?.length ?? 0;
@@ -75,7 +75,7 @@ test('a curve has a picture over time, and rows with times', async () => {
   expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
 });
 
-describe('a sentence about a curve says which input matters at which times', () => {
+describe('a sentence about a curve says which input matters most at which times', () => {
   const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
     courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);
 
@@ -130,7 +130,7 @@ test('the answer names the inputs that matter', () => {
   );
 });
 
-test('an input that only interacts with another one matters in a factorial with replications', () => {
+test('an input that only interacts with another input matters in a factorial design with replications', () => {
   let run = 0;
   const [found] = analyzed({ ...designs[3]![1], replications: 4 }, ([a, b]) => ({
     Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),

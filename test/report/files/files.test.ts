@@ -139,7 +139,7 @@ describe('rows with their files', () => {
     expect(await given.return!()).toEqual({ done: true, value: undefined });
   });
 
-  test('end with an error of the disk or of the store', async () => {
+  test('end with the error if a file cannot be written, and with any unexpected error', async () => {
     for (const error of [new ForayError('OUTPUT_UNWRITABLE', 'Full.'), new Error('broken')]) {
       const save = (value: unknown) =>
         (value as { hash: string }).hash === 'h3'

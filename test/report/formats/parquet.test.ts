@@ -63,7 +63,7 @@ describe('Parquet', () => {
           ...others.slice(0, -1),
           JSON.parse(JSON.stringify(others.at(-1))) as unknown,
         ]);
-        // the dictionary of a column has only one zero, so -0 becomes 0
+        // the text of -0 is '0', so -0 becomes 0
         expect(
           found
             .map((row) => Object.values(row))
@@ -146,7 +146,7 @@ describe('Parquet', () => {
     expect(found).toEqual([{ row: 39_999 }, { row: 40_000 }]);
   });
 
-  test('is the same for batches of any size', async () => {
+  test('is the same for small and large batches', async () => {
     const rows = Array.from({ length: 45_000 }, (_, row): Cell[] => [
       String(row),
       row % 9 === 0 ? null : 'x',

@@ -27,7 +27,7 @@ describe('the report of other designs', () => {
       'The mean at each value, with its 95 % confidence interval over the replications.',
     );
     expect(page).toContain('means over the replications');
-    expect(page).toContain('Lowest point, its first finished run, in front of the median');
+    expect(page).toContain('Lowest point, its first finished replication, in front of the median');
   });
 
   test('draws known values as a line, and compares them with the intervals in a table', async () => {
@@ -120,7 +120,7 @@ describe('the report of other designs', () => {
     const record = sampleRecord({ grid: [], replications: 20 });
     const page = await renderReport(record, countsOf(20), sampleRows(record));
     expect(page).toContain(
-      'First finished run in front of the median and the middle 50 % and 90 % of all 20 runs',
+      'First finished replication in front of the median and the middle 50 % and 90 % of all 20 runs',
     );
     // all runs were reused, so there are no outstanding runs to draw
     expect(marks(page, 'area')).toEqual([1, 1]);

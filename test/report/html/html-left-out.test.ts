@@ -120,13 +120,13 @@ describe('a report that leaves something out', () => {
     expect(await wordsOf(record, rows.slice(0, 3))).not.toContain(said);
   });
 
-  test('says how many known values are for points that have not finished', async () => {
+  test('says how many known values are not compared, because no finished point has a value for them', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const numbers = new Map([['Fit error', 1]]);
     const known = ['1', '2', '2.5'].map((rate) => ({ values: [rate], numbers }));
     const reference = { label: 'theory.csv', outputs: ['Fit error'], rows: known };
     const rows = ['1', '2'].map((rate, i) => sampleRow(i, [rate]));
-    const said = 'of theory.csv is for points that have not finished.';
+    const said = 'of theory.csv is not compared, because no finished point has a value for it.';
     expect(await wordsOf(record, rows, { reference })).toContain(`1 value ${said}`);
     const both = { ...reference, rows: known.slice(0, 2) };
     expect(await wordsOf(record, rows, { reference: both })).not.toContain(said);

@@ -11,7 +11,9 @@ const REPLICATIONS = 5;
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8, 2]);
 const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
 
-/** All runs of a campaign, in the order of the design. Some have failed, and each replication has its own noise. */
+/**
+ * All runs of a campaign, in the order of the design. Some runs have failed. The other runs have noise of their own.
+ */
 function runsOf(points: string[][], next: () => number): FinishedRow[] {
   return points.flatMap((values, ordinal) =>
     Array.from({ length: REPLICATIONS }, (_, at): FinishedRow => {

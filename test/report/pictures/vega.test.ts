@@ -23,7 +23,7 @@ async function sidesOf(count: number, width: number): Promise<[left: number, rig
 }
 
 test.each([7, 13, 31, 41, 57])(
-  '%i adjacent cells have no gaps, although their coordinates are rounded',
+  '%i adjacent cells have no gaps, although their coordinates are cut to two decimals',
   async (count) => {
     for (const width of [333, 590, 711]) {
       const sides = (await sidesOf(count, width)).filter(([left, right]) => right - left < width / 2);

@@ -145,6 +145,7 @@ describe('the share over points', () => {
       const { low, high } = shareOf(drawn).interval(0.95, true);
       if (low! <= known && known <= high!) inside += 1;
     }
+    // two standard deviations of the share 0.95 are 0.01
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 

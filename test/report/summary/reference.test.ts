@@ -19,7 +19,7 @@ function read(text: string) {
 }
 
 describe('reference values', () => {
-  test('are read from columns in any order, and the values of inputs become canonical', async () => {
+  test('are read by the names of the columns, and the values of inputs become canonical', async () => {
     const text =
       '\ufeffFit error, Recovery rate,Contact rate,Peak day\n17.5,0.440,"1.20",\n\n,0.45,1.2,6e0\n';
     expect(await read(text)).toEqual({

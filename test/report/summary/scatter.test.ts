@@ -24,6 +24,7 @@ function gathered(points: readonly (readonly number[])[], valueOf: (point: reado
   return effects;
 }
 
+/** Evenly spread points: multiples of irrational numbers, modulo 1. */
 const spread = (count: number, inputs: number): number[][] =>
   Array.from({ length: count }, (_, i) =>
     [0.6180339887498949, 0.41421356237309515, 0.7320508075688772]

@@ -41,7 +41,7 @@ export function normalMean(
   } as unknown as Campaign & { calibrate: Calibration };
 }
 
-/** Makes a function that gives the outputs of a run. They depend only on its point and its replication. */
+/** Makes a function that gives the outputs of a run. They depend only on the seed, the point and the replication. */
 export function noisyMean(seed: number): Run {
   return ([theta], ordinal, replication) => ({
     y: String(theta! + new Stream(seed, `noise of ${ordinal}, ${replication}`).normal()),

@@ -37,7 +37,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('the particles do not depend on the order in which runs finish, or on restarts', async () => {
+test('the log of a calibration does not depend on the order in which runs finish, or on restarts', async () => {
   const campaign = normalMean(few);
   const log = await logOf(campaign, noisyMean(1));
   expect(log.asks.length).toBeGreaterThan(200);
@@ -77,7 +77,7 @@ test('the next tolerance is a quantile of the accepted distances', async () => {
   expect(distances.filter((distance) => distance <= second!.tolerance!)).toHaveLength(20);
 });
 
-test('each ask for the same point gets its own run, and a model without chance runs each point only once', async () => {
+test('each ask for the same point has its own distance, and a calibration of a model without chance ends when the tolerance stops falling', async () => {
   const choice = { kind: 'choice' as const, values: ['0', '1', '2', '3'] };
   const priors = [{ name: 'θ', isWhole: true, distribution: choice }];
   const campaign = normalMean({ ...few, priors });
@@ -90,7 +90,7 @@ test('each ask for the same point gets its own run, and a model without chance r
   const shareOf = (value: string): number =>
     particles.filter(({ values }) => values[0] === value).reduce((sum, { weight }) => sum + weight, 0);
   expect(shareOf('1') + shareOf('2')).toBeGreaterThan(shareOf('0') + shareOf('3'));
-  // a model without chance runs each point only once
+  // without chance, there are at most 4 distances, so the tolerance soon stops falling
   const [, theta] = campaign.base;
   const exact = await logOf({ ...campaign, base: [theta!] }, ([value]) => ({ y: String(value) }));
   expect(new Set(exact.asks.map(({ ordinal }) => ordinal)).size).toBeLessThanOrEqual(4);
@@ -103,7 +103,7 @@ test('each point meets the condition on the inputs', async () => {
   for (const { values } of log.asks) expect(Number(values[0])).toBeGreaterThan(1);
 });
 
-test('several outputs count equally, because the distance in each is divided by its spread', async () => {
+test('with several outputs, the scale of each output is its spread, and the log does not depend on the order of runs', async () => {
   const observed: Calibration['observed'] = [
     { output: 'y', kind: 'number', value: 1.5, weight: 1 },
     { output: 'curve', kind: 'curve', x: [0.5, 1], y: [750, 1_500], weight: 1 },
@@ -165,6 +165,7 @@ test('failed runs are not accepted, and further points replace them', async () =
   );
   const story = await calibrationStoryOf(campaign, log);
   expect(story.generations[0]).toMatchObject({ accepted: 40, tolerance: null });
+  // a third of the runs fail, so 40 accepted points need about 60 points
   expect(story.generations[0]!.told).toBeGreaterThan(55);
   expect(story.particles.every(({ ask }) => log.asks[ask]!.told!.value !== null)).toBe(true);
 });

@@ -13,7 +13,7 @@ import { EPIDEMIC } from '../../service/fixed.ts';
 
 /**
  * Tests campaigns that search by an outside optimiser. The log stays the same if the process of the optimiser is killed
- * or makes mistakes at any time.
+ * or makes mistakes.
  */
 
 const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
@@ -189,7 +189,7 @@ test('nothing is lost if an optimiser proposes other points after its restart', 
   expect(notes).toHaveLength(1);
 });
 
-test('a cancel ends an optimiser that is computing', async () => {
+test('cancelling a campaign ends an optimiser that is computing', async () => {
   const [there, pids] = [join(world.folder, 'fault-thinks'), join(world.folder, 'pids-thinks')];
   writeFileSync(there, '');
   const options = { pids, fault: 'hang', at: 0, while: there };

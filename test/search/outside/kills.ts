@@ -5,14 +5,14 @@ import { Stream } from '../../../src/search/methods/stream.ts';
 
 /**
  * The process ids in a file, one per line, in the order in which the processes started. Only complete lines count. Half
- * a line would be the id of another process, and an empty line would be 0, which is the process group of the tests.
+ * a line could be the id of another process. An empty line would be 0, which means the process group of the tests.
  */
 export function pidsIn(file: string): number[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number) : [];
 }
 
 /**
- * Runs a search, and kills each process of its optimiser at a different moment.
+ * Runs a search, and kills each process of its optimiser at a random moment, if the process has not ended before.
  *
  * @param pids - the file with the ids of the processes
  * @param within - the maximum time from the start of a process to its kill, ms

@@ -141,7 +141,7 @@ test('the optimiser gets the results of points in the order of their numbers, wi
   }
 });
 
-test('a restarted process gets the same asks and tells in the same order', async () => {
+test('a restarted process gets the same points and results in the same order', async () => {
   const [once, often] = [join(folder, 'once'), join(folder, 'often')];
   const asks = async (file: string, rebuilds: number) => {
     const messages = await heard(recorded(file, { stop: stopAfter(30) }), file, rebuilds);
@@ -149,7 +149,7 @@ test('a restarted process gets the same asks and tells in the same order', async
     const last = messages.slice(starts.at(-1));
     return {
       starts: starts.length,
-      // apart from empty asks, a restarted process gets the same messages as a process that never stopped
+      // apart from questions, a restarted process gets the same messages as a process that never stopped
       said: last.flatMap(({ asked = null, named = asked, tell = null }): Message[] =>
         tell === null && named === null ? [] : [{ points: named, tell }],
       ),
@@ -206,6 +206,7 @@ test('the standard error of the optimiser goes to the log, up to a limit', async
   const search = new SearchInMemory(searchCampaign(BOX, { method, stop: stopAfter(5) }), parabola, 1);
   await expect(search.toTheEnd(0)).rejects.toThrow('exit code 3: “tick\\u001b[2J”');
   const lines = log.mock.calls.map(([line]) => String(line));
+  // after 1,000 lines, a last line says that further output is not kept
   expect(lines).toHaveLength(1_001);
   expect(lines[0]).toBe('optimiser of campaign: tick\\u001b[2J\n');
 });

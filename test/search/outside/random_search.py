@@ -12,9 +12,9 @@ STDOUT = os.dup(1)
 
 
 class RandomSearch(Optimiser):
-    """Proposes half of its points anywhere, and half near the best point.
+    """Proposes about half of its points anywhere, and the others near the best point so far.
 
-    With `generation`, it waits for all results after each group of this many points.
+    With `generation`, it waits for all results after each group of so many points.
     """
 
     def __init__(self, start):

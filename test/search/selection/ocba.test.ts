@@ -27,7 +27,7 @@ test('the allocation divides exactly the whole budget into whole numbers of runs
   );
 });
 
-test('systems share the budget if all are equal or none has a variance, and a single system without variance gets no run', () => {
+test('systems get equal shares of the budget if all are equal or none has a variance, and a single system without variance gets no run', () => {
   expect(allocateOcba([1, 1], [4, 4], 10)).toEqual([5, 5]);
   expect(allocateOcba([1, 2, 3], [4, 0, 4], 10)[1]).toBe(0);
   expect(allocateOcba([1, 2], [0, 0], 10)).toEqual([5, 5]);

@@ -28,7 +28,7 @@ export function describeAnyChanges(
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
 
-    test('keep exactly the runs of the design and the runs that were requested before', async () => {
+    test('keep exactly the runs of the design, finished runs, and runs that the service may have', async () => {
       const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
       const step = fc.oneof(
         fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) }),
@@ -46,7 +46,7 @@ export function describeAnyChanges(
           const id = `campaign ${(campaigns += 1)}`;
           await addNamed(store, ['a', 'b', 'c'], 2, id);
           let design = { names: ['a', 'b', 'c'], replications: 2 };
-          // the expected runs with their state and number, which the test computes from the rules
+          // the expected runs with their states, which the test computes from the rules
           type State = 'waiting' | 'requested' | 'done' | 'failed';
           const runs = new Map<string, { state: State; seq?: number }>(
             runsOf(design.names, design.replications).map((run) => [run, { state: 'waiting' }]),

@@ -126,7 +126,7 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
     });
 
     describe('deleteCampaign', () => {
-      test('removes everything about a campaign and nothing about others, and frees its id', async () => {
+      test('removes the runs and results of a campaign but not of others, and frees its id', async () => {
         for (const id of ['flu', 'cold']) {
           await add(store, id, { points: 3_500, replications: 3 });
           await store.observe(

@@ -60,7 +60,7 @@ export function describeChanges(createDatabase: () => Promise<TestDatabase> | Te
         ]);
       });
 
-      test('removes the unrequested runs of dropped points, and keeps the other runs', async () => {
+      test('removes the runs of dropped points that the service does not have, and keeps the other runs', async () => {
         await addNamed(store, ['a', 'b', 'c', 'd', 'e'], 2);
         // one run of b has finished and the other one waits; c runs; d waits for another attempt; e waits after a stop
         await store.intend('flu', [1, 2, 3, 4], 1);

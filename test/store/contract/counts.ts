@@ -76,7 +76,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   ),
 );
 
-/** Adds asks to the log of a search. */
+/** Adds asks (requests for points) to the log of a search. */
 async function ask(
   store: Store,
   id: string,
@@ -123,7 +123,7 @@ export function describeCounts(
     test('counts agree with the runs, whatever the actions and interruptions', async () => {
       const step = fc.record({
         act,
-        // most actions are not interrupted
+        // three of four actions are interrupted, because the probability of nil is 1 / freq
         cut: fc.option(fc.record({ turns: fc.nat(3), steps: fc.nat(120) }), { freq: 4, nil: undefined }),
       });
       let campaigns = 0;

@@ -238,7 +238,7 @@ export function describeGrowth(
       expect(await store.getCampaign('flu')).toMatchObject({ definition: 'campaign: flu # 2\n' });
     });
 
-    test('the rate of a campaign comes only from the runs that it started', async () => {
+    test('newRuns counts only the runs that the campaign itself started, and their time', async () => {
       await addNamed(store, ['a', 'b', 'c'], 1);
       expect(await store.newRuns('flu')).toEqual({ runs: 0, ms: 0 });
       await store.intend('flu', [0, 1, 2], 1_000);

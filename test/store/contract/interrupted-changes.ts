@@ -95,7 +95,7 @@ export function describeInterruptedChanges(
         expect((await rowsOf(store)).map(runName)).toEqual(['b/1', 'd/1']);
       });
 
-      test('can be completed after several interruptions, at any moments, of the same or other changes', async () => {
+      test('can be completed after one to three interruptions, at any moments, of the same or other changes', async () => {
         const names = fc.shuffledSubarray(['a', 'b', 'c', 'd', 'e', 'f'], { minLength: 1 });
         const design = fc.record({ names, replications: fc.integer({ min: 1, max: 3 }) });
         const moment = fc.record({ turns: fc.nat(3), steps: fc.nat(120) });
@@ -134,7 +134,7 @@ export function describeInterruptedChanges(
       });
 
       test.each([0, 1, 2, 3, 4])(
-        'give each point its runs if the first design was interrupted after %d batches',
+        'give each point its runs if the first design was interrupted after %d turns of the event loop',
         async (turns) => {
           await add(store);
           await cutShort(database, { turns, steps: 0 }, (other) =>

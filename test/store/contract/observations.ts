@@ -101,7 +101,7 @@ export function describeObservations(
         expect(await store.counts('flu')).toMatchObject({ total: 3, waiting: 2, running: 1, failed: 0 });
         expect(await rowsOf(store)).toEqual([]);
         expect((await store.openRuns('flu')).map(({ seq }) => seq)).toEqual([2]);
-        // the next attempt is a new request with the number of attempts before it
+        // the next attempt is a new request, with the number of failures before it
         const planned = await store.intend('flu', [0, 1], 5_000);
         expect(planned).toMatchObject([
           { seq: 0, attempt: 1, failures: 1, reseeded: 0 },
@@ -243,7 +243,7 @@ export function describeObservations(
         expect(await ownedBy('c')).toEqual([false, true]);
       });
 
-      test('stay owned, whatever the earlier observations and later requests', async () => {
+      test('stay owned after an earlier observation and after a repeated request, unless the campaign gets another run', async () => {
         const first = async (id: string): Promise<unknown> => {
           const [{ owned, joined }] = (await store.openRuns(id, [0])) as [OpenRun];
           return { owned, joined };

@@ -14,7 +14,7 @@ export function describeRecent(
 
     const letters = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
     let look: ResultCursor | undefined;
-    /** Looks again. Returns the names of the points whose runs it finds. */
+    /** Looks again. Returns the names of the points whose runs have finished since the last look. */
     const lookAgain = async (id = 'flu'): Promise<string[]> => {
       const seen = await store.recentResults(id, look);
       look = seen.look;

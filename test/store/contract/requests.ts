@@ -87,7 +87,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
       });
 
       test.each([1, 2, 3, 4, 5, 6, 7])(
-        'numbers the runs from 0 without a gap if a first call was interrupted after %d batches',
+        'numbers the runs from 0 without a gap if a first call was interrupted after %d turns of the event loop',
         async (turns) => {
           await add(store);
           // this size needs several batches of points and of runs
@@ -146,7 +146,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect(await attemptsOf()).toEqual([3, 3]);
       });
 
-      test('leaves out finished and missing runs', async () => {
+      test('leaves out finished runs, and numbers without a run', async () => {
         await store.observe('flu', [done(0), failed(1)], 1);
         expect((await store.intend('flu', [0, 1, 2, 77], 1)).map(({ seq }) => seq)).toEqual([2]);
         expect(await store.intend('flu', [], 1)).toEqual([]);

@@ -47,7 +47,7 @@ export function inputsIn<T>(
   });
 }
 
-/** Finds the input with a name, and marks it as set. Throws an error if the input was set before. */
+/** Finds the input with a name, and marks it as set. Throws an error if the input was set before or takes a file. */
 export function newInput(
   name: string,
   { find }: Pick<DesignFacts, 'find'>,

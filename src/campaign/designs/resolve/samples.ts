@@ -9,9 +9,9 @@ import { distributionOf, type Spread } from '../schema-distributions.ts';
 import type { WrittenSample } from '../schema-samples.ts';
 import { type DesignFacts, inputsIn, type Path } from './inputs.ts';
 
-/** The smallest share of a normal distribution that must lie between its limits. */
+/** At least this share of a normal distribution must lie between its limits. */
 const LEAST_MASS = 1e-290;
-/** The largest distance of a draw from the mean, in standard deviations. */
+/** A draw from a normal distribution without limits is nearer to the mean than this, in standard deviations. */
 const SPREAD = 9;
 
 /** Resolves a sample: the distributions of its inputs, and the method that draws its points. */
@@ -105,7 +105,7 @@ function spreadInput(
       });
     }
   }
-  // draws from a normal distribution without limits stay within nine standard deviations of its mean
+  // an end without a limit counts as nine standard deviations from the mean
   const reach = SPREAD * (sd ?? 0);
   const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
   if (!Number.isFinite(most - least)) {

@@ -39,7 +39,7 @@ export function writeChunk(
   };
 }
 
-/** @returns the number of bytes of the page before compression */
+/** @returns the size of the page with its header, before compression, in bytes */
 function writeDictionary(file: ByteWriter, { values, count }: Encoded): number {
   const compressed = snappyCompress(values);
   const start = file.offset;
@@ -54,7 +54,7 @@ function writeDictionary(file: ByteWriter, { values, count }: Encoded): number {
   return header + values.length;
 }
 
-/** @returns the number of bytes of the page before compression */
+/** @returns the size of the page with its header, before compression, in bytes */
 function writePage(
   file: ByteWriter,
   { rows, nulls, levels }: ColumnValues,

@@ -10,7 +10,7 @@ export interface Bounds {
 
 /** The encoded values of a column in a row group. Missing values are left out. */
 export interface Encoded {
-  /** The values in Parquet's encoding PLAIN. */
+  /** The values, or the values of the dictionary, in Parquet's encoding PLAIN. */
   values: Uint8Array;
   /** The indices of the column's values in the dictionary, which has each value once. */
   places?: Uint32Array;
@@ -26,7 +26,7 @@ export abstract class ColumnValues {
   readonly levels: Uint8Array;
   rows = 0;
   nulls = 0;
-  /** In all groups together, the number of values that did not have the column's type. */
+  /** The number of values in all groups together that did not have the column's type. */
   mismatches = 0;
 
   /** @param most the largest number of rows in a group */

@@ -4,8 +4,8 @@ import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 const encoder = new TextEncoder();
 
 /**
- * Texts in UTF-8. If a dictionary takes at most half the bytes, they are written with a dictionary, which has each text
- * once.
+ * Texts in UTF-8. They are written with a dictionary, which has each text once, if this needs at most half the bytes of
+ * the texts.
  */
 export class Texts extends ColumnValues {
   private readonly places: Uint32Array;
@@ -52,7 +52,7 @@ export class Texts extends ColumnValues {
 }
 
 export class JsonTexts extends Texts {
-  /** JSON texts have no bounds, because nobody searches by them. */
+  /** JSON texts have no bounds, because readers do not filter rows by JSON. */
   override encoded(): Encoded {
     return { ...super.encoded(), bounds: undefined };
   }

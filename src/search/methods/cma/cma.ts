@@ -57,7 +57,7 @@ class Cma implements Method {
   private readonly ranking: Ranking;
   private readonly restarts: Restarts;
   private run: Run | null = null;
-  /** The finished run with the lowest value. */
+  /** The finished run with the lowest level. */
   private lowest: Run | null = null;
   private runs = 0;
   /** The current generation. */
@@ -203,7 +203,7 @@ class Cma implements Method {
   }
 }
 
-/** The run with the lower value. If both values are equal, the first run. */
+/** The run with the lower level; `a` if both levels are equal. */
 function lowerOf(a: Run | null, b: Run | null): Run | null {
   return a && b && a.level <= b.level ? a : (b ?? a);
 }

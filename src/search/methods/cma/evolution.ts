@@ -99,7 +99,7 @@ export class Evolution {
     const factors = weights.map(
       (weight, k) => rankMu * weight * (weight >= 0 ? 1 : dimension / (squaredLength(ranked[k]!.z) + 1e-300)),
     );
-    // replaces the variance that the path lacks while it is not updated
+    // replaces the variance that the path lacks while no step is added to it
     const lack = isSteady ? 0 : covariancePath * (2 - covariancePath);
     const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
     for (let i = 0; i < dimension; i++) {
@@ -115,7 +115,10 @@ export class Evolution {
     }
   }
 
-  /** Updates the axes. It skips generations if the covariance changes slowly: appendix B.2 of the source. */
+  /**
+   * Updates the axes. If the covariance changes slowly, some generations do not update the axes: appendix B.2 of the
+   * source.
+   */
   private decompose(): void {
     const { rankOne, rankMu } = this.constants;
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
@@ -128,7 +131,7 @@ export class Evolution {
     this.roots = found.realEigenvalues.map((value) => Math.sqrt(Math.max(least, value)));
   }
 
-  /** Converts from the axes of the distribution to the coordinates. */
+  /** Converts a vector from the axes of the distribution to the coordinates. */
   private turned(vector: readonly number[]): number[] {
     return this.axes.map((row) => {
       let sum = 0;

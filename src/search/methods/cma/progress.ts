@@ -34,7 +34,8 @@ export class Progress {
   /**
    * Adds a generation, best first.
    *
-   * @param held - for each coordinate, whether the margin of integers holds it
+   * @param held - for each coordinate, the result of `holdMargin`: whether it has changed the distribution of an
+   * integer
    * @returns whether the run is over
    */
   isOverAfter(evolution: Evolution, ranked: readonly Told[], held: readonly boolean[]): boolean {
@@ -54,8 +55,8 @@ export class Progress {
       .deviations()
       .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
     this.still = isStill ? this.still + 1 : 0;
-    // the run does not end immediately while the margin holds an integer, because its other levels are still tried
-    // sometimes
+    // the run does not end immediately while `holdMargin` changes an integer, because samples still have other levels
+    // of this integer sometimes
     return this.still >= (held.includes(true) ? this.window : 1);
   }
 

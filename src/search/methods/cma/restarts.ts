@@ -30,7 +30,7 @@ export class Restarts {
     return { population: this.population, sigma: FIRST_SIGMA };
   }
 
-  /** @param points - number of points of the run before */
+  /** @param points - the number of points of the run before */
   next(points: number): Start {
     this.used[this.regime] += points;
     this.regime = this.used.large <= this.used.small ? 'large' : 'small';

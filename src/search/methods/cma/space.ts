@@ -3,16 +3,17 @@ import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
 /**
- * The share of a real coordinate's range that is bent at each bound. The distribution goes this far beyond the bounds.
+ * The share of a real coordinate's range that is bent at each bound. A coordinate is reflected when it is farther than
+ * this outside a bound.
  */
 const BEND = 0.05;
 
-/** The largest standard deviation of a coordinate: a wider distribution is nearly the same in [0, 1]. */
+/** The largest standard deviation of a coordinate. A wider distribution would give nearly the same points in [0, 1]. */
 const WIDEST = 1 / 3;
 
 /**
  * Converts a point of the distribution, which has no bounds, to a point of the box. Between the bends, a real
- * coordinate stays the same. Towards a bound it follows a parabola that touches the bound, and beyond the bound it is
+ * coordinate stays the same. Towards a bound it follows a parabola that touches the bound, and farther outside it is
  * reflected. This is the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is
  * inside the space of the distribution, no sample is lost, and the distribution stays normal. Resampling and repair do
  * not have these properties.
@@ -57,7 +58,7 @@ export function narrow(evolution: Evolution): void {
  * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The
  * least chance is 1/(N·λ), as in the paper.
  *
- * @returns for each coordinate whether the margin holds it
+ * @returns for each coordinate whether the mean or the scale was changed
  */
 export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDimension[]): boolean[] {
   const least = 1 / (dimensions.length * evolution.population);
@@ -88,7 +89,8 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
 }
 
 /**
- * Raises the chances of the levels below and above to at least `least`. The increase is taken from all three chances.
+ * Raises the chances of the levels below and above to at least `least`. The increase is taken from the chances that are
+ * above `least`, also from the chance of the level between them.
  */
 function raised(below: number, above: number, least: number): [number, number] {
   const [atLeastBelow, atLeastAbove] = [Math.max(least, below), Math.max(least, above)];

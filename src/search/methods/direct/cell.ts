@@ -31,7 +31,10 @@ export interface Cut {
   middle: Side;
 }
 
-/** A side is divided at most this often. After more divisions, rounding would decide where the thirds are. */
+/**
+ * A side of a real coordinate is divided at most this often. After more divisions, rounding would decide where the
+ * thirds are.
+ */
 const MOST_DIVISIONS = 30;
 
 export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
@@ -39,7 +42,10 @@ export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
   return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), told: null };
 }
 
-/** How often the longest side was divided; Infinity if the cell is a single point. */
+/**
+ * How often the longest side was divided, which is the side with the fewest divisions; Infinity if the cell is a single
+ * point.
+ */
 export function divisionsOf({ sides }: Cell): number {
   return Math.min(...sides.map(({ divisions }) => divisions));
 }
@@ -58,7 +64,7 @@ export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut
     const middle = sideOf(dimension, side.from + third, side.to - third, next);
     const right = sideOf(dimension, side.to - third, side.to, next);
     const left = sideOf(dimension, side.from, side.from + third, next);
-    // of two levels, the cell keeps the lower one
+    // a cell with two levels keeps the lower one
     const isPair = dimension.kind === 'integer' && side.to - side.from === 2;
     const sides = isPair ? [right] : [right, left];
     const cells = sides.map((one) => ({

@@ -10,9 +10,9 @@ const LEAST_GAIN = 1e-4;
 
 /**
  * The candidates that may be divided. For each of them, there is a Lipschitz constant with which it could have the
- * least value of all, and could improve the least value so far by more than a tiny share. D. R. Jones, C. D. Perttunen
- * and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization Theory and
- * Applications 79 (1993) 157-181, definition 4.1.
+ * least value of all cells, and could improve the least value so far by more than a tiny share. D. R. Jones, C. D.
+ * Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
+ * Theory and Applications 79 (1993) 157-181, definition 4.1.
  */
 export function potentiallyOptimal<T extends Candidate>(candidates: readonly T[]): T[] {
   const least = Math.min(...candidates.map(({ value }) => value));

@@ -4,7 +4,7 @@ import { type Cell, isNear } from './cell.ts';
 
 /**
  * The value of each cell. While no point meets the requirements, the value is the distance from meeting them.
- * Afterwards, points that miss the requirements count like failed points. The value of such a point is a little more
+ * Afterwards, points that miss the requirements count like failed points. The value of a failed point is a little more
  * than the least known value near it. A value is near if its point is in the cell after each side of the cell is
  * doubled. If no value is near, the value of the point is more than all known values. So the search comes close to
  * regions with good points. This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky,

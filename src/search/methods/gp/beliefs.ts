@@ -10,10 +10,10 @@ interface Models {
   requirements: readonly (Model | null)[];
 }
 
-/** The models and places by which the next point is chosen. */
+/** The models and points by which the next point is chosen. */
 export interface Choice {
   acquisition: Acquisition;
-  /** Known points, the best first. The search for the next point looks near them too. */
+  /** Known points, the best first. The next point is also searched near them. */
   around: (readonly number[])[];
 }
 
@@ -34,9 +34,9 @@ export interface Known {
  * The models that follow from a log: one for the objective, one for each requirement, and one for failures. An object
  * never changes. `with` returns another object for a longer log.
  *
- * Failed points do not count as points with bad values, because these would bend the model of the good points. Instead,
- * failure is a requirement of its own: its value is 1 at failed points and -1 at other points. So fewer points are
- * proposed near failed points.
+ * Failed points do not count as points with bad values, because such values would bend the model of the good points.
+ * Instead, failure is a requirement of its own: its value is 1 at failed points and -1 at other points. So fewer points
+ * are proposed near failed points.
  */
 export class Beliefs {
   readonly log: readonly Told[];
@@ -94,7 +94,7 @@ export class Beliefs {
     return new Beliefs(this.problem, log, models, nextFit);
   }
 
-  /** Returns the models and places by which the next point is chosen while other points are open. */
+  /** Returns the models and points by which the next point is chosen while other points are open. */
   acquisition(open: readonly (readonly number[])[]): Choice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);

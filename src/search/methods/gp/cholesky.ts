@@ -8,7 +8,7 @@ export class Cholesky {
   private stride: number;
   private rows: Float64Array;
 
-  /** @param capacity - the size up to which no memory needs to be copied */
+  /** @param capacity - the size of the matrix up to which no memory needs to be copied */
   constructor(capacity: number) {
     this.stride = Math.max(1, capacity);
     this.rows = new Float64Array(this.stride * this.stride);
@@ -111,7 +111,10 @@ export class Cholesky {
   }
 }
 
-/** The dot product. It adds up four sums, because additions to one sum would have to wait for each other. */
+/**
+ * The dot product. It adds up four sums, because each addition to a single sum would have to wait for the addition
+ * before.
+ */
 export function dot(
   one: Float64Array,
   oneFrom: number,

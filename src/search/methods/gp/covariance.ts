@@ -6,7 +6,7 @@ export interface Parameters {
   lengths: readonly number[];
   /** The variance of the process about its mean. */
   signal: number;
-  /** The variance of the mean of the process, which all its values share. */
+  /** The variance of the mean of the process. All values of the process share this mean. */
   constant: number;
 }
 
@@ -14,10 +14,10 @@ export interface Parameters {
  * The sum of a constant and the Matérn covariance with ν = 5/2 and a length scale for each dimension: C. E. Rasmussen
  * and C. K. I. Williams, "Gaussian Processes for Machine Learning" (2006), equation 4.17 and section 2.7.
  *
- * Any two levels of a choice have the same distance as 0 and 1 of a real input. Integers must be given at the middle of
- * their level, as `snapped` in `levels.ts` makes them (E. C. Garrido-Merchán and D. Hernández-Lobato, "Dealing with
- * categorical and integer-valued variables in Bayesian optimization with Gaussian processes", Neurocomputing 380 (2020)
- * 20-35).
+ * Any two different levels of a choice have the same distance as 0 and 1 of a real input. Integers must be given at the
+ * middle of their level, as `snapped` in `levels.ts` makes them (E. C. Garrido-Merchán and D. Hernández-Lobato,
+ * "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes",
+ * Neurocomputing 380 (2020) 20-35).
  */
 export class Covariance {
   readonly parameters: Parameters;

@@ -25,7 +25,10 @@ export interface FitOptions {
    * requirement is met.
    */
   isWarped: boolean;
-  /** Whether the parameters keep their usual values. Values of only 1 and -1 would make length scales tiny. */
+  /**
+   * Whether the parameters keep their usual values. The model of failures needs this, because its values are only 1 and
+   * -1: a fit to these values would make the length scales tiny.
+   */
   isFixed?: boolean;
   /** The `logs` of an earlier fit, as an additional starting point of this fit. */
   warm: Float64Array | null;
@@ -41,7 +44,9 @@ export interface Fit {
   logs: Float64Array;
 }
 
-/** The variance of the mean of the process. The values have variance 1, so this is a weak assumption. */
+/**
+ * The variance of the mean of the process. The warped values have a variance of about 1, so this is a weak assumption.
+ */
 const CONSTANT = 1;
 /** A small noise that is always added, so that rounding does not make the matrix singular. */
 export const JITTER = 1e-9;
@@ -54,8 +59,8 @@ interface Prior {
 }
 
 /**
- * The parameters with the greatest posterior density (MAP). They are found by the derivatives of the likelihood from
- * several starts. The priors are log-normal and weak. The prior of the length scales grows with the root of the number
+ * The parameters with the greatest posterior density (MAP). They are found by the derivatives of the likelihood from up
+ * to three starts. The priors are log-normal and weak. The prior of the length scales grows with the root of the number
  * of dimensions: C. Hvarfner, E. O. Hellsten and L. Nardi, "Vanilla Bayesian optimization performs great in high
  * dimensions", ICML (2024), section 4.
  */

@@ -1,7 +1,7 @@
 import { coordinateOf, levelAt } from '../levels.ts';
 import type { Dimension } from '../method.ts';
 
-/** Moves integers and choices of a point to the middle of their level. */
+/** Moves integers and choices of a point to the middle of their level, and reals into [0, 1]. */
 export function snapped(dimensions: readonly Dimension[], x: readonly number[]): number[] {
   return x.map((value, j) => {
     const dimension = dimensions[j]!;

@@ -6,9 +6,12 @@ import type { Problem } from '../method.ts';
 import type { Stream } from '../stream.ts';
 
 const CANDIDATES = 800;
-/** Candidates lie at these distances around each of the best points so far. */
+/**
+ * How far candidates lie from each of the best points so far: the standard deviation of a real coordinate, and the
+ * chance that another coordinate is drawn again.
+ */
 const NEAR = [0.2, 0.05, 0.01, 0.001];
-/** The number of candidates at each of these distances. */
+/** The number of candidates for each of these numbers and each of the best points. */
 const NEAR_EACH = 10;
 const STARTS = 4;
 const EVALUATIONS = 40;
@@ -19,8 +22,8 @@ interface Scored {
 }
 
 /**
- * Allowed points with a high score, the highest first. The candidates are random points of the box and points near the
- * best points so far. The candidates with the best scores are refined.
+ * Allowed points, the highest score first. The candidates are random points of the box and points near the best points
+ * so far. The result has all candidates, and the refined points that start from the best candidates.
  *
  * @param around - the best points so far
  */
@@ -66,7 +69,7 @@ function candidates(
   return found;
 }
 
-/** The best candidates that are not next to a better candidate. */
+/** The best candidates that are not close to a better start in every coordinate. */
 function startsOf(scored: readonly Scored[]): Scored[] {
   const starts: Scored[] = [];
   for (const candidate of scored) {
@@ -78,8 +81,8 @@ function startsOf(scored: readonly Scored[]): Scored[] {
 }
 
 /**
- * Improves real coordinates by their derivatives, then each level by its neighbours. Does both up to three times, while
- * they improve the score.
+ * Improves real coordinates by their derivatives, then each integer by its neighbouring levels and each choice by all
+ * its levels. Does both up to three times, while they improve the score.
  */
 function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
   let best = start;

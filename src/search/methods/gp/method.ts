@@ -23,9 +23,9 @@ const LITTLE = 0.00125;
  * of proposals in a row. A single low expectation may come from a bad fit.
  */
 const LITTLE_IN_A_ROW = 3;
-/** The most minima that are excluded. */
+/** The maximum number of minima that are excluded. */
 const MOST_EXCLUDED = 3;
-/** The fewest known points outside the excluded regions with which a model chooses. */
+/** The smallest number of told points outside the excluded regions with which a model chooses. */
 const LEAST_KNOWN = 5;
 
 /**
@@ -41,7 +41,7 @@ const LEAST_KNOWN = 5;
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
-/** The number of points that must be known before the model chooses. */
+/** The number of points that must be told before the model chooses. */
 export function designSize(dimensions: number): number {
   return Math.max(4, dimensions + 2);
 }
@@ -187,7 +187,7 @@ class GaussianProcess implements Method {
   }
 
   /**
-   * Whether a point is taken: it is open, or, without noise, already known. A point is also taken if the caller would
+   * Whether a point is taken: it is open, or, without noise, already known. A point is also taken if the caller could
    * move it onto a taken point.
    */
   private isTaken(x: readonly number[]): boolean {

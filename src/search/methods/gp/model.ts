@@ -40,7 +40,7 @@ export class Model {
     );
   }
 
-  /** A copy with room for further points. They do not change this model. */
+  /** A copy with room for further points. Points that are added to the copy do not change this model. */
   copy(extra: number): Model {
     return new Model(this.dimensions, this.fit, this.posterior.copy(extra));
   }
@@ -83,8 +83,8 @@ const POOLED = 5;
 
 /**
  * The observations for a model: the points of a log with a value. The variance of a few runs is uncertain, so it is
- * drawn towards the common variance of all points, like with a scaled inverse χ² prior (A. Gelman et al., "Bayesian
- * Data Analysis" (2013), section 2.6).
+ * drawn towards the common variance of all points, as with a scaled inverse χ² prior (A. Gelman et al., "Bayesian Data
+ * Analysis" (2013), section 2.6).
  */
 export function observationsOf(log: readonly Told[]): Observation[] {
   let sum = 0;

@@ -39,7 +39,7 @@ export class Part {
     return new Part(this.problem, this.beliefs.with(own), this.exclusions);
   }
 
-  /** This part without the region around one of its points. It has no models yet. */
+  /** This part without the region around one of its points. The new part has no models yet. */
   without(x: readonly number[]): Part {
     return new Part(this.problem, Beliefs.none(this.problem), [
       ...this.exclusions,

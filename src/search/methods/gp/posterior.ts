@@ -60,7 +60,7 @@ export class Posterior {
     return copy;
   }
 
-  /** Adds a point in place. The result equals a new posterior of all points, but takes only O(n²) time. */
+  /** Adds a point in place. The result equals a new posterior of all points, but the addition takes only O(n²) time. */
   add(point: readonly number[], value: number, noise: number): void {
     this.append(point, value, noise);
     this.solve();

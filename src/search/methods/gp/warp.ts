@@ -8,12 +8,14 @@ const STEPS = 56;
 /**
  * A monotone function of the minimized values that makes them more like values of a Gaussian process. Let u be the
  * distance of a value from the least value. Below the least value the function is linear. Above it the function is
- * c·log(1 + u / c), which shortens a tail of large values. With a large c, values stay as they are. The likelihood of
- * such functions: E. Snelson, C. E. Rasmussen and Z. Ghahramani, "Warped Gaussian processes", NIPS 16 (2004).
+ * c·log(1 + u / c), which shortens a tail of large values. With a large c, the function is nearly linear. The
+ * likelihood of such functions: E. Snelson, C. E. Rasmussen and Z. Ghahramani, "Warped Gaussian processes", NIPS 16
+ * (2004).
  *
  * The warped values have the mean 0. They are scaled so that the slopes of the function at the values have the
- * geometric mean 1 / scale. Then the likelihoods of two functions can be compared without their Jacobians (G. E. P. Box
- * and D. R. Cox, "An analysis of transformations", Journal of the Royal Statistical Society B 26 (1964), equation 9).
+ * geometric mean 1 / scale, where the scale is the standard deviation of the values. Then the likelihoods of two
+ * functions can be compared without their Jacobians (G. E. P. Box and D. R. Cox, "An analysis of transformations",
+ * Journal of the Royal Statistical Society B 26 (1964), equation 9).
  */
 export class Warp {
   private readonly least: number;
@@ -86,5 +88,5 @@ export class Warp {
   }
 }
 
-/** A c so large that values stay as they are. */
+/** A c so large that the function is nearly linear. */
 export const STRAIGHT = 1e6;

@@ -1,10 +1,12 @@
 /**
- * Draws an animated run and steers it (docs/guides/animation.md). The service's own page and existing clients (notes on
- * real clients) use this file. Existing clients put player.html into their own page and call `AnimationSVG.client`.
+ * Draws an animated run and controls it (docs/guides/animation.md). The service's own page uses this file, and so do
+ * existing clients (notes on real clients). These clients put player.html into their own page and call
+ * `AnimationSVG.client`.
  */
 (() => {
   /**
-   * Time between two pictures, in ms: while a run goes on, while it is paused, and while the service cannot be reached.
+   * Time from an answer to the next request for a picture, in ms: while a run goes on, while it is paused, and after a
+   * request that failed.
    */
   const BETWEEN_PICTURES = { RUNNING: 30, PAUSED: 300, lost: 1_000 };
   /** Multiples of the model's own speed. */
@@ -12,8 +14,8 @@
   const ENDED = { COMPLETED: 'Completed', STOPPED: 'Stopped', FAILED: 'Failed' };
 
   /**
-   * The SVG elements that a picture may have. A picture is data from a model, so it must not run, load or link
-   * anything.
+   * The SVG elements that a picture may have. A picture is data from a model. It must not run scripts, load files or
+   * contain links.
    */
   const ELEMENTS = new Set(
     (
@@ -99,7 +101,7 @@
       }
     }
 
-    /** Requests a picture and shows it. Returns the time until the next request. */
+    /** Requests a picture and shows it. Returns the time until the next request, in ms. */
     async look() {
       let response;
       try {
@@ -201,7 +203,7 @@
       await this.tell('stop');
     }
 
-    /** Steers the run, and requests its state immediately. */
+    /** Sends a command to the run, and then requests a picture immediately. */
     async tell(what) {
       try {
         await fetch(`${this.address}/${what}`, { method: 'POST' });
@@ -250,7 +252,7 @@
   const callbacks = {};
   let player;
   const client = {
-    /** `onstop` is called when the run is over. `ontogglefullscreen` replaces the player's own action. */
+    /** `onstop` is called when the player ends, for any reason. `ontogglefullscreen` replaces the player's action. */
     setCallback(name, callback) {
       callbacks[name] = callback;
     },

@@ -4,7 +4,7 @@ import type { Handlers } from '../call.ts';
 import type { Limits } from '../limits.ts';
 import type { ModelAccess } from '../model-access.ts';
 
-/** The handlers for models that their authors push. */
+/** The handlers for pushes: authors send new versions of their models to the service. */
 export function pushHandlers(
   pushes: Pushes,
   files: VersionFiles,

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 
-/** In each interval of this length, ms, an incomplete body must grow by `LEAST_BYTES`. */
+/** In each interval of this length, ms, an incomplete body must grow by at least `LEAST_BYTES`. */
 const WINDOW = 20_000;
 const LEAST_BYTES = 20_000;
 
 /**
- * A hook against very slow bodies, each of which would hold a connection without limit, even before its key is checked.
- * Node limits the time of heads. For bodies it has only a limit for the whole body, but a large file may need long.
+ * A hook against very slow bodies. Without it, each of them would hold a connection without limit, even before the key
+ * is checked. Node limits the time of heads. For bodies, Node has only a limit for the whole body, but a large file may
+ * need long.
  */
 export function refuseSlowBodies(refuse: (error: ServiceError, socket: Socket) => void) {
   const watch = (raw: IncomingMessage): void => {

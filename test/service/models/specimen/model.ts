@@ -3,7 +3,10 @@ import { defineModel } from '../../../../src/service/models/model.ts';
 
 const statistics = { type: 'CONTINUOUS', count: 3, min: 1, max: 3, mean: 2, variance: 1 };
 
-/** A model with an input of each type that a model may declare, each system input, and an output of each type. */
+/**
+ * A model with an input of each type that a model may declare, an output of each type, and each system input except the
+ * number of replications.
+ */
 export default defineModel({
   name: 'Specimen',
   description: 'One of everything.',
