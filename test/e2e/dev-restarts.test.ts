@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,10 +62,15 @@ test('foray dev refuses a port that another program uses', async () => {
 
 test('foray dev starts a part again if the part ends at once, as it does if another program uses the port', async () => {
   const ended = join(folder, 'ended');
-  const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended) };
+  const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended), FORAY_KEY: 'my-own-secret-key' };
   dev = await startDev({ folder, env, args: ['--port', String(port)] });
   expect(existsSync(ended)).toBe(true);
   expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);
+});
+
+test('the page uses the key in FORAY_KEY', () => {
+  const page = readFileSync(join(folder, '.foray/page.json'), 'utf8');
+  expect(JSON.parse(page)).toMatchObject({ key: 'my-own-secret-key' });
 });
 
 test('Ctrl-C stops every part, also while a campaign runs', async () => {
