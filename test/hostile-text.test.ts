@@ -8,7 +8,7 @@ import { canonicalValue, nameKey } from '../src/api/values.ts';
 import { causeOf } from '../src/campaign/failures.ts';
 import { compileExpression } from '../src/campaign/expressions/index.ts';
 import { readDefinition } from '../src/campaign/read.ts';
-import { cut } from '../src/cli/live/text.ts';
+import { cut } from '../src/cli/watch/text.ts';
 import { readPointsFile } from '../src/resolve/files/points-file.ts';
 import { CloudError } from '../src/cloud/index.ts';
 import { retryAfterMs } from '../src/cloud/retry-after.ts';

@@ -6,7 +6,7 @@ import type { CampaignRecord, OpenRun, PlannedRun, Store } from '../store/index.
 import { Batch } from './batch.ts';
 import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
-import { LogKeeper } from './logs.ts';
+import { LogKeeper } from './failed-run-logs.ts';
 import { replicate } from './replicate.ts';
 import { settle } from './stop.ts';
 import type { AdvanceInput, AdvanceResult, World } from './types.ts';

@@ -2,7 +2,7 @@ import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, PlannedRun, RunObservation, Store } from '../store/index.ts';
-import type { LogKeeper } from './logs.ts';
+import type { LogKeeper } from './failed-run-logs.ts';
 import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
 import type { AdvanceResult } from './types.ts';

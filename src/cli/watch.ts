@@ -4,7 +4,7 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 import { isNumeric, searchLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { UnknownNameError } from '../unknown-name.ts';
-import { LivePage } from './live/live.ts';
+import { LivePage } from './watch/live-page.ts';
 import { tellLastFailure } from './log.ts';
 import { isTerminal, printJson, tell } from './output.ts';
 import { failureAdvice, ProgressLine, statusText } from './progress-line.ts';

@@ -12,8 +12,9 @@ interface RetryOptions {
 }
 
 /**
- * Repeats a request while it fails with an error that may pass. Activities repeat only requests that start no run.
- * Temporal retries the activities themselves (workflows/tick.ts, activities/activity-failure.ts).
+ * Repeats a request while it fails with an error that may pass. The command line and the server repeat all requests
+ * (client/settings.ts has the number of attempts). Activities repeat only requests that start no run, because Temporal
+ * retries the activities themselves (workflows/tick.ts, activities/activity-failure.ts).
  *
  * @throws the error of the last attempt
  */

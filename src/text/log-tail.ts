@@ -2,11 +2,16 @@
 export const LONGEST_LINE = 2_000;
 
 /** The limits of a kept log. */
-export interface LogBounds {
+interface LogBounds {
   lines: number;
   /** The size of all lines with their line breaks. */
   characters: number;
 }
+
+/** The limits of the output of a run that the service keeps and answers with. */
+export const SERVICE_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
+/** The limits of the log of a failed run in the store. The log comes from the service, so it is not longer there. */
+export const STORED_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 
 /** The last lines of a log, within limits. A line that is too long is cut. Control characters are kept. */
 export class LogTail {

@@ -34,7 +34,7 @@ const FIRST_SAMPLE = 10;
 /** Number of running flights that a tick polls while only a few runs have finished. */
 const SECOND_SAMPLE = 30;
 
-/** The flights that a tick polls, by seq. */
+/** The flights that a tick polls, by seq. next-tick.ts decides when the next tick comes. */
 export function toPoll(schedule: Schedule, now: number): number[] {
   const durations = durationsOf(schedule.hazard);
   // a flight that was RUNNING a moment ago is not polled

@@ -1,8 +1,5 @@
 import type { RunLog } from '../../api/extensions.ts';
-import { type LogBounds, LogTail, LONGEST_LINE } from '../../text/log-tail.ts';
-
-/** The part of a run's output that the service keeps and returns: the last lines within these limits. */
-const SERVICE_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
+import { LogTail, LONGEST_LINE, SERVICE_LOG } from '../../text/log-tail.ts';
 
 export type Stream = 'stdout' | 'stderr';
 

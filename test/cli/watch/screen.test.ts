@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { Screen, type Terminal } from '../../../src/cli/live/screen.ts';
+import { Screen, type Terminal } from '../../../src/cli/watch/screen.ts';
 
 let written: string[];
 let terminal: { columns: number; rows: number } & Terminal;

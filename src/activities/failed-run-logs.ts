@@ -1,11 +1,9 @@
 import type { RunLog } from '../api/extensions.ts';
-import { type LogBounds, LogTail, LONGEST_LINE } from '../text/log-tail.ts';
+import { LogTail, LONGEST_LINE, STORED_LOG } from '../text/log-tail.ts';
 import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { World } from './types.ts';
 
-/** The part of a run's log that the store keeps: the last lines within these bounds. */
-const STORED_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 /** The most runs of a campaign whose logs are kept, for all causes of failures together. */
 const MOST_LOGS = 400;
 /** How long the report of a failure waits for the log of the run, ms. */

@@ -7,7 +7,7 @@ import { blockedText, duration } from '../progress-line.ts';
 import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
 import { cut, lengthOf, type Line, type Span, type Style, wrapped } from './text.ts';
-import { rowLines } from './rows.ts';
+import { rowLines } from './finished-runs.ts';
 import type { LiveState } from './state.ts';
 
 export interface Size {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Recent } from '../../../src/cli/live/recent.ts';
+import { Recent } from '../../../src/cli/watch/recent.ts';
 import type { ResultCursor } from '../../../src/store/index.ts';
 import { failedRow, sampleRow } from '../../report/support.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
-import { pageOf } from '../../../src/cli/live/page.ts';
-import type { LiveState } from '../../../src/cli/live/state.ts';
-import { painted, textOf } from '../../../src/cli/live/text.ts';
+import { pageOf } from '../../../src/cli/watch/page.ts';
+import type { LiveState } from '../../../src/cli/watch/state.ts';
+import { painted, textOf } from '../../../src/cli/watch/text.ts';
 import type { Phase } from '../../../src/campaign/types.ts';
 
 const state: LiveState = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { binned, histogram } from '../../../src/cli/live/histogram.ts';
-import { painted } from '../../../src/cli/live/text.ts';
+import { binned, histogram } from '../../../src/cli/watch/histogram.ts';
+import { painted } from '../../../src/cli/watch/text.ts';
 
 const numbers = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
   minLength: 1,
