@@ -11,13 +11,13 @@ interface Noisy {
   name: string;
   value: (x: readonly number[], stream: Stream) => number;
   truth: (x: readonly number[]) => number;
-  /** The least true value in the box. */
+  /** The lowest true value within the bounds of the inputs. */
   optimum: () => number;
 }
 
 /** Standard deviation of the noise that is added to the fit error. */
 const NOISE = 10;
-/** Number of runs for the true mean of the stochastic epidemic. */
+/** Number of runs whose mean fit error counts as the true value of the stochastic epidemic. */
 const RUNS_OF_TRUTH = 10_000;
 const POINTS = 60;
 const MOST_REPLICATIONS = 20;
@@ -47,12 +47,12 @@ const functions: Noisy[] = [
     name: 'stochastic epidemic',
     value: epidemic,
     truth: meanEpidemic,
-    // computed from the same runs as all true values
+    // computed with the same seeds as all true values
     optimum: () => meanEpidemic(BEST_OF_EPIDEMIC),
   },
 ];
 
-/** What confirmed searches report about their winners. Each figure is a mean over all seeds. */
+/** How good the winners of searches with `confirm` are. `bias`, `seenBias`, `regret` and `runs` are means over all seeds. */
 export interface WinnerRow {
   name: string;
   seeds: number;
@@ -64,7 +64,7 @@ export interface WinnerRow {
   seenBias: number;
   /** The share of intervals that contain the true value. */
   holding: number;
-  /** The true value of the winner minus the least true value. */
+  /** The true value of the winner minus the lowest true value. */
   regret: number;
   runs: number;
 }

@@ -59,7 +59,7 @@ export async function submit(
     const runs = most.toLocaleString('en');
     throw new ForayError(
       'TOO_MANY_RUNS',
-      `The campaign has ${runs} runs, more than ${maxRuns.toLocaleString('en')}.`,
+      `The campaign ${plan.runs < most ? 'may need' : 'has'} ${runs} runs, more than ${maxRuns.toLocaleString('en')}.`,
       {
         hint: 'Nothing was started. Add --yes to submit it, or raise --max-runs.',
       },

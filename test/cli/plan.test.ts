@@ -307,7 +307,7 @@ describe('foray submit', () => {
       '[3]',
       'replications: {min: 2, max: 6000, output: Peak day, relative: 0.1}\n',
     );
-    expect((await run('submit', precise)).stderr).toMatch(/has 12,000 runs, more than 10,000/);
+    expect((await run('submit', precise)).stderr).toMatch(/may need 12,000 runs, more than 10,000/);
 
     const submitted = await run('submit', file, '--id', 'limited', '--max-runs', '11', '--yes', '--watch');
     expect(submitted.code).toBe(0);

@@ -32,14 +32,14 @@ test('add prints a key, list shows the id of the key but not the key, and revoke
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`No key has the id ${id}`)]);
 });
 
-test('the options --keys and --data, before or after the command, select another file of keys', async () => {
+test('--keys, before or after "keys", and --data select another key file', async () => {
   await keys('add', 'bob', '--keys', 'other.yaml');
   expect((await foray(folder, ['service', '--keys', 'other.yaml', 'keys', 'list'])).stdout).toMatch(/^bob/);
   await keys('add', 'eve', '--data', 'elsewhere');
   expect(readFileSync(join(folder, 'elsewhere/keys.yaml'), 'utf8')).toContain('eve');
 });
 
-test('each mistake is reported on one line', async () => {
+test('a wrong user name, a missing key file and options that exclude each other have exit code 2', async () => {
   expect(await keys('add', 'a b')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('not a user name'),

@@ -14,7 +14,10 @@ export function startAnimation(
   return service.post(`/versions/${version}/runs/animation`, { ...simulation(inputs), experimentType });
 }
 
-/** A client of a session. Like existing clients, it builds the address from the answer, and sends no key. */
+/**
+ * A client of a session. Like the clients of the original service, it builds the address from the answer to
+ * `startAnimation`, and sends no key.
+ */
 export class RemoteSession {
   readonly address: string;
 
@@ -48,7 +51,7 @@ export class RemoteSession {
     return body;
   }
 
-  /** Returns the state of the session. The answer is JSON text within JSON text, as existing clients expect. */
+  /** Returns the state of the session. The answer is JSON in JSON in JSON, as the original service's clients expect. */
   async state(): Promise<unknown> {
     const { body } = await this.ask<string>('/get-state', 'GET');
     return JSON.parse(JSON.parse(body) as string) as unknown;
@@ -62,7 +65,7 @@ export class RemoteSession {
     });
   }
 
-  /** Waits until the run is over, and returns its final state. */
+  /** Waits until the run is over, and returns its last frame. */
   async end(): Promise<FrameResource> {
     const going = ['RUNNING', 'PAUSED'];
     await until('the run is over', async () => !going.includes((await this.state()) as string));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -7,11 +8,12 @@ import { campaign, done, points } from './fixtures.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
-// only root may mount a disk; in some containers, root may not either
+// only root may mount a file system, and in some containers even root may not
 (isRoot ? describe : describe.skip)('a store on a full disk', () => {
   test('says that the disk is full, changes nothing, and continues when there is room', async () => {
     const disk = smallDisk('4m');
-    if (disk === undefined) return console.warn('left out: a file system cannot be mounted here');
+    if (disk === undefined)
+      return console.warn('The test is left out: this process cannot mount a file system.');
     const store = await openStore(`sqlite:${join(disk.folder, 'store.db')}`);
     try {
       await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
@@ -22,8 +24,9 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       const filler = join(disk.folder, 'filler');
       fillDisk(filler);
 
-      // the texts are far larger than SQLite's cache, so that the disk also becomes full during a statement
-      const long = JSON.stringify('x'.repeat(300_000));
+      // The texts cannot be compressed. Together they are larger than SQLite's cache of 2 MB, so that the disk becomes
+      // full during a statement and not only at the commit.
+      const long = JSON.stringify(randomBytes(225_000).toString('base64'));
       const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);
       await expect(written).rejects.toThrow('database or disk is full');

@@ -19,7 +19,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** The environment without the variables for foray, Temporal, Jest and Node, except the path of the Temporal CLI. */
+/** The environment without NODE_OPTIONS and the variables of foray, Temporal and Jest. The path of the Temporal CLI stays. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),

@@ -4,7 +4,7 @@ import type { Spread } from '../../../src/campaign/designs/schema-distributions.
 import type { Values } from '../../../src/campaign/designs/schema-values.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 
-/** For each input: values, a range and a distribution. The values do not include the input's base value. */
+/** For each input: values, a range (or a list for an input without numbers) and a distribution. The values do not include the input's base value. */
 export const inputs: Record<string, { values: RawValue[]; range: Values; spread: Spread }> = {
   Population: {
     values: [1, 500, 1000],

@@ -99,7 +99,7 @@ test("the optimiser gets the problem at its start, and does not see the worker's
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('the optimiser gets the results of points in the order of their numbers, with the values of the output itself', async () => {
+test('the optimiser gets results in the order of the point numbers, and the values have the sign of the output if the highest value is wanted', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,
@@ -107,7 +107,7 @@ test('the optimiser gets the results of points in the order of their numbers, wi
     { goal: { output: 'f', wants: 'highest' }, replications: 2 },
   );
   const messages = (await heard(campaign, file)).slice(2);
-  // the optimiser proposes fewer points than requested, because it needs a result first
+  // the optimiser proposes two of four points, so foray asks again after the next result
   expect(messages.slice(0, 4).map((message) => Object.keys(message)[0])).toEqual([
     'ask',
     'named',
@@ -123,7 +123,7 @@ test('the optimiser gets the results of points in the order of their numbers, wi
   for (const [at, { point, ...result }] of told.entries()) {
     expect(point).toEqual(named[at]!.point);
     const { x, y } = point as { x: number; y: number };
-    // the inputs have three digits
+    // the inputs have three digits after the decimal point
     expect([1_000 * x, 1_000 * y].map((value) => Math.abs(value - Math.round(value)) < 1e-6)).toEqual([
       true,
       true,
@@ -149,7 +149,7 @@ test('a restarted process gets the same points and results in the same order', a
     const last = messages.slice(starts.at(-1));
     return {
       starts: starts.length,
-      // apart from questions, a restarted process gets the same messages as a process that never stopped
+      // a restarted process gets `asked` instead of `ask` and `named`; the points and the results are the same
       said: last.flatMap(({ asked = null, named = asked, tell = null }): Message[] =>
         tell === null && named === null ? [] : [{ points: named, tell }],
       ),
@@ -162,7 +162,7 @@ test('a restarted process gets the same points and results in the same order', a
   expect(disturbed.said).toEqual(undisturbed.said);
 });
 
-describe('a library that calls its objective', () => {
+describe('a library that calls the objective function itself', () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('blocking.py', options), parallel: 3, stop: stopAfter(50) });
 
@@ -173,7 +173,7 @@ describe('a library that calls its objective', () => {
     expect(events).toEqual([{ kind: 'stopped', by: 'exhausted' }, { kind: 'over' }]);
   });
 
-  test("fails with the library's message", async () => {
+  test("makes the search fail with the library's message", async () => {
     const search = new SearchInMemory(campaign({ fails: true }), parabola, 1);
     await expect(search.toTheEnd(0)).rejects.toMatchObject({
       code: 'OPTIMISER_FAILED',
@@ -199,7 +199,7 @@ test.each([
   });
 });
 
-test('the standard error of the optimiser goes to the log, up to a limit', async () => {
+test("what the optimiser writes to stderr goes to the worker's log, up to a limit", async () => {
   const chatter = 'import sys; sys.stderr.write("tick\\x1b[2J\\n" * 5000); sys.exit(3)';
   log.mockClear();
   const method = { ...outside('raw.py'), command: ['python3', '-c', chatter] };
@@ -211,7 +211,7 @@ test('the standard error of the optimiser goes to the log, up to a limit', async
   expect(lines[0]).toBe('optimiser of campaign: tick\\u001b[2J\n');
 });
 
-test('kills of the optimiser at random moments do not change the log', async () => {
+test('the log of the search does not change if the optimiser is killed at random moments', async () => {
   const campaign = (options: Record<string, unknown>): Campaign =>
     searchCampaign(BOX, { method: outside('random_search.py', options), parallel: 4, stop: stopAfter(60) });
   const undisturbed = await new SearchInMemory(campaign({ generation: 7 }), parabola, 1).toTheEnd(0);

@@ -12,9 +12,9 @@ STDOUT = os.dup(1)
 
 
 class RandomSearch(Optimiser):
-    """Proposes about half of its points anywhere, and the others near the best point so far.
+    """Chooses about half of the values of its points anywhere, and the others near the best point so far.
 
-    With `generation`, it waits for all results after each group of so many points.
+    With `generation: n`, it waits for all results after every n points.
     """
 
     def __init__(self, start):
@@ -27,7 +27,7 @@ class RandomSearch(Optimiser):
                 file.write(f"{os.getpid()}\n")
         self.random, self.asked, self.open = random.Random(self.seed), 0, 0
         self.lowest, self.place = None, None
-        print("this is no message")
+        print("this line is not a message to foray")  # goes to standard error
 
     def ask(self):
         self.maybe_die()
