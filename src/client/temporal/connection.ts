@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Settings } from '../settings.ts';
-import { unreachable } from './errors.ts';
+import { DEFAULT_NAMESPACE, unreachable } from './errors.ts';
 
 const CONNECT_MS = 5_000;
 
@@ -37,6 +37,6 @@ export class TemporalConnection {
   }
 
   get namespace(): string {
-    return this.settings.temporal.namespace ?? 'default';
+    return this.settings.temporal.namespace ?? DEFAULT_NAMESPACE;
   }
 }
