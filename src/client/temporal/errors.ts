@@ -32,7 +32,7 @@ export function translated(settings: Settings, error: unknown): unknown {
 }
 
 /** Whether a gRPC error says that the server did not answer. */
-export function isAbsence(code: number): boolean {
+function isAbsence(code: number): boolean {
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
 }
 

@@ -29,7 +29,7 @@ export class Temporal {
     await this.connection?.close();
   }
 
-  /** @throws ForayError TEMPORAL_UNREACHABLE */
+  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async reach(): Promise<void> {
     await this.call((_, connection) => connection.connect());
   }
