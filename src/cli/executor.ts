@@ -89,7 +89,7 @@ export function addExecutor(program: Command): void {
           namespace,
         },
       });
-      tell(`Executor ${executor.name} works for ${url} with ${flags.slots} slots (process ${process.pid})`);
+      tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);
       tellReady();
       void signalled.then(() => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => executor.leave());

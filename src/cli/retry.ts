@@ -70,7 +70,7 @@ function described({ failed, missing, others, version }: RetryPlan): string {
   const { from, to, files } = version!;
   const runs = [
     ...(failed > 0 ? [counted(failed, 'failed run')] : []),
-    ...(missing > 0 ? [`${counted(missing, 'run')} not requested so far`] : []),
+    ...(missing > 0 ? [counted(missing, 'waiting run')] : []),
   ];
   const take = runs.length > 0 ? runs.join(' and ') : 'No run';
   const keep = `${counted(others, 'run')} ${others === 1 ? 'keeps its version' : 'keep their version'} (${from})`;

@@ -9,8 +9,8 @@ const lasting: readonly ErrorCode[] = [
   'STORE_UNREACHABLE',
   'STORE_NEWER',
 ];
-/** From this attempt on, any failure blocks the campaign. */
-const MANY_ATTEMPTS = 3;
+/** After this number of failed attempts, any failure blocks the campaign. */
+const MANY_FAILURES = 2;
 /** A worker polls its task queue at least once a minute. A worker with an older last poll (ms) is not counted. */
 const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
@@ -30,13 +30,14 @@ export interface Trouble {
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);
   if (!stuck) return undefined;
-  const attempt = stuck.attempt ?? 1;
+  // Temporal counts the attempt that comes next or runs now, so one attempt fewer has failed
+  const failures = (stuck.attempt ?? 1) - 1;
   const type = stuck.lastFailure!.applicationFailureInfo?.type ?? '';
   const isLasting = isErrorCode(type) && lasting.includes(type);
   const message = stuck.lastFailure!.message!;
-  return isLasting || attempt >= MANY_ATTEMPTS
+  return isLasting || failures >= MANY_FAILURES
     ? { why: message, blocks: true }
-    : { why: `attempt ${attempt}: ${message}`, blocks: false };
+    : { why: `attempt ${failures} failed: ${message}`, blocks: false };
 }
 
 /** Says that no worker polls a task queue. Undefined when a worker polls it, or when Temporal does not answer. */

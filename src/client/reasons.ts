@@ -12,7 +12,7 @@ export function retryReason({
 }): string {
   const runs = [
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(missing > 0 ? [`${missing} not requested so far`] : []),
+    ...(missing > 0 ? [`${missing} waiting`] : []),
   ].join(' and ');
   const what = runs === '' ? 'retry' : `retry of ${runs} ${failed + missing === 1 ? 'run' : 'runs'}`;
   return version ? `${what} with version ${version.to}` : what;

@@ -6,7 +6,7 @@ const STILL_AT_IT_MS = 15_000;
  * Builds the program of a Go package into a folder.
  *
  * @param report - receives lines of progress for the user
- * @throws Error with the last line of Go's output, or if Go is not installed
+ * @throws Error with the last line of Go's output, or with the exit code if there is none, or if Go is not installed
  */
 export async function goInstall(
   goPackage: string,
@@ -27,9 +27,13 @@ export async function goInstall(
       let output = '';
       go.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
       go.once('error', () => reject(new Error('Go is not installed')));
-      go.once('exit', (code) => {
+      // at the event "exit", the output may not be complete
+      go.once('close', (code, signal) => {
         if (code === 0) resolve();
-        else reject(new Error(output.trim().split('\n').at(-1) ?? `exit code ${code}`));
+        else
+          reject(
+            new Error(output.trim().split('\n').at(-1) || `Go ended with ${signal ?? `exit code ${code}`}`),
+          );
       });
     });
   } finally {

@@ -71,7 +71,7 @@ describe('in a folder without a home', () => {
     }
     await until(
       'the error no longer names the foray dev that has ended',
-      async () => !(await run('models')).stderr.includes('elsewhere'),
+      async () => !(await run('models')).stderr.includes('my own'),
     );
     const state = readdirSync(env.XDG_STATE_HOME!, { recursive: true, encoding: 'utf8' });
     expect(state.filter((name) => name.endsWith('.home'))).toEqual([]);

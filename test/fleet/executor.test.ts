@@ -147,6 +147,7 @@ test('SIGTERM drains an executor: the executor finishes its executing runs, anot
 
 test('a free executor takes runs for which another executor has no slot', async () => {
   const first = await fleet.start('busy', { flags: ['--slots', '1'] });
+  expect(first.lines[0]).toMatch(/^Executor busy works for http:.* \(slots: 1, process \d+\)$/);
   const [long] = await sleepers(1, 600);
   await reach(fleet.service, long!, 'RUNNING');
   await fleet.start('free', { flags: ['--slots', '1'] });

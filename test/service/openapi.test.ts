@@ -7,7 +7,7 @@ import { KEY, startTestService } from './support.ts';
 interface Operation {
   operationId: string;
   summary: string;
-  responses: Record<string, { content: unknown }>;
+  responses: Record<string, { content: unknown; headers?: object }>;
   requestBody?: { content: Record<string, unknown> };
   parameters?: { name: string; in: string; required: boolean }[];
 }
@@ -54,7 +54,11 @@ describe('openapi.json', () => {
         if (status !== '200')
           expect([operation.operationId, status, content]).toEqual([operation.operationId, status, error]);
       }
-      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '401', '429', '500']));
+      expect(Object.keys(operation.responses)).toEqual(
+        expect.arrayContaining(['200', '401', '429', '500', '503']),
+      );
+      for (const status of ['429', '503'])
+        expect(operation.responses[status]!.headers).toHaveProperty('Retry-After');
     }
     const upload = document.paths['/upload-file']!['post']!;
     expect(upload.requestBody!.content).toEqual({ 'application/octet-stream': {} });

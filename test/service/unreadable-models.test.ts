@@ -148,6 +148,17 @@ describe('a single missing folder', () => {
     },
   );
 
+  test('is not called missing when only the file of its model is missing', async () => {
+    const service = await start();
+    const file = path.join(models, 'module', 'model.js');
+    renameSync(file, path.join(elsewhere, 'away'));
+    await seen(service, 'MODEL_UNREADABLE');
+    const said = `The folder ${path.join(models, 'module')} has no model any more.`;
+    expect(lines).toContainEqual(expect.stringContaining(said));
+    renameSync(path.join(elsewhere, 'away'), file);
+    await isWell(service);
+  });
+
   test('counts as removed after 30 seconds, and waiting runs then use the kept files', async () => {
     let passed = 0;
     const service = await start({ now: () => Date.now() + passed });

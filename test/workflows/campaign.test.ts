@@ -200,7 +200,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     );
     expect([code, stdout.split('\n')]).toEqual([1, [expect.stringMatching(/^point,replication,/), '']]);
     expect(stderr).toMatch(
-      /^\[ {2}0%\] running: 0 of 2: .*\(its workflow was terminated; "foray cancel \S+" stops its runs\)\n$/,
+      /^\[ {2}0%\] running: 0 of 2: .*\(its workflow has ended \(terminated\); "foray cancel \S+" stops its runs\)\n$/,
     );
     await world.foray.cancel(id);
     await toTheEnd(world, id);

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { Settings } from '../settings.ts';
-import { unreachable } from './errors.ts';
+import { DEFAULT_NAMESPACE, grpcErrorIn, translated, unreachable } from './errors.ts';
 
 const CONNECT_MS = 5_000;
 
@@ -19,17 +20,13 @@ export class TemporalConnection {
     await connection?.close();
   }
 
-  /** @throws ForayError TEMPORAL_UNREACHABLE */
+  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async connect(timeout = CONNECT_MS): Promise<Client> {
+    // an attempt that another caller began may take longer than this caller waits
+    const tooLong = delay(timeout, undefined, { ref: false });
+    const connection = await Promise.race([(this.connecting ??= this.attempt(timeout)), tooLong]);
+    if (!connection) throw unreachable(this.settings);
     const { temporal } = this.settings;
-    const connecting = (this.connecting ??= Connection.connect({
-      ...temporal.connectionOptions,
-      connectTimeout: timeout,
-    }));
-    const connection = await connecting.catch(() => {
-      if (this.connecting === connecting) this.connecting = undefined;
-      throw unreachable(this.settings);
-    });
     return new Client({
       connection,
       ...(temporal.namespace && { namespace: temporal.namespace }),
@@ -37,6 +34,16 @@ export class TemporalConnection {
   }
 
   get namespace(): string {
-    return this.settings.temporal.namespace ?? 'default';
+    return this.settings.temporal.namespace ?? DEFAULT_NAMESPACE;
+  }
+
+  private async attempt(timeout: number): Promise<Connection> {
+    const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
+    try {
+      return await Connection.connect(options);
+    } catch (error) {
+      this.connecting = undefined;
+      throw grpcErrorIn(error) ? translated(this.settings, error) : unreachable(this.settings);
+    }
   }
 }

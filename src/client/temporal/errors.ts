@@ -3,6 +3,10 @@ import type { Settings } from '../settings.ts';
 
 const GRPC_DEADLINE_EXCEEDED = 4;
 const GRPC_UNAVAILABLE = 14;
+/** The address that the SDK uses when the settings have none. */
+const DEFAULT_ADDRESS = 'localhost:7233';
+/** The namespace that the SDK uses when the settings have none. */
+export const DEFAULT_NAMESPACE = 'default';
 
 /** Finds the gRPC error in an error of the SDK. The SDK may wrap the gRPC error in other errors. */
 export function grpcErrorIn(error: unknown): { code: number; details: string; message?: string } | undefined {
@@ -19,21 +23,21 @@ export function translated(settings: Settings, error: unknown): unknown {
   const grpc = grpcErrorIn(error);
   if (!grpc) return error;
   if (isAbsence(grpc.code)) return unreachable(settings);
-  const { connectionOptions, namespace } = settings.temporal;
+  const { connectionOptions, namespace = DEFAULT_NAMESPACE } = settings.temporal;
   return new ForayError(
     'TEMPORAL_REFUSED',
-    `The Temporal server at ${connectionOptions.address} refuses the request (namespace "${namespace}"): ${grpc.details}.`,
+    `The Temporal server at ${connectionOptions.address ?? DEFAULT_ADDRESS} refuses the request (namespace "${namespace}"): ${grpc.details}.`,
     { hint: 'Check the TEMPORAL_* variables.' },
   );
 }
 
 /** Whether a gRPC error says that the server did not answer. */
-export function isAbsence(code: number): boolean {
+function isAbsence(code: number): boolean {
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
 }
 
 export function unreachable({ temporal }: Settings): ForayError {
-  const address = temporal.connectionOptions.address ?? 'localhost:7233';
+  const address = temporal.connectionOptions.address ?? DEFAULT_ADDRESS;
   return new ForayError('TEMPORAL_UNREACHABLE', `The Temporal server at ${address} cannot be reached.`, {
     hint: 'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
   });

@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 import type * as calls from './calls.ts';
 import type { Change } from './change.ts';
 import type { TemporalConnection } from './connection.ts';
+import { DEFAULT_NAMESPACE } from './errors.ts';
 import type { Told } from './progress.ts';
 import type { Started } from './start.ts';
 
@@ -28,7 +29,7 @@ export class Temporal {
     await this.connection?.close();
   }
 
-  /** @throws ForayError TEMPORAL_UNREACHABLE */
+  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async reach(): Promise<void> {
     await this.call((_, connection) => connection.connect());
   }
@@ -41,7 +42,7 @@ export class Temporal {
   /** The page of a workflow in Temporal's Web UI. */
   pageOf(id: string, runId?: string): string {
     const { temporal, webUi } = this.settings;
-    const base = `${webUi.replace(/\/$/, '')}/namespaces/${temporal.namespace ?? 'default'}/workflows/${id}`;
+    const base = `${webUi.replace(/\/$/, '')}/namespaces/${temporal.namespace ?? DEFAULT_NAMESPACE}/workflows/${id}`;
     return runId ? `${base}/${runId}/history` : base;
   }
 

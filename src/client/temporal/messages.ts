@@ -1,5 +1,6 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { FailureCause, FlightReport } from '../../campaign/types.ts';
+import { isForayError } from '../../errors.ts';
 import {
   cancelSignal,
   failuresQuery,
@@ -10,7 +11,7 @@ import {
   stopSignal,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
-import { grpcErrorIn, isAbsence, translated } from './errors.ts';
+import { translated } from './errors.ts';
 
 /** How long to wait for the connection, and then for the answer, ms. Without an answer, foray reads the store. */
 export const ANSWER_MS = 1_200;
@@ -36,8 +37,8 @@ export async function answers(temporal: TemporalConnection): Promise<boolean> {
     await client.withDeadline(Date.now() + ANSWER_MS, () => client.workflowService.getSystemInfo({}));
     return true;
   } catch (error) {
-    const refusal = grpcErrorIn(error);
-    return refusal !== undefined && !isAbsence(refusal.code);
+    const known = translated(temporal.settings, error);
+    return isForayError(known) && known.code === 'TEMPORAL_REFUSED';
   }
 }
 

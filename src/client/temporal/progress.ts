@@ -1,8 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { closedPhases, type Progress } from '../../campaign/types.ts';
+import { messageOf } from '../../errors.ts';
 import { progressQuery } from '../../workflows/messages.ts';
 import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
+import { translated } from './errors.ts';
 import { ANSWER_MS } from './messages.ts';
 
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
@@ -31,10 +33,10 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       const isOver =
         description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
       if (isOver) {
-        const what = description.status.name.toLowerCase();
+        const what = description.status.name.toLowerCase().replaceAll('_', ' ');
         return {
           progress: undefined,
-          why: `its workflow was ${what}; "foray cancel ${id}" stops its runs`,
+          why: `its workflow has ended (${what}); "foray cancel ${id}" stops its runs`,
           blocks: false,
         };
       }
@@ -76,6 +78,5 @@ export async function blockedBy(temporal: TemporalConnection, id: string): Promi
 function untold(temporal: TemporalConnection, error: unknown): Trouble {
   if (error instanceof WorkflowNotFoundError)
     return { why: 'Temporal has no workflow of the campaign (any more)', blocks: false };
-  const { address } = temporal.settings.temporal.connectionOptions;
-  return { why: `Temporal at ${address ?? 'its address'} did not answer`, blocks: true };
+  return { why: messageOf(translated(temporal.settings, error)), blocks: true };
 }

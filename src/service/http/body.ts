@@ -36,7 +36,7 @@ export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.out
     const [issue] = result.error.issues;
     throw new ServiceError(
       'INVALID_QUERY',
-      `The query parameter ${issue!.path.join('.')} is missing or empty.`,
+      `The query parameter ${issue!.path.join('.')} is missing, empty or repeated.`,
     );
   }
   return result.data;

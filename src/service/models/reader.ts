@@ -19,8 +19,8 @@ import { stableUuid } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 
 /**
- * How long the folder of a model may be missing while other folders beside it exist, in milliseconds. Editors and
- * checkouts replace folders, so a folder may be missing for a moment.
+ * How long the folder of a model may be missing or have no model while other folders beside it exist, in milliseconds.
+ * Editors and checkouts replace folders and files, so they may be missing for a moment.
  */
 const GONE_AFTER = 30_000;
 
@@ -114,7 +114,8 @@ export class ModelReader {
       try {
         const gone = this.#findMissing(last, place);
         if (gone !== undefined && this.#isMissingForNow(gone, reading.missing)) {
-          throw new ForayError('MODEL_UNREADABLE', `The folder ${gone} is missing.`);
+          const what = statOf(gone) ? 'has no model any more' : 'is missing';
+          throw new ForayError('MODEL_UNREADABLE', `The folder ${gone} ${what}.`);
         }
         return place && (await readModel(root, place, last));
       } catch (error) {

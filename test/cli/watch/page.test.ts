@@ -91,9 +91,9 @@ describe('the page', () => {
   });
 
   test('says why the campaign does not continue, on several lines if necessary', () => {
-    const note = `attempt 7: ${'the service does not answer '.repeat(10)}`;
+    const note = `attempt 1 failed: ${'the service does not answer '.repeat(10)}`;
     const lines = textsOf({ ...state, status: { ...state.status, phase: 'paused', note } }, 60);
-    expect(lines[3]).toMatch(/^attempt 7: the service/);
+    expect(lines[3]).toMatch(/^attempt 1 failed: the service/);
     expect(lines[5]).not.toBe('');
     expect(lines[6]).toBe('');
   });
