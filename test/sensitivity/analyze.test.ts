@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
+import type { BaseInput } from '../../src/campaign/types.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, numericBase } from './campaigns.ts';
@@ -74,6 +75,51 @@ describe('a sample', () => {
       warnings: [expect.stringContaining('the same at all points')],
     });
   });
+
+  test('has the same warning if the output differs only by rounding', () => {
+    // the mean of 200 times 0.1 is not exactly 0.1
+    const [found] = analyzed({ design: sample }, () => ({ Y: 0.1 }));
+    expect(found).toMatchObject({
+      indices: [],
+      warnings: [expect.stringContaining('Y is the same at all points')],
+    });
+  });
+
+  const textBase: BaseInput[] = [{ name: 'Rule', type: 'STRING', units: null, value: 'x' }];
+  const texts: Design = { kind: 'list', inputs: ['Rule'], rows: [['x'], ['y'], ['z']] };
+
+  test('of texts has no indices, and the only warning is that regression cannot use texts', () => {
+    let run = 0;
+    const outputs = ['Y', 'Course'];
+    const found = analyzed({ design: texts, base: textBase, outputs }, () => ({
+      Y: (run += 1),
+      Course: { dataX: [0, 1], dataY: [0, run] },
+    }));
+    const warnings = ['Rule: regression cannot use inputs whose values are texts.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
+  test('without different values of an input has no indices, and the warning names the input', () => {
+    let run = 0;
+    const base = [...textBase, ...numericBase({ A: 1 })];
+    const design: Design = {
+      kind: 'product',
+      designs: [texts, { kind: 'list', inputs: ['A'], rows: [['1']] }],
+    };
+    const [found] = analyzed({ design, base }, () => ({ Y: (run += 1) }));
+    expect(found!.warnings).toEqual([
+      expect.stringContaining('regression cannot use inputs whose values are texts'),
+      'A: the value is the same at all points.',
+    ]);
+  });
+
+  test('with too few values has one warning about that', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
+    expect(found!.warnings).toEqual(['2 points are too few for a regression.']);
+  });
 });
 
 describe('a grid', () => {
@@ -97,6 +143,11 @@ describe('a grid', () => {
     expect(B!.effect).toBeCloseTo(19, 9);
     expect(A!.p).toBeLessThan(1e-6);
     expect(found!.secondOrder![0]!.inputs).toEqual(['A', 'B']);
+  });
+
+  test('has a warning and no indices if the output differs only by rounding', () => {
+    const [found] = analyzed({ design: grid }, ([a]) => ({ Y: 0.3 + a! * 1e-16 }));
+    expect(found!.warnings).toEqual([expect.stringContaining('Y is the same at all points')]);
   });
 
   test('is analyzed as one grid with the other grid of a product', () => {
