@@ -12,8 +12,8 @@ export interface LevelPoints {
   /** The number of levels of each input. */
   levels: readonly number[];
   /**
-   * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order in a
-   * full design, and in the order of the definition in a fraction.
+   * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order. Other
+   * levels are in the order of the definition.
    */
   codes: readonly Uint16Array[];
   /** Whether the points are all combinations of levels, each once. */

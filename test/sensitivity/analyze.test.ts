@@ -303,6 +303,30 @@ test('the analysis of a fraction names the effects that it cannot distinguish', 
   expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
 });
 
+test('the analysis of a fraction orders levels as numbers, and other levels as the definition does', () => {
+  const base = [
+    ...numericBase({ A: 2, B: 0 }),
+    { name: 'On', type: 'BOOLEAN', units: null, value: 'true' } as BaseInput,
+  ];
+  const design: Design = {
+    kind: 'factorial',
+    inputs: ['A', 'B', 'On'],
+    values: [
+      ['10', '2'],
+      ['0', '1'],
+      ['true', 'false'],
+    ],
+    generators: [null, null, { of: [0, 1], sign: 1 }],
+  };
+  const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! + 100 * b! }));
+  const { A, B, On } = byName(found!.indices);
+  // On is true at 10, 1 and at 2, 0
+  expect(A).toMatchObject({ low: 52, high: 60, effect: 8, aliases: ['−B × On'] });
+  expect(B).toMatchObject({ low: 6, high: 106, effect: 100, aliases: ['−A × On'] });
+  expect(On).toMatchObject({ effect: 0, aliases: ['−A × B'] });
+  expect(found!.secondOrder!.find(({ inputs }) => inputs.join() === 'A,On')!.effect).toBeCloseTo(-100, 9);
+});
+
 test('a onePerInput design has elasticities', () => {
   const design: Design = {
     kind: 'onePerInput',
