@@ -33,10 +33,10 @@ export interface InputIndices {
   prccInterval?: Interval;
   /**
    * The output at the input's lowest value: in a factorial the mean over the points with this value, otherwise with the
-   * other inputs unchanged. In a fraction, the first value in the definition takes the place of the lowest value.
+   * other inputs unchanged. For an input without numbers, the first value takes the place of the lowest value.
    */
   low?: number;
-  /** The output at the input's highest value; in a fraction, at the second value in the definition. */
+  /** The output at the input's highest value; for an input without numbers, at its last value. */
   high?: number;
   /** `high` minus `low`. */
   effect?: number;

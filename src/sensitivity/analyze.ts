@@ -3,6 +3,7 @@ import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
+import { areEqual, momentsOf } from './moments.ts';
 
 /** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
@@ -45,7 +46,7 @@ export function analysesOf(
       confidence,
       warnings: [
         ...general,
-        ...(found.indices.length === 0 ? [noneText(measure.name, means)] : []),
+        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : []),
         ...warnings,
         ...(chance ? chanceWarnings(chance, method) : []),
       ],
@@ -53,9 +54,15 @@ export function analysesOf(
   }
 
   function ofCurve(curve: CurveColumns): Analysis {
+    /** Why there are no indices at times at which the values differ. */
+    const reasons = new Set<string>();
     const times = curve.columns(isPaired).flatMap(({ time, means, chance }): TimeIndices[] => {
-      const { indices, secondOrder, r2 } = estimate({ means, isPaired, chance: chance?.ofMeans });
-      if (indices.length === 0) return [];
+      const { indices, secondOrder, r2, warnings } = estimate({ means, isPaired, chance: chance?.ofMeans });
+      if (indices.length === 0) {
+        if (sameWarnings(curve.name, means).length === 0)
+          for (const warning of warnings) reasons.add(warning);
+        return [];
+      }
       return [
         {
           time,
@@ -78,7 +85,11 @@ export function analysesOf(
               `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
             ]
           : []),
-        ...(times.length === 0 ? [`${curve.name} is the same at all points, or has no values.`] : []),
+        ...(times.length > 0
+          ? []
+          : reasons.size > 0
+            ? reasons
+            : [`${curve.name} is the same at all points, or has no values.`]),
       ],
     };
   }
@@ -101,12 +112,13 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
 }
 
-function noneText(output: string, means: Float64Array): string {
+/** The warning for values that do not differ. If a method finds no indices for other values, it gives its own reason. */
+function sameWarnings(output: string, means: Float64Array): string[] {
   const values = means.filter((value) => !Number.isNaN(value));
-  if (values.length === 0) return `No run has a value of ${output}.`;
-  return values.every((value) => value === values[0])
-    ? `${output} is the same at all points: nothing in this sample changes it.`
-    : `Too few points have a value of ${output}.`;
+  if (values.length === 0) return [`No run has a value of ${output}.`];
+  return areEqual(momentsOf(values))
+    ? [`${output} is the same at all points: nothing in this sample changes it.`]
+    : [];
 }
 
 function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string[] {

@@ -5,7 +5,7 @@ import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
-import { aliasesOf, factorialIndices } from './factorial.ts';
+import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { elementaryEffects, morrisIndices, type Trajectories } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
@@ -146,13 +146,11 @@ function factorial(
   const points = pointsOfRows(campaign, table);
   const own = inputsOf(campaign.design);
   const isFull = generators.every((one) => one === null);
-  const codeOf = inputs.map((name, at) => {
+  const levels = inputs.map((name, at) => {
     const { type } = campaign.base.find((input) => input.name === name)!;
-    // in a fraction, the generators refer to the levels in the order of the definition
-    const sorted =
-      isFull && isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
-    return new Map(sorted.map((value, level) => [value, level]));
+    return isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
   });
+  const codeOf = levels.map((sorted) => new Map(sorted.map((value, level) => [value, level])));
   const codes = inputs.map(() => new Uint16Array(points.length));
   let index = 0;
   for (const row of rowsOf(campaign.design, { base: campaign.base, contents: new Map() })) {
@@ -161,11 +159,19 @@ function factorial(
   }
   const design = {
     inputs,
-    levels: values.map(({ length }) => length),
+    levels: levels.map(({ length }) => length),
     codes,
     isFull,
-    aliases: isFull ? () => [] : aliasesOf(inputs, generators),
+    aliases: isFull ? () => [] : aliasesOf(inputs, generators.map(ofSorted)),
   };
+
+  /** A generator of a design counts the levels in the order of the definition. Here it counts the sorted levels. */
+  function ofSorted(generator: Generators[number], at: number): Generators[number] {
+    if (!generator) return null;
+    const turned = [at, ...generator.of].filter((one) => levels[one]![0] !== values[one]![0]);
+    return turned.length % 2 === 0 ? generator : { ...generator, sign: generator.sign === 1 ? -1 : 1 };
+  }
+
   return ({ means, replicates, isPaired }) =>
     factorialIndices(
       design,

@@ -2,6 +2,7 @@ import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { type Certainty, certaintyOf } from './contrast.ts';
 import { type ErrorVariance, errorVariance } from './replicates.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
 
@@ -11,8 +12,8 @@ export interface LevelPoints {
   /** The number of levels of each input. */
   levels: readonly number[];
   /**
-   * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order in a
-   * full design, and in the order of the definition in a fraction.
+   * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order. Other
+   * levels are in the order of the definition.
    */
   codes: readonly Uint16Array[];
   /** Whether the points are all combinations of levels, each once. */
@@ -34,9 +35,10 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const { inputs, levels, codes } = design;
   const points = [...values.means.keys()].filter((point) => !Number.isNaN(values.means[point]!));
   const y = (point: number): number => values.means[point]!;
-  const mean = points.reduce((sum, point) => sum + y(point), 0) / points.length;
-  const squares = points.reduce((sum, point) => sum + (y(point) - mean) ** 2, 0);
-  if (!(squares > 1e-24 * points.length * mean ** 2)) return { indices: [], warnings: [] };
+  const moments = momentsOf(points.map(y));
+  if (areEqual(moments)) return { indices: [], warnings: [] };
+  const { mean } = moments;
+  const squares = moments.variance * (points.length - 1);
   const replicates = values.replicates && points.map(values.replicates);
   const error = replicates && errorVariance(replicates, values.isPaired);
   // the harmonic mean of the numbers of replications of the points

@@ -1,5 +1,10 @@
+export interface Moments {
+  mean: number;
+  variance: number;
+}
+
 /** Mean and variance (over n − 1) of numbers, in two passes. */
-export function momentsOf(values: ArrayLike<number>): { mean: number; variance: number } {
+export function momentsOf(values: ArrayLike<number>): Moments {
   const n = values.length;
   let sum = 0;
   for (let at = 0; at < n; at += 1) sum += values[at]!;
@@ -7,4 +12,9 @@ export function momentsOf(values: ArrayLike<number>): { mean: number; variance: 
   let squares = 0;
   for (let at = 0; at < n; at += 1) squares += (values[at]! - mean) ** 2;
   return { mean, variance: n > 1 ? squares / (n - 1) : 0 };
+}
+
+/** Whether numbers with these moments are equal, apart from rounding. */
+export function areEqual({ mean, variance }: Moments): boolean {
+  return !(variance > 1e-24 * mean ** 2);
 }

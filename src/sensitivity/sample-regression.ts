@@ -1,6 +1,6 @@
 import type { InputIndices } from './analysis.ts';
 import type { Estimator } from './point-values.ts';
-import { momentsOf } from './moments.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
@@ -31,8 +31,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
         : []),
       ...(constant.length > 0 ? [`${constant.join(', ')}: the value is the same at all points.`] : []),
     ];
-    const isSame = !(momentsOf(output).variance > 0);
-    if (isSame || varied.length === 0 || output.length < varied.length + 2) {
+    if (areEqual(momentsOf(output)) || varied.length === 0 || output.length < varied.length + 2) {
       const tooFew = output.length < varied.length + 2;
       return {
         indices: [],

@@ -1,6 +1,6 @@
 import { studentQuantile } from '../statistics/student.ts';
 import type { InputIndices, Interval, PairIndices } from './analysis.ts';
-import { momentsOf } from './moments.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import { bootstrapIntervals, randomGroups } from './resample.ts';
 
 /**
@@ -248,8 +248,7 @@ class BlockSums {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;
     const variance = sums[2]! / (2 * n) - (sums[1]! / (2 * n)) ** 2;
-    // the output is constant, apart from rounding
-    if (!(variance > 1e-24 * this.#mean ** 2)) return [NaN];
+    if (areEqual({ mean: this.#mean, variance })) return [NaN];
     const first = Array.from({ length: k }, (_, at) => sums[4 + at]! / n / variance);
     const total = Array.from({ length: k }, (_, at) => sums[4 + k + at]! / (2 * n) / variance);
     const second = this.#pairs.map(

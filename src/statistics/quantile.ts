@@ -14,7 +14,9 @@ export function quantile(sorted: readonly number[] | Float64Array, p: number): n
   const below = sorted[Math.floor(at)]!;
   const above = sorted[Math.ceil(at)]!;
   // equal values are not interpolated, because infinite values would give NaN
-  return below === above ? below : below + (above - below) * (at - Math.floor(at));
+  if (below === above) return below;
+  // the halves of the values are interpolated, because the difference of two numbers may overflow
+  return 2 * (below / 2 + (above / 2 - below / 2) * (at - Math.floor(at)));
 }
 
 /** A confidence interval of a quantile of the distribution. Both ends are values of the sample. */

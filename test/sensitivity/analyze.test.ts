@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
+import type { BaseInput } from '../../src/campaign/types.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, numericBase } from './campaigns.ts';
@@ -74,6 +75,51 @@ describe('a sample', () => {
       warnings: [expect.stringContaining('the same at all points')],
     });
   });
+
+  test('has the same warning if the output differs only by rounding', () => {
+    // the mean of 200 times 0.1 is not exactly 0.1
+    const [found] = analyzed({ design: sample }, () => ({ Y: 0.1 }));
+    expect(found).toMatchObject({
+      indices: [],
+      warnings: [expect.stringContaining('Y is the same at all points')],
+    });
+  });
+
+  const textBase: BaseInput[] = [{ name: 'Rule', type: 'STRING', units: null, value: 'x' }];
+  const texts: Design = { kind: 'list', inputs: ['Rule'], rows: [['x'], ['y'], ['z']] };
+
+  test('of texts has no indices, and the only warning is that regression cannot use texts', () => {
+    let run = 0;
+    const outputs = ['Y', 'Course'];
+    const found = analyzed({ design: texts, base: textBase, outputs }, () => ({
+      Y: (run += 1),
+      Course: { dataX: [0, 1], dataY: [0, run] },
+    }));
+    const warnings = ['Rule: regression cannot use inputs whose values are texts.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
+  test('without different values of an input has no indices, and the warning names the input', () => {
+    let run = 0;
+    const base = [...textBase, ...numericBase({ A: 1 })];
+    const design: Design = {
+      kind: 'product',
+      designs: [texts, { kind: 'list', inputs: ['A'], rows: [['1']] }],
+    };
+    const [found] = analyzed({ design, base }, () => ({ Y: (run += 1) }));
+    expect(found!.warnings).toEqual([
+      expect.stringContaining('regression cannot use inputs whose values are texts'),
+      'A: the value is the same at all points.',
+    ]);
+  });
+
+  test('with too few values has one warning about that', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
+    expect(found!.warnings).toEqual(['2 points are too few for a regression.']);
+  });
 });
 
 describe('a grid', () => {
@@ -97,6 +143,11 @@ describe('a grid', () => {
     expect(B!.effect).toBeCloseTo(19, 9);
     expect(A!.p).toBeLessThan(1e-6);
     expect(found!.secondOrder![0]!.inputs).toEqual(['A', 'B']);
+  });
+
+  test('has a warning and no indices if the output differs only by rounding', () => {
+    const [found] = analyzed({ design: grid }, ([a]) => ({ Y: 0.3 + a! * 1e-16 }));
+    expect(found!.warnings).toEqual([expect.stringContaining('Y is the same at all points')]);
   });
 
   test('is analyzed as one grid with the other grid of a product', () => {
@@ -250,6 +301,30 @@ test('the analysis of a fraction names the effects that it cannot distinguish', 
   expect(byName(found!.indices).A!.effect).toBeCloseTo(4, 9);
   expect(byName(found!.indices).A).not.toHaveProperty('total');
   expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
+});
+
+test('the analysis of a fraction orders levels as numbers, and other levels as the definition does', () => {
+  const base = [
+    ...numericBase({ A: 2, B: 0 }),
+    { name: 'On', type: 'BOOLEAN', units: null, value: 'true' } as BaseInput,
+  ];
+  const design: Design = {
+    kind: 'factorial',
+    inputs: ['A', 'B', 'On'],
+    values: [
+      ['10', '2'],
+      ['0', '1'],
+      ['true', 'false'],
+    ],
+    generators: [null, null, { of: [0, 1], sign: 1 }],
+  };
+  const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! + 100 * b! }));
+  const { A, B, On } = byName(found!.indices);
+  // On is true at 10, 1 and at 2, 0
+  expect(A).toMatchObject({ low: 52, high: 60, effect: 8, aliases: ['−B × On'] });
+  expect(B).toMatchObject({ low: 6, high: 106, effect: 100, aliases: ['−A × On'] });
+  expect(On).toMatchObject({ effect: 0, aliases: ['−A × B'] });
+  expect(found!.secondOrder!.find(({ inputs }) => inputs.join() === 'A,On')!.effect).toBeCloseTo(-100, 9);
 });
 
 test('a onePerInput design has elasticities', () => {

@@ -244,9 +244,11 @@ describe('histograms', () => {
     );
   });
 
-  test('count numbers in the right interval even if the difference of two numbers overflows', () => {
+  test('count numbers in the right interval, and have the right mean, even if the difference of two numbers overflows', () => {
     const numbers = [-1.7e308, -1.7e308, -1.7e308, 0.2e308, 1.7e308];
-    expect(parse(numbers.map(String)).hits).toEqual([3, 1, 1]);
+    const { hits, statistics } = parse(numbers.map(String));
+    expect(hits).toEqual([3, 1, 1]);
+    expect(statistics['mean']! / 1e308).toBeCloseTo(-0.64, 12);
   });
 
   test('accept infinite and missing numbers, also if all numbers are missing', () => {

@@ -34,6 +34,11 @@ describe('a quantile of a sample', () => {
     expect(quantile([Infinity, Infinity], 0.5)).toBe(Infinity);
   });
 
+  test('is finite even if the difference of two values overflows', () => {
+    expect(quantile([-1.7e308, 1.7e308], 0.5)).toBe(0);
+    expect(quantile([-1.7e308, 1.7e308], 0.75)).toBeCloseTo(0.85e308, -300);
+  });
+
   test('is an error without values, and for an invalid probability', () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
     for (const p of [-0.1, 1.1, NaN]) expect(() => quantile([1], p)).toThrow(RangeError);

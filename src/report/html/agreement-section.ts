@@ -31,9 +31,11 @@ export function agreementSection(
     <h2>Agreement with ${label}</h2>
     <p class="soft">
       ${
-        comparisons.length > 0
+        held.length > 0
           ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${percent(misses)} of such intervals miss a true value.`
-          : ''
+          : comparisons.length > 0
+            ? 'No compared value has an interval.'
+            : ''
       }
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${

@@ -8,7 +8,7 @@ const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
 const GROUP = /(<g class="mark-(?:rect|symbol) role-mark [^"]*"[^>]*>)((?:<path [^>]*\/>)+)(?=<\/g>)/g;
-/** Maximum number of rows in the table of a picture. If there are more rows, a link gives all points as a CSV file. */
+/** Maximum number of rows in the table of a picture. If the rows have points, a link gives all points as a CSV file. */
 const MOST_ROWS = 200;
 
 /**
@@ -68,8 +68,8 @@ function tableOf({ heads, rows }: Numbers, pathOf: (key: string) => string, camp
     ${
       rows.length > MOST_ROWS
         ? html`<p class="soft">
-            The first ${MOST_ROWS} of ${rows.length.toLocaleString('en-US')}:
-            <a href="${all}" download>all points as CSV</a>.
+            The first ${MOST_ROWS} of
+            ${rows.length.toLocaleString('en-US')}${hasPoints ? html`: <a href="${all}" download>all points as CSV</a>` : ''}.
           </p>`
         : ''
     }

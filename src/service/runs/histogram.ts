@@ -35,14 +35,16 @@ export function histogramOf(texts: readonly string[]): string {
 function statisticsOf(numbers: readonly number[], min: number, max: number) {
   const count = numbers.length;
   if (count === 0) return { type: 'discrete', count, min: null, max: null, mean: null, variance: null };
-  // Welford's method: a sum of squares would lose the variance of large numbers that are close to each other
+  // Welford's method: a sum of squares would lose the variance of large numbers that are close to each other. It adds
+  // halves, because the difference of two numbers may overflow
   let [mean, squares] = [0, 0];
   for (const [index, value] of numbers.entries()) {
-    const off = value - mean;
+    const off = value / 2 - mean;
     mean += off / (index + 1);
-    squares += off * (value - mean);
+    squares += off * (value / 2 - mean);
   }
-  return { type: 'discrete', count, min, max, mean, variance: count > 1 ? squares / (count - 1) : 0 };
+  const variance = count > 1 ? (4 * squares) / (count - 1) : 0;
+  return { type: 'discrete', count, min, max, mean: 2 * mean, variance };
 }
 
 /** Reads a number from JSON. An infinite number is a JSON string (`outputText`). Null becomes NaN. */

@@ -61,6 +61,21 @@ describe('the report of other designs', () => {
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
   });
 
+  test('says that no compared value has an interval if each point has one run', async () => {
+    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])] });
+    const reference = {
+      label: 'theory.csv',
+      outputs: ['Peak day'],
+      rows: [{ values: ['1.2'], numbers: new Map([['Peak day', 8]]) }],
+    };
+    const page = await renderReport(record, countsOf(3), sampleRows(record), {
+      show: ['Peak day'],
+      reference,
+    });
+    expect(page).toContain('No compared value has an interval.');
+    expect(page).not.toContain('0 of 0');
+  });
+
   test('draws values at equal distances if their real distances differ much, and labels each value', async () => {
     const record = sampleRecord({
       grid: [doubles('Rate', [1, 10, 1000]), doubles('Size', [0.5, 0.51, 70])],

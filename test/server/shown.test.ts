@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { html } from '../../src/report/html/markup.ts';
+import { shownSection } from '../../src/server/live/shown.ts';
+
+test('a long table has a link to all points only if its rows are points', () => {
+  const textOf = (key?: string): string => {
+    const rows = Array.from({ length: 201 }, (_, at) => ({ cells: [String(at)], key }));
+    const section = { id: 'distributions', markup: html`<figure></figure>` };
+    return shownSection(section, { heads: ['From'], rows }, 'flu').html;
+  };
+  for (const text of [textOf(), textOf('0123456789abcdef')]) expect(text).toMatch(/The first\s+200 of\s+201/);
+  expect(textOf()).not.toContain('all points as CSV');
+  expect(textOf('0123456789abcdef')).toContain('all points as CSV');
+});
