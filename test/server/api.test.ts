@@ -378,6 +378,9 @@ describe('a campaign', () => {
     expect(names[0]).toBe('status');
     expect(names.at(-1)).toBe('end');
     expect(await status()).toMatchObject({ phase: 'cancelled' });
+    // a program that waits for the end gets the status of a closed campaign without a wait
+    const closed = await api('/campaigns/slow?wait=60', { signal: AbortSignal.timeout(30_000) });
+    expect(await closed.json()).toMatchObject({ phase: 'cancelled' });
     expect((await post('/campaigns/slow/pause')).status).toBe(409);
     expect((await api('/campaigns/slow', { method: 'DELETE' })).status).toBe(204);
     expect((await api('/campaigns/slow')).status).toBe(404);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Batched } from '../../batched.ts';
+import { closedPhases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
@@ -74,10 +75,13 @@ export const campaignHandlers: Handlers<
     const known = request.headers['if-none-match'];
     const until = Date.now() + query.wait * 1_000;
     let status = await foray.status(params.id);
-    const isOld = (etag: string, first: string): boolean =>
-      known === undefined ? query.wait > 0 && etag === first : hasTag(known, etag);
     const first = tagOf(status);
-    while (isOld(tagOf(status), first) && Date.now() < until && !reply.raw.destroyed) {
+    // a client that knows no earlier status gets the status of a closed campaign at once, because it may stay the last
+    const isOld = ({ phase }: CampaignStatus, etag: string): boolean =>
+      known === undefined
+        ? query.wait > 0 && etag === first && !closedPhases.includes(phase)
+        : hasTag(known, etag);
+    while (isOld(status, tagOf(status)) && Date.now() < until && !reply.raw.destroyed) {
       await delay(Math.min(LOOK, until - Date.now()));
       status = await foray.status(params.id);
     }

@@ -39,12 +39,9 @@ export class LogCollector {
     const count = (): number => printed.length + complained.length;
     const total = count() + stdout.omitted + stderr.omitted;
     // neither stream displaces the last lines of the other
-    while (
-      count() > SERVICE_LOG.lines ||
-      charactersOf(printed) + charactersOf(complained) > SERVICE_LOG.characters
-    ) {
-      (printed.length > complained.length ? printed : complained).shift();
-    }
+    while (count() > SERVICE_LOG.lines) longer(printed, complained, (lines) => lines.length).shift();
+    while (charactersOf(printed) + charactersOf(complained) > SERVICE_LOG.characters)
+      longer(printed, complained, charactersOf).shift();
     return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
@@ -63,6 +60,11 @@ export class LogCollector {
     this.#count += 1;
     this.#onLine(line.slice(0, LONGEST_LINE), this.#count);
   }
+}
+
+/** The list with the larger size; the second list if both sizes are equal. */
+function longer(a: string[], b: string[], sizeOf: (lines: readonly string[]) => number): string[] {
+  return sizeOf(a) > sizeOf(b) ? a : b;
 }
 
 function charactersOf(lines: readonly string[]): number {
