@@ -38,7 +38,7 @@ export class LogCollector {
     const [printed, complained] = [[...stdout.lines], [...stderr.lines]];
     const count = (): number => printed.length + complained.length;
     const total = count() + stdout.omitted + stderr.omitted;
-    // neither stream displaces the last lines of the other
+    // the stream with more lines loses its first line, so that the last lines of both streams stay
     while (
       count() > SERVICE_LOG.lines ||
       charactersOf(printed) + charactersOf(complained) > SERVICE_LOG.characters
