@@ -14,7 +14,10 @@ import { logLine } from './src/dev/temporal-log.ts';
 import { version } from './src/package/own-version.ts';
 import { openStore } from './src/store/index.ts';
 
-/** Time that activities get to finish when a worker stops; after that, other workers run them. */
+/**
+ * Time that activities get to finish when a worker stops. After that they are cancelled, and another worker runs them
+ * again.
+ */
 const GRACE = '3s';
 /** How long Temporal reserves a campaign's next workflow task for the worker that executed the previous task. */
 const STICKY = '2s';

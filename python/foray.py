@@ -5,7 +5,8 @@
     campaign = server.submit("campaign.yaml", id="flu")
     frame = campaign.wait().results()             # a pandas DataFrame; frame.attrs["units"] has the units
 
-It needs Python 3.8 or newer and no packages, except that `results` needs pandas. `rows` reads results without pandas.
+This module needs Python 3.8 or newer and no packages, except that `results` needs pandas. `rows` reads results without
+pandas.
 """
 
 import base64
@@ -45,8 +46,8 @@ class ForayError(Exception):
 
 def connect(url=None, key=None):
     """Connects to a server. By default, FORAY_URL and FORAY_KEY have the address and the key. Without FORAY_URL, the
-    server is the running `foray dev` or `foray ui` whose home is FORAY_HOME, or `.foray` in this or a higher folder. Its
-    home has the key."""
+    server is the running `foray dev` or `foray ui` whose home is FORAY_HOME, or `.foray` in this or a higher folder.
+    The home has the key."""
     url = url or os.environ.get("FORAY_URL")
     if url is None:
         page = _running_page()
@@ -121,7 +122,7 @@ class Server:
         return campaign
 
     def campaigns(self, **query):
-        """One page of the statuses of campaigns, the newest first. Parameters: phase=, model=, owner=, q=, limit=."""
+        """A page of the statuses of campaigns, newest first. Parameters: phase=, model=, owner=, q=, after=, limit=."""
         return self._json("GET", "/campaigns", query=query)
 
     def models(self):
@@ -196,9 +197,9 @@ class Campaign:
                 raise TimeoutError("The campaign %s is not closed after %s s" % (self.id, seconds))
 
     def results(self, points=False, long=False, all=False, show=None, inputs=None):
-        """The results as a pandas DataFrame. It has one row per finished run, or with `points` one row per point.
-        `attrs["units"]` has the units of the columns. If pyarrow is installed, columns have the types of the model's
-        inputs and outputs.
+        """The results as a pandas DataFrame. It has one row per finished run, with `points` one row per point, or with
+        `long` one row per value. `attrs["units"]` has the units of the columns. If pyarrow is installed, columns have
+        the types of the model's inputs and outputs.
 
         inputs  only points with these values of inputs: {"Contact rate": "1.2..1.8", "Strain": ["A", "B"]}
         """

@@ -146,7 +146,8 @@ class Optimiser:
 
 
 class Blocking(Optimiser):
-    """The base class for a library that calls its objective. `minimise` runs in a thread, and waits in `evaluate`."""
+    """The base class for a library that itself calls a function to get the losses of its points. `minimise` runs in a
+    thread, and waits in `evaluate`."""
 
     def __init__(self, start):
         super().__init__(start)

@@ -60,10 +60,10 @@ const requiredHttp: Plugin = {
 };
 
 /**
- * Writes the program of the package, in the same folders as in a checkout. It is a few files of JavaScript, which
- * include the packages that foray uses. Each module of the models and of their library stays a separate file. The
- * workflows have bundles of their own. The files that modules read are copied. A command starts more than twice as fast
- * as in a checkout, because Node has to find and link only a few modules.
+ * Writes the program of the package, in the same folders as in a checkout. The program is a few files of JavaScript,
+ * which include the packages that foray uses, except those in `external`. Each module of the models and of their
+ * library stays a separate file. The workflows have bundles of their own. The files that modules read are copied. A
+ * command starts more than twice as fast as in a checkout, because Node has to find and link only a few modules.
  *
  * @param dist - the folder, `dist` beside a package.json
  * @returns the files of packages that are part of the program

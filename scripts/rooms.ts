@@ -1,6 +1,7 @@
 /**
- * The rooms that each room of src may import. test/architecture.test.ts finds all other imports. It also compares this
- * table with the one in docs/internals/architecture.md.
+ * The rooms that each room of src may import. The room cli is not listed, because it may import all rooms.
+ * test/architecture.test.ts reports all other imports. It also compares this table with the table in
+ * docs/internals/architecture.md.
  */
 export const rooms = {
   api: [],

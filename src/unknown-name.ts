@@ -14,7 +14,8 @@ export interface UnknownNameOptions {
 }
 
 /**
- * The error for a name of something that does not exist. The hint has the most similar name, or the names that exist.
+ * The error for a name of something that does not exist. The hint has the most similar name, or up to twelve names that
+ * exist.
  */
 export class UnknownNameError extends ForayError {
   constructor(code: ErrorCode, message: string, { name, known, place, hint }: UnknownNameOptions) {

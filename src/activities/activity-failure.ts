@@ -7,9 +7,10 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * The error that an activity throws. The history gets its type and message, but no stack and no cause. Temporal retries
- * every error, because the cause may disappear (somebody corrects a key, a service comes back). The only exception is a
- * request that the service refuses as wrong, for example because the definition no longer fits the model.
+ * The error that an activity throws. The history gets the type and the message of `error`, but neither its stack nor
+ * its cause. Temporal retries the activity, because the cause may disappear (somebody corrects a key, a service comes
+ * back). There are two exceptions: an activity that the workflow has cancelled, and a request that the service refuses
+ * as wrong, for example because the definition no longer fits the model.
  */
 export function failureOf(error: unknown, attempt: number): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;

@@ -14,13 +14,18 @@ import type { AdvanceInput, AdvanceResult, World } from './types.ts';
 /** The maximum number of new runs that are polled one after the other until the service answers a poll. */
 const MOST_POLLS = 4;
 
-/** All activities of a worker share this limit: one activity may use the requests that the others do not need. */
+/**
+ * All `advance` activities of a worker share this limit: one activity may use the requests that the others do not need.
+ */
 const limit = pLimit(REQUESTS_AT_ONCE);
 
 /** A run that this activity has just requested. The answer to the request said that the run had not finished. */
 type UnfinishedRun = PlannedRun & { state: 'queued' | 'running'; runId: string; owned: boolean };
 
-/** Carries out the decision of one tick, or a part of it, and returns the outcome of each run. */
+/**
+ * Carries out the decision of one tick, or a part of it, and returns the outcomes of the runs. If the campaign is not
+ * preparing or running, the store allows no requests, and the runs to request have no outcome.
+ */
 export async function advance(
   world: World,
   record: CampaignRecord,
@@ -73,7 +78,8 @@ export async function advance(
   Object.assign(result, judged);
   signal.throwIfAborted();
 
-  // One bad run never fails the batch. A service that does not answer at all fails the batch, and Temporal tries again.
+  // A run without a usable answer does not fail the whole batch. If the service gives no usable answer about any run,
+  // the batch fails, and Temporal tries it again.
   const { unheard } = batch;
   const asked = planned.length + open.length;
   if (asked > 0 && unheard.length === asked && !requester.hasHeard && !batch.lacksFiles)
@@ -87,8 +93,8 @@ export async function advance(
 
 /**
  * Polls the first newly requested run. If this run has finished, the other new runs have probably finished too. The
- * function then reads their results without a poll and without another tick. If the poll fails, the function polls the
- * next run.
+ * function then tries to read their results without a poll and without another tick. If the first poll gets no answer,
+ * the function polls the next run, up to `MOST_POLLS` runs.
  */
 async function collectNew(
   store: Store,
@@ -112,7 +118,7 @@ async function collectNew(
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
-      // only the last poll got an answer
+      // at most the last of the polls got an answer
       if (look !== undefined && (!hasFinished || look === last)) return batch.addRequested(look);
       if (!hasFinished)
         return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });
@@ -123,7 +129,7 @@ async function collectNew(
       });
     }),
   );
-  // if at least half of the runs have finished, the others have probably finished as well; a poll costs less than
+  // if at least half of the runs have finished, the others have probably finished meanwhile; a poll costs less than
   // another tick
   const isWorthIt = 2 * unfinished.length <= runs.length;
   await Promise.all(
@@ -137,7 +143,10 @@ function isUnfinished(answer: Answer): boolean {
   return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
-/** Stops a run that has taken too long, unless it has finished meanwhile or another campaign waits for it. */
+/**
+ * Gives up a run that has taken too long: it counts as failed, unless it has finished meanwhile. The service stops the
+ * run only if it belongs to this campaign and no other campaign waits for it.
+ */
 async function giveUp(
   store: Store,
   requester: RunRequester,

@@ -7,14 +7,17 @@ import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
 import type { AdvanceResult } from './types.ts';
 
-/** The number of observations per write. It is small, so that a worker that dies loses little. */
+/** The maximum number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
 const LONGEST_REASON = 200;
 
 /** Collects the answers about runs, and writes them in batches. */
 export class Batch {
-  /** Runs without a usable answer, and polled runs whose output files could not be fetched. */
+  /**
+   * Runs without a usable answer, and runs whose output files could not be fetched. But a newly requested run with an
+   * id counts as running until its files are there.
+   */
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */
   lacksFiles = false;
@@ -43,7 +46,7 @@ export class Batch {
     this.runs = new Map(runs.map((run) => [run.seq, run]));
   }
 
-  /** Adds the answer about a run that this batch has requested. */
+  /** Adds the answer about a run that the same activity has requested. */
   async addRequested(answer: Answer): Promise<void> {
     this.requested.add(answer.seq);
     await this.add(await this.withFiles(answer, true));
@@ -81,8 +84,8 @@ export class Batch {
 
   /**
    * Fetches the files of a completed run. The run counts as done only when its files are in the store, or can never be
-   * fetched. Until then the run is polled again. A run with an id is not requested again, because a second request
-   * would look as if this campaign had started the run.
+   * fetched. Until then a run with an id is polled again, and a run without an id is requested again. A run with an id
+   * is not requested again, because a second request would look as if this campaign had started the run.
    */
   private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;

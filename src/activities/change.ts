@@ -65,7 +65,7 @@ export async function change(
       await completeFiles(world, campaign, signal);
     }
   } catch (error) {
-    // an error that a person can correct is an answer; other errors are retried
+    // an error that a person can correct is an answer; other errors end this attempt of the activity
     if (!isForayError(error) || isCloudError(error) || errorCodes[error.code].exit !== 2) throw error;
     return { refused: linesOf(error), code: error.code };
   }
@@ -95,7 +95,10 @@ export async function change(
 
 const POINTS_A_READ = 1_000;
 
-/** Writes the new settings, bounds or requirements of a search to its log. The points of the search stay. */
+/**
+ * Gives a search other settings, bounds or requirements, and adds this change to the log of the search. The points of
+ * the search stay.
+ */
 async function changeSearch(
   store: Store,
   before: CampaignRecord,
@@ -123,7 +126,7 @@ async function changeSearch(
   }
 }
 
-/** The most mistakes that a refusal lists. */
+/** The maximum number of mistakes that a refusal lists. */
 const MOST_MISTAKES = 5;
 
 function linesOf(error: ForayError): string {
@@ -146,8 +149,8 @@ async function resolved(
 }
 
 /**
- * The files that a changed definition may name: those that came with the message, and those of the campaign. A worker
- * never opens a path from a definition.
+ * The files that a changed definition may name: those that came with the message, and those of the campaign. The worker
+ * opens no path from the definition.
  */
 function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): DefinitionFiles {
   const unknown = (path: string, place: Place): ForayError =>

@@ -7,7 +7,8 @@ import type { World } from './types.ts';
 
 /**
  * After a change, asks the service for outputs that the campaign now keeps and that finished runs do not have yet.
- * Outputs that the service no longer has stay missing. A repeated activity continues where the last attempt ended.
+ * Outputs that the service no longer has stay missing. A repeated activity asks only for outputs that are still
+ * missing.
  */
 export async function completeOutputs(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   const names = campaign.outputs.map(({ name }) => name);
@@ -30,12 +31,12 @@ export async function completeOutputs(world: World, campaign: Campaign, signal: 
   }
 }
 
-/** The number of runs whose files one query looks up. */
+/** The maximum number of runs whose files one query looks up. */
 const RUNS_AT_ONCE = 500;
 
 /**
- * After a change, fetches the files that the campaign now keeps from its finished runs. A repeated activity continues
- * where the last attempt ended.
+ * After a change, fetches the files that the campaign now keeps from its finished runs. A repeated activity fetches
+ * only the files that are still missing.
  */
 export async function completeFiles(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   if (campaign.outputFiles === 'link') return;

@@ -4,7 +4,10 @@ import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { World } from './types.ts';
 
-/** The most runs of a campaign whose logs are kept, for all causes of failures together. */
+/**
+ * The maximum number of runs of a campaign whose logs are kept, for all causes of failures together. Activities that
+ * run at the same time may exceed it a little.
+ */
 const MOST_LOGS = 400;
 /** How long the report of a failure waits for the log of the run, ms. */
 const ANSWER_MS = 10_000;
@@ -24,7 +27,7 @@ export class LogKeeper {
   private readonly world: World;
   private readonly campaign: Campaign;
   private readonly signal: AbortSignal;
-  /** Runs with a log, and runs whose log is being fetched, each with the cause of its failure. */
+  /** Runs with a log, and runs whose log this object has tried to fetch, each with the cause of its failure. */
   private logged: Promise<Map<number, string>> | undefined;
   private isOffered = true;
 

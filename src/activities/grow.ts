@@ -9,9 +9,10 @@ import type { Store } from '../store/index.ts';
 import type { Proposed } from './propose.ts';
 
 /**
- * Continues a design that grows until its indices are known. When all runs have finished, the function checks the
- * intervals of the indices. While an interval is too wide, it adds points. The result depends only on the runs in the
- * store, so any worker may do this step and may repeat it.
+ * Continues a design that grows until its sensitivity indices are known. When all runs have finished, the function
+ * checks the intervals of the indices. If an interval is too wide and the design is below its largest size, the
+ * function adds points. The result depends only on the campaign and its runs in the store, so any worker may do this
+ * step and may repeat it.
  */
 export async function grow(store: Store, id: string, signal: AbortSignal): Promise<Proposed> {
   for (;;) {

@@ -36,7 +36,8 @@ export type {
 } from './types.ts';
 
 /**
- * Temporal notices a killed worker after this time without a heartbeat. Activities send five heartbeats in this time.
+ * Temporal notices a killed worker after this time without a heartbeat. An activity reports five heartbeats to the SDK
+ * in this time, and the SDK sends some of them.
  */
 export const HEARTBEAT_TIMEOUT_MS = 5_000;
 const REFUSED_AGAIN_AFTER_MS = 10_000;
@@ -84,7 +85,7 @@ export function createActivities(world: World, courses = new Courses()) {
 
     /**
      * Carries out the decision of one tick, or a part of it: requests runs, polls runs, and stores results. Then it
-     * continues the search, if enough runs have finished for that.
+     * continues the search or the selection, if enough runs have finished for that.
      */
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(
@@ -101,8 +102,8 @@ export function createActivities(world: World, courses = new Courses()) {
 
     /**
      * Continues a search: tells its method the values of finished points, and adds the points that the method asks for.
-     * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points until the
-     * intervals are narrow enough.
+     * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points if an
+     * interval is too wide.
      */
     propose: (address: CampaignAddress): Promise<Proposed> => act(address, goOn),
 
@@ -121,7 +122,7 @@ export function createActivities(world: World, courses = new Courses()) {
 
     /**
      * Stops the campaign's own runs at the service, unless another campaign waits for them. If another service answers
-     * at the campaign's address, the runs of the old service no longer exist, and the campaign can end.
+     * at the campaign's address, it does not know these runs. They then count as stopped, so that the campaign can end.
      */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
       act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
@@ -150,8 +151,8 @@ async function here(world: World, { campaign, store }: CampaignAddress): Promise
 }
 
 /**
- * The error that a worker throws if it has another store or model service than the campaign. Temporal retries it, so
- * that the Web UI shows the error and the right worker can still take the campaign.
+ * The error that a worker throws if it has another store or model service than the campaign. Temporal retries the
+ * activity, so that Temporal's Web UI shows the error and the right worker can still take the campaign.
  */
 function refusal(what: string): ApplicationFailure {
   return ApplicationFailure.create({

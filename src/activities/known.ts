@@ -7,8 +7,8 @@ import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
 
 /**
- * The most points that a search begins with. Half of them are the best points. The other half is chosen from the
- * remaining points at equal distances of rank. With more points the method would be slower.
+ * The maximum number of points that a search begins with. Up to half of them are the best points. The others are every
+ * n-th of the remaining points in the order of their values. With more points the method would be slower.
  */
 const MOST_KNOWN = 200;
 const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and at most ${MOST_KNOWN / 2} others`;
@@ -23,9 +23,9 @@ interface Known {
 }
 
 /**
- * The points of another campaign that this search could have asked for: their runs have finished, and the inputs that
- * are not searched have the same values. There are no points if the other campaign was deleted or has another version
- * of the model.
+ * Finds points of another campaign that this search could have asked for: their runs have finished, they have a value,
+ * and the inputs that are not searched have the same values as in this search. There are no points if the other
+ * campaign was deleted or has another version of the model. If there are many points, only some are returned.
  *
  * @param campaign - a campaign whose search begins with the points of another campaign
  */
@@ -78,7 +78,7 @@ function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => 
 
 type ValueOf = (name: string) => string;
 
-/** The values of all inputs at a point of a campaign. */
+/** Returns a function that gives the value of each input at a point of a campaign. */
 function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'values'>) => ValueOf {
   const fixed = new Map(base.map(({ name, value }) => [name, value]));
   return ({ values }) => {
@@ -88,7 +88,8 @@ function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'valu
 }
 
 /**
- * Finds the first input that is not searched and has another value, or another file, at a point of another campaign.
+ * Returns a function that finds an input that is not searched and has another file or another value at a point of
+ * another campaign. The seed, and an input that only makes runs fresh, may differ.
  */
 function firstDifference(campaign: Campaign, other: Campaign): (valueOf: ValueOf) => string | undefined {
   const names = campaign.search!.inputs.map(({ name }) => name);

@@ -8,9 +8,12 @@ import type { World } from './types.ts';
 
 /** The largest size of a small file. Most files are small. */
 const SMALL_BYTES = 2 * 1_048_576;
-/** Limits small files for all activities of a worker. Fetched files are in memory: at most 64 MiB of small files. */
+/**
+ * Limits how many small files all activities of a worker fetch at once. These files are in memory: up to 64 MiB, and
+ * for a moment twice as much while the parts of the files are joined.
+ */
 const small = pLimit(32);
-/** Limits large files for all activities of a worker: at most two are in memory. */
+/** Limits how many large files all activities of a worker fetch at once, because they are in memory. */
 const large = pLimit(2);
 
 /** Errors that a further attempt would not change. */

@@ -7,12 +7,12 @@ import type { Store } from '../store/index.ts';
 import { knownPoints } from './known.ts';
 import { addedOf } from './replicate.ts';
 
-/** The runs that a search asked for, and its progress. */
+/** The runs that a search, a selection or a growing design asked for, and its progress. */
 export interface Proposed {
   added: AddedRuns;
   /** Number of points of the campaign. */
   points: number;
-  /** Number of points that the search has asked for so far. */
+  /** Number of points that the search has asked for so far; 0 for a selection and a growing design. */
   asked: number;
   isOver: boolean;
   /**
@@ -21,18 +21,22 @@ export interface Proposed {
    */
   isDue?: boolean;
   /**
-   * The fewest runs that have to finish before the search can ask for more points. Absent from activities of earlier
-   * versions.
+   * A lower bound for the number of runs that have to finish before the search can ask for more points. Absent from
+   * activities of earlier versions.
    */
   needs?: number;
   /** Why the search cannot go on. A person has to correct this. */
   refusal?: string;
 }
 
-/** The most searches that a worker keeps in memory. Other searches are replayed from their logs, which takes longer. */
+/**
+ * The maximum number of searches that a worker keeps in memory. Other searches are replayed from their logs, which
+ * takes longer.
+ */
 const MOST_KEPT = 20;
 /**
- * After this time, ms, the activity returns, so that the points so far are requested before the search asks for more.
+ * After this time, ms, the activity returns if it has added runs, so that these runs are requested before the search
+ * asks for more points.
  */
 const LONGEST_MS = 5_000;
 
@@ -99,7 +103,7 @@ export async function propose(
     try {
       const isDone = await goOn(store, id, course, seqs);
       if (isDone === undefined) {
-        // another worker has written a step first, so this step is dropped
+        // something else was written to the log first, so this step is dropped
         course.close();
         continue;
       }
@@ -120,7 +124,7 @@ export async function propose(
   }
 }
 
-/** If the log of the search is still empty, writes the points with which the search begins. */
+/** If the search begins with points of another campaign and its log is still empty, writes these points to the log. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
   const start = campaign.search?.start;
   if (!start) return;
@@ -139,7 +143,7 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
 /**
  * Makes one step.
  *
- * @returns true if there was nothing to do; false if a step was written; undefined if another step was written first
+ * @returns true if there was nothing to do; false if a step was written; undefined if something else was written first
  */
 async function goOn(store: Store, id: string, course: Course, seqs: number[]): Promise<boolean | undefined> {
   const finished = new Map(

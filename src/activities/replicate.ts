@@ -6,14 +6,14 @@ import type { Campaign } from '../campaign/types.ts';
 import type { FinishedPoint, Store } from '../store/index.ts';
 
 /**
- * The most single seqs that an activity returns to the workflow. If there are more, the activity returns none, and the
- * workflow reads them from the store.
+ * The maximum number of seqs that an activity lists one by one for the workflow. If there are more, the activity lists
+ * none, and the workflow reads them from the store.
  */
 const MOST_SEQS = 500;
 
 /**
- * The added runs in the form that a workflow gets. Consecutive seqs are given as the first one and their number, so
- * that the history stays small.
+ * The added runs in the form that a workflow gets. If all seqs are consecutive, only the first one and their number are
+ * given, so that the history stays small.
  */
 export function addedOf(seqs: number[]): AddedRuns {
   const count = seqs.length;
@@ -22,7 +22,7 @@ export function addedOf(seqs: number[]): AddedRuns {
   return { count, seqs: count > MOST_SEQS ? [] : seqs };
 }
 
-/** The added replications, and the progress of the campaign; null if no point was judged. */
+/** The added replications, and the progress of the campaign. `precision` is null if no point was judged. */
 export interface Judged {
   added: AddedRuns;
   precision: PrecisionProgress | null;
@@ -30,7 +30,8 @@ export interface Judged {
 
 /**
  * Gives more replications to points that are not precise enough, once all their runs have finished. The decision
- * depends only on the outputs, so any worker may make it at any time and may repeat it.
+ * depends only on the outputs and the settings of the campaign, so any worker may make it at any time and may repeat
+ * it.
  *
  * @param seqs runs that may just have finished
  */
@@ -43,7 +44,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
   };
 }
 
-/** Like {@link replicate}, for all points of the campaign. */
+/** Like {@link replicate}, for all points of the campaign. All points are judged again. */
 export async function replicateAll(store: Store, campaign: Campaign): Promise<void> {
   if (!campaign.precision) return;
   await store.forgetVerdicts(campaign.id);

@@ -17,12 +17,12 @@ import type { DoneRun, OpenRun, Origin, PlannedRun, RunObservation, Store } from
 import type { World } from './types.ts';
 
 /**
- * The most requests to the service at once. All `advance` activities of a worker share one limit; each other activity
- * has its own limit.
+ * The maximum number of runs about which the service is asked at once. All `advance` activities of a worker share one
+ * limit, except for their first polls of new runs; each other activity has its own limit.
  */
 export const REQUESTS_AT_ONCE = 128;
 
-/** The most requests for the outputs of a run, one after the other. */
+/** The maximum number of requests for the outputs of a run, one after the other, if requests fail. */
 const OUTPUTS_ATTEMPTS = 4;
 /** The delay after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
@@ -30,7 +30,7 @@ const OUTPUTS_AGAIN_MS = 250;
 /** Maximum length of the reason of a failure, in characters. */
 const LONGEST_REASON = 1_000;
 
-/** The service gave no answer about a run. `sent` is false if a request for the run certainly never arrived. */
+/** There is no usable answer about a run. `sent` is false if no request to start the run can have arrived. */
 export interface NoAnswer {
   seq: number;
   error: unknown;
@@ -48,7 +48,10 @@ interface Reading {
   owned: boolean;
 }
 
-/** The highest value of `hitBalance`. It is the number of requests in a row that may find no results. */
+/**
+ * The highest value of `hitBalance`. After this many requests in a row with an error, one more error ends the requests
+ * for results.
+ */
 const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
@@ -61,7 +64,8 @@ export class RunRequester {
   private readonly signal: AbortSignal;
   /**
    * Counts the requests that ask for results first. A request that finds results adds 1, up to MOST_MISSES. A request
-   * that finds none subtracts 1. When the balance is negative, results are no longer requested first.
+   * that ends with an error subtracts 1. An empty answer changes nothing. When the balance is negative, results are no
+   * longer requested first.
    */
   private hitBalance: number;
   private heard = false;
@@ -112,7 +116,10 @@ export class RunRequester {
     }
   }
 
-  /** The results of a run, if the service has them; undefined otherwise. The request starts no run. */
+  /**
+   * The results of a run, or an error if the service does not answer; undefined if the service has no results of the
+   * run. The request starts no run.
+   */
   private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
     const outputs = templateOf(this.campaign.outputs);
     try {
@@ -131,8 +138,8 @@ export class RunRequester {
   }
 
   /**
-   * Polls a requested run. A run that the service has lost, or that this store's campaigns have stopped, is requested
-   * again.
+   * Polls a requested run. A run whose id is unknown, that the service has lost, or that a campaign of this store has
+   * stopped, is requested again.
    */
   async poll(run: OpenRun): Promise<Answer> {
     const { seq, runId } = run;
@@ -171,8 +178,8 @@ export class RunRequester {
   }
 
   /**
-   * Finds the state of a run after the answer to its request was lost, without requesting the run again. The state is
-   * `waiting` if the service does not know the run.
+   * Finds the state of a run by its inputs, without requesting the run again. So it also finds a run whose id is
+   * unknown, because the answer to its request was lost. The state is `waiting` if the service does not know the run.
    */
   async find(run: OpenRun): Promise<Answer> {
     try {
@@ -239,8 +246,8 @@ export class RunRequester {
   }
 
   /**
-   * The outputs of a completed run. After a temporary error, only the outputs are requested again. The next poll would
-   * also request the state.
+   * The outputs of a completed run. After a temporary error, the outputs are requested again here. That is less work
+   * than another poll, which would also request the state.
    */
   private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
     const template = templateOf(this.campaign.outputs);

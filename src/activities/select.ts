@@ -23,7 +23,7 @@ export async function select(store: Store, campaign: Campaign, signal: AbortSign
       const isOver = stageOf({ events }) === 'over';
       return { added: addedOf(seqs), points: points.length, asked: 0, isOver };
     }
-    // if another worker has written first, this step is dropped
+    // if something else was written to the log first, this step is dropped
     const written = await store.writeSearch(id, { asks: 0, told: 0, events: events.length }, step);
     seqs.push(...(written?.seqs ?? []));
   }

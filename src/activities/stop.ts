@@ -11,9 +11,9 @@ const LAST_FILES_MS = 30_000;
 /**
  * Stops the campaign's runs at the service. The function writes the phase first. From then on the store allows no
  * request of this campaign, so no open runs are added. Runs that have finished meanwhile keep their results. Runs that
- * another campaign waits for go on, and then belong to that campaign.
+ * another campaign waits for go on, and then belong to that campaign. Runs that this campaign did not start also go on.
  *
- * @returns how many were stopped, and how many were left to other campaigns
+ * @returns how many runs were stopped or are unknown to the service, and how many go on
  */
 export async function stopOpenRuns(
   world: World,
@@ -34,7 +34,7 @@ export async function stopOpenRuns(
   for (;;) {
     const open = await store.openRuns(campaign.id);
     if (open.length === 0) return { stopped, kept };
-    // The newest runs come first: they are queued, and would start when runs before them are stopped.
+    // The newest runs come first: they are probably queued, and would start when runs before them are stopped.
     const newestFirst = open.toReversed();
     const answers = await Promise.all(
       newestFirst.map((run) => limit(() => settle(store, requester, campaign.id, run))),
@@ -63,15 +63,15 @@ async function keepLast(
   try {
     await fetcher.keep(heard.flatMap((seen) => (seen.state === 'done' ? [seen.outputs] : [])));
   } catch (error) {
-    // after an abort, another worker continues
+    // after an abort, another attempt of the activity continues
     signal.throwIfAborted();
     if (!isCloudError(error) && !fetcher.isAborted) throw error;
   }
 }
 
 /**
- * Stops a run that no other campaign needs. If the answer says that the run is still open, the run stays for other
- * campaigns.
+ * Stops a run that belongs to this campaign and that no other campaign waits for. If the answer says that the run is
+ * queued or running, it was not stopped, and goes on for other campaigns.
  */
 export async function settle(
   store: Store,

@@ -33,7 +33,7 @@ export interface AdvanceInput extends CampaignAddress {
   /** The service probably has the requested runs already: request their results first. */
   resultsFirst: boolean;
   /**
-   * When at least this many of the runs have finished, the search or the selection of the campaign continues in the
+   * If at least this many of the runs above have finished, the search or the selection of the campaign continues in the
    * same activity. Absent if nothing continues there.
    */
   proposeAfter?: number;
@@ -41,11 +41,11 @@ export interface AdvanceInput extends CampaignAddress {
 
 export interface AdvanceResult {
   outcomes: Outcomes;
-  /** How long the service asked us to wait, ms. */
+  /** How long the service asked foray to wait before the next request, ms. */
   retryAfter: number;
   /** Reasons of a few failures, for the Web UI. */
   failures: string[];
-  /** All runs that failed and are not tried again, by cause. */
+  /** All runs of this activity that failed and are not tried again, by cause. */
   causes: FailureCause[];
   /** Replications that were added to points that are not precise enough. */
   added: AddedRuns;

@@ -3,7 +3,7 @@ import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** The kept output of a run, and the command that repeats it. */
 export const RunLog = z.object({
-  /** The last lines of standard output and standard error, as the model printed them. */
+  /** The last lines of standard output and standard error, as the model printed them. Very long lines are cut. */
   lines: z.array(z.string()),
   /** How many earlier lines were left out. */
   omitted: z.number().int().min(0),
@@ -20,7 +20,7 @@ export type VersionFile = z.output<typeof VersionFile>;
 
 /** What a service tells about the code of a model version. */
 export const VersionCode = z.object({
-  /** True if the version takes no new runs, because its files are not kept. */
+  /** True if the version takes no new runs, for example because its files are not kept. */
   retired: z.boolean(),
   /** Why the version takes no new runs. */
   reason: z.string().optional(),
@@ -48,7 +48,10 @@ export const VersionSummary = z.object({
 });
 export type VersionSummary = z.output<typeof VersionSummary>;
 
-/** Which versions of a model to prune: all except the newest `keep` versions, or all versions from before a time. */
+/**
+ * Which versions of a model to prune: all except the newest `keep` versions, or all versions from before a time. The
+ * current version, the newest version and versions with unfinished runs are never pruned.
+ */
 export const PruneRequest = z
   .strictObject({ keep: z.number().int().min(1), before: z.iso.datetime() })
   .partial()

@@ -1,4 +1,7 @@
-/** The exports that need no schemas: constants, values and types. resources.ts and endpoints.ts have the schemas. */
+/**
+ * The exports that need no schemas: constants, values and types. resources.ts, endpoints.ts, extensions.ts and
+ * health.ts have the schemas.
+ */
 export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed-values.ts';
 export * from './constants.ts';
 export { booleanIn, fileIn, type FileReference, numberIn, textIn } from './outputs.ts';

@@ -72,7 +72,7 @@ export function rangeCount(type: InputType, canonical: string): number {
   return stepCount(Number(min), Number(max), Number(step));
 }
 
-/** The most decimals that `toFixed` can write. */
+/** The maximum number of decimals that `toFixed` can write. */
 const MOST_DECIMALS = 100;
 
 function decimalsOf(number: number): number {

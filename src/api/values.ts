@@ -203,7 +203,10 @@ function shown(value: RawValue): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** The form in which input names are compared: existing clients trim them and ignore case. */
+/**
+ * The form in which names of inputs and outputs are compared: existing clients trim names of inputs and ignore their
+ * case.
+ */
 export function nameKey(name: string): string {
   return name.trim().toLowerCase();
 }

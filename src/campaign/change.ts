@@ -8,12 +8,12 @@ import type { BaseInput, Campaign, VariedInput } from './types.ts';
 /** The difference that a changed definition makes to a campaign. */
 export interface Difference {
   points: { added: number; dropped: number; kept: number };
-  /** Replications per point; the least number if points are replicated until they are precise. */
+  /** Replications per point; the least number if a point can get more. */
   replications: { from: number; to: number };
   outputs: { added: string[]; dropped: string[] };
   /** The settings that change, by their names in messages. */
   settings: string[];
-  /** The change of the model's version for requested runs; null if there is none. */
+  /** The change of the model's version, for runs that are requested after it; null if there is none. */
   version: { from: number; to: number } | null;
 }
 
@@ -32,8 +32,7 @@ const changeable = {
 } as const;
 
 /**
- * The settings that cannot change, by their names in errors. After a change the finished runs would mean something
- * else.
+ * The settings that cannot change, by their names in errors. Most of them decide what the finished runs mean.
  */
 const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
@@ -86,7 +85,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
 
 /**
  * The settings that cannot change in a search, by their names in errors. After a change the values that the method
- * knows would mean something else.
+ * knows would mean something else, or an outside optimiser would not know of the change.
  */
 const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   'what is minimized or maximized': ({ goal }) => goal,
@@ -107,7 +106,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   'the version of the model': ({ model }) => model.versionId,
 };
 
-/** The settings that can change in a search, except those that `fixedInSearch` forbids. */
+/** The settings under "search" that can change, except those that `fixedInSearch` forbids. */
 const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
 /** A method without the folder of an outside optimiser's program, for a comparison. */
@@ -163,8 +162,9 @@ function kindOf({ name, type, units }: BaseInput): unknown {
 }
 
 /**
- * The changed campaign. A campaign with `fresh` keeps its random seed, or the random value of its salt input. An input
- * that has differed between points stays a varied input, so that the table of results shows the difference.
+ * The changed campaign. A campaign with `fresh` keeps its random seed, or the random value of the input that
+ * `fresh.salt` names. An input that has differed between points stays a varied input, and an input that gets another
+ * fixed value becomes one, so that the table of results shows the difference.
  */
 export function changed(before: Campaign, after: Campaign): Campaign {
   const salt = saltOf(before);

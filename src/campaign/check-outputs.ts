@@ -10,7 +10,7 @@ import type { Campaign, CampaignOutput } from './types.ts';
 
 /**
  * The outputs that a campaign keeps, and the formulas over them. The outputs in a formula are kept as well. If a name
- * is wrong, all outputs are returned, so that other checks can go on.
+ * or a formula is wrong, all outputs are returned, so that other checks can go on.
  */
 export function chosenOutputs(
   { definition, locate, mistakes }: ReadDefinition,
@@ -69,7 +69,10 @@ export function filesOfOutputs(
   });
 }
 
-/** The rule that decides when a point has enough replications. The campaign must keep the outputs in this rule. */
+/**
+ * The rule that decides when a point has enough replications; null if the definition has no such rule. The campaign
+ * must keep the outputs in this rule.
+ */
 export function precisionOf(
   { definition, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

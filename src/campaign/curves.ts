@@ -11,8 +11,8 @@ export function curveOf(text: string | undefined): Curve | undefined {
 }
 
 /**
- * The value of a curve at x, by linear interpolation; undefined beyond the ends of the curve. The x values of its
- * points must ascend. If several points have the same x, the last one counts.
+ * The value of a curve at x, by linear interpolation; undefined beyond the ends of the curve. The x values of the
+ * points must ascend. If several points have the same x, the last one gives the value at this x.
  */
 export function valueAt(curve: Curve, x: number): number | undefined {
   let [low, high] = [0, curve.length];

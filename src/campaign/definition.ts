@@ -120,7 +120,7 @@ const Failures = z
         .default(1)
         .describe('The most attempts of a run, including the first.'),
       backoff: Duration.prefault('10 s').describe(
-        'The wait before the second attempt. It doubles before each further attempt.',
+        'The wait before the second attempt. It doubles before each further attempt, up to 1 h.',
       ),
       seed: z
         .enum(['same', 'new'], 'expected same or new')
@@ -146,7 +146,7 @@ const Failures = z
         .enum(['pause', 'stop', 'cancel'], 'expected pause, stop or cancel')
         .default('pause')
         .describe(
-          'What happens to the campaign when more runs have failed than allowed. pause: it is paused. stop: it ends after its requested runs. cancel: it is cancelled.',
+          'What happens to the campaign when more runs have failed than allowed. pause: it is paused. stop: it ends after its requested runs. cancel: it ends, and its requested runs are stopped.',
         ),
     },
     'expected {attempts: NUMBER}, {rate: SHARE} or {count: NUMBER}',
@@ -171,7 +171,7 @@ const Timeouts = z
         'The longest time of a run from its start at the service. After this time, the run is stopped and the attempt counts as failed.',
       ),
       campaign: Duration.optional().describe(
-        'The longest time of the campaign from its start, including pauses. After it, the campaign is cancelled.',
+        'The longest time of the campaign from its start, including pauses. After this time, the campaign fails, and its requested runs are stopped.',
       ),
     },
     'expected {run: DURATION, campaign: DURATION}',

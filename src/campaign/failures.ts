@@ -19,7 +19,10 @@ export function intolerable(policy: FailurePolicy, { finished, failed }: Failure
 
 const LONGEST_BACKOFF = 3_600_000;
 
-/** The wait before the next attempt of a run, ms; undefined if there is no further attempt. */
+/**
+ * The wait before the next attempt of a run, ms; undefined if there is no further attempt. The wait doubles with each
+ * failure, up to an hour, but it is never shorter than `backoff`.
+ */
 export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: number): number | undefined {
   if (failures >= count) return undefined;
   return Math.max(backoff, Math.min(LONGEST_BACKOFF, backoff * 2 ** (failures - 1)));
@@ -31,7 +34,7 @@ export function nextAttemptIn({ count, backoff }: AttemptPolicy, failures: numbe
  */
 export const MOST_LOGS_OF_CAUSE = 20;
 
-/** The most causes that are counted separately. All other causes count as one cause. */
+/** The maximum number of causes that are counted separately. All other causes count as one cause. */
 const MOST_CAUSES = 20;
 /** The name for all other causes, which are counted together. */
 export const OTHER_CAUSES = 'other causes';

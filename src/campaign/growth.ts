@@ -2,7 +2,7 @@ import type { Design, Morris, Saltelli } from './designs/resolved-design.ts';
 
 /**
  * The rule by which a sensitivity design gets more points. A size is the number of trajectories, or of base points in
- * all scrambles together.
+ * all scrambles (independent Sobol sequences) together.
  */
 export interface Growth {
   /** The first size. */
@@ -24,7 +24,7 @@ export interface GrowthRound {
   runs: number;
   /**
    * The width of the widest interval, with the output and the input (or the pair of inputs) of its index. Null if no
-   * output has an interval: each output has no values, or the same value at all points.
+   * output has an index: each output has too few values, or the same value at all points.
    */
   widest: { width: number; output: string; input: string } | null;
 }

@@ -1,9 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 
 /**
- * The key of a point: 16 hexadecimal digits of the SHA-256 of its canonical inputs, sorted by name. It does not depend
- * on the design, so it stays the same when the design changes. The seed is part of it only if the design varies the
- * seed.
+ * The key of a point: 16 hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not
+ * depend on the design, so it stays the same when the design changes. The seed is part of it only if the design varies
+ * the seed.
  */
 export function pointKey(inputs: readonly { name: string; value: string }[]): string {
   return pointKeys(inputs.map(({ name }) => name))(inputs.map(({ value }) => value));
@@ -25,8 +25,8 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
 
 /**
  * The seed of a replication, a positive integer below 2^48. It depends only on the campaign's seed, the key of the
- * point and the number of the replication, so added points never change the seeds of other points. The seed of a
- * further attempt also depends on the number of the attempt.
+ * point and the number of the replication, so added points never change the seeds of other points. After attempts with
+ * other seeds (`failures.seed: new`), the seed also depends on the number of these attempts, `reseeded`.
  *
  * @param key null for common random numbers: replication n then has the same seed at every point
  */

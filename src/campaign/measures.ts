@@ -40,7 +40,10 @@ export function isFormula(written: string): boolean {
   return FORMULA.test(written);
 }
 
-/** All measures of a campaign: its numeric and BOOLEAN outputs, then the formulas of its definition. */
+/**
+ * The measures of a campaign: its numeric and BOOLEAN outputs, then the formulas under outputs, in the precision of
+ * replications and in the goal.
+ */
 export function measuresOf({
   outputs,
   derived = [],
@@ -156,7 +159,10 @@ function plainName(text: string): string {
   return nameKey(text.trim().replace(/^`([^]*)`$/, '$1'));
 }
 
-/** Compiles an expression over outputs. Its value for a run is undefined if the run lacks one of these outputs. */
+/**
+ * Compiles an expression over outputs. Its value for a run is undefined if the run lacks an output that the expression
+ * reads.
+ */
 function compiled(
   outputs: Outputs,
   text: string,

@@ -1,6 +1,7 @@
 /**
  * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
- * replications, because it has the maximum number of replications, or because no replication gave a value.
+ * replications, because it has the maximum number of replications, or because no replication gave a value of one of the
+ * outputs.
  */
 export interface Verdict {
   state: 'open' | 'precise' | 'imprecise';

@@ -63,14 +63,15 @@ interface Moments {
 }
 
 /**
- * The look-ahead of the procedure: this number of values; with more than a hundred values, this percentage of them. The
- * paper uses 5. With 5, the coverage of intervals of a skewed output is up to 1 % lower.
+ * The look-ahead of the procedure, which is the number of further values with which the interval must stay narrow
+ * enough. It is this number; with more than a hundred values, it is this percentage of them. The paper uses 5. With 5,
+ * the coverage of intervals of a skewed output is up to 1 % lower.
  */
 const LOOK_AHEAD = 10;
 
 /**
  * A point for which an output has no value gets no further round after this many replications (or after `min`, if that
- * is more). Its runs fail, and further runs would probably fail as well.
+ * is more). Its runs fail or lack the output, and further runs would probably do the same.
  */
 const HOPELESS = 10;
 
@@ -80,7 +81,7 @@ const HOPELESS = 10;
  */
 const GROWTH = 4;
 
-/** The estimate of the mean from a sample, or of the share if its values are 1 and 0. */
+/** The estimate from a sample: of the mean, or (if `of` is `share`) of the share of values that are 1. */
 export function estimateOf(
   sample: Pick<Sample, 'count' | 'mean' | 'variance'>,
   wanted: Wanted,
@@ -109,12 +110,12 @@ export function estimateOf(
 
 /**
  * Decides, when all runs of a round have finished, whether a point has enough replications, or how many it gets in
- * total. The decision depends only on the values, in the order of the replications.
+ * total. The order in which the runs finished does not matter.
  *
  * K. Hoad, S. Robinson and R. Davies, "Automated selection of the number of replications for a discrete-event
  * simulation", Journal of the Operational Research Society 61 (2010) 1632-1644: the interval must be narrow enough with
  * n values and with each of the next k values. A rule that stops at the first narrow interval stops where the deviation
- * is small by chance, and the true mean is outside of its interval too often. Here the k values are made in the same
+ * is small by chance, and the true mean is outside of the interval too often. Here the k values are made in the same
  * round as the expected n, and all values count.
  *
  * @param values - for each output, in the order of `outputs`, by replication; null (or not finite) if the run failed or
@@ -150,8 +151,8 @@ export function hasAll({ min, max }: Precision, made: number, values: number): b
 
 /**
  * The expected number of replications of a point when it is decided, if mean, deviation and the share of missing values
- * stay the same. It is the number that the half-width needs, plus the look-ahead, but at most `max`. While an output
- * has fewer than two values, it is `max`.
+ * stay the same. It is the number that the half-width needs (at least `min`), plus the look-ahead, but at most `max`.
+ * While an output has fewer than two values, it is `max`.
  *
  * @param values - as in nextReplications
  */

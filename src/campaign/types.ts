@@ -54,7 +54,7 @@ export interface FailurePolicy {
 export interface AttemptPolicy {
   /** The most attempts, including the first. */
   count: number;
-  /** The wait before the second attempt, ms. It doubles before each further attempt. */
+  /** The wait before the second attempt, ms. It doubles before each further attempt, up to an hour. */
   backoff: number;
   /** Whether a further attempt has the same seed or a new one. */
   seed: 'same' | 'new';
@@ -186,7 +186,7 @@ export interface Progress {
   runs: RunCounts;
   /** Only for a campaign that replicates its points until they are precise. */
   precision: PrecisionProgress | null;
-  /** The number of open runs that the campaign currently wants to have. */
+  /** The number of flights (runs that are requested and not finished) that the campaign currently wants to have. */
   window: number;
   /** The number of failed attempts after which a run was tried again. */
   triedAgain: number;
@@ -202,8 +202,8 @@ export interface Progress {
 }
 
 /**
- * A run that is requested and has not finished. The query `flights` returns a list of these. Times in ms since the
- * epoch.
+ * A run that is requested and has not finished. The query `flights` returns a list of these, at most 20,000. Times in
+ * ms since the epoch.
  */
 export interface FlightReport {
   /** The run's place in the campaign's order of work. */

@@ -5,7 +5,7 @@ type Versioned = Pick<Campaign, 'model' | 'versions'>;
 /**
  * The version of the model that a run was requested with.
  *
- * @param version its number; null for a run with the campaign's first version
+ * @param version the number of the version; null for a run with the campaign's first version
  */
 export function versionOf({ model, versions = [model] }: Versioned, version: number | null): ModelVersion {
   return versions.find((one) => version === null || one.version === version) ?? model;

@@ -21,7 +21,7 @@ export function addAnalyze(program: Command): void {
     .argument('<id>')
     .option(
       '--output <name>',
-      'an output, a formula such as "P(Peak > 300)", or a curve (default: all numeric and BOOLEAN outputs)',
+      'an output, a formula such as "P(Peak > 300)", or a curve (default: all numeric and BOOLEAN outputs, and the formulas of the definition)',
     )
     .addOption(
       new Option('--format <format>', 'json prints one object with --output, otherwise a list')

@@ -55,7 +55,7 @@ function described({ points, replications, outputs, settings, version }: Differe
   const { added, dropped, kept } = points;
   const { from, to } = replications;
   return [
-    // all counts are 0 for a search, because a search chooses its points itself
+    // all counts are 0 for a search or a calibration, because it chooses its points itself
     ...(added + dropped + kept > 0
       ? [`${counted(added, 'point')} added, ${dropped} dropped, ${kept} kept`]
       : []),

@@ -1,8 +1,8 @@
 // An older Node that runs foray.mjs starts this file in a newer Node, and this file runs foray. The parent writes a
 // byte for each SIGINT that it gets. A Ctrl-C at the terminal reaches this process too; a SIGINT to the parent alone
 // does not reach it. The signal and the byte may come in either order, so this file counts both, and hides the second
-// of each pair from foray's listeners. The parent sends no signal, because a signal could end this process during its
-// exit. It sends no IPC message, because foray takes a parent with an IPC channel for `foray dev`.
+// of each pair from foray's listeners. The parent sends no signal, because a signal could kill this process while it
+// exits. The parent sends no IPC message, because foray takes a parent with an IPC channel for `foray dev`.
 import { Socket } from 'node:net';
 
 /** The file descriptor from which the parent's bytes come. */
@@ -21,7 +21,7 @@ new Socket({ fd: PARENT })
     for (let byte = 0; byte < bytes.length; byte += 1) passOn();
   })
   .unref();
-// Node catches a signal only when it has a listener
+// Node catches SIGINT only when SIGINT has a listener
 process.on('SIGINT', endWhereNobodyListens);
 
 function passOn() {

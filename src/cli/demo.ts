@@ -112,7 +112,10 @@ async function letGo(child: ChildProcess): Promise<void> {
   );
 }
 
-/** Runs the campaigns of the demo on the parts in the home. It uses no settings of the user except the task queue. */
+/**
+ * Runs the campaigns of the demo on the parts in the home. The only setting of the user that it reads is the task
+ * queue.
+ */
 async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
   const addresses = runningDev(home);
   // there are no addresses when a Ctrl-C came before the parts had started
@@ -174,7 +177,10 @@ async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
   print(`Report     ${report}`);
 }
 
-/** A line such as "Best fit   contact rate 1.6692, recovery rate 0.4433 a day: error 17.16 pupils (by the search)". */
+/**
+ * A line such as "Best fit   contact rate 1.6692, recovery rate 0.4433 a day: error 17.16 pupils (by the search, 60
+ * points)".
+ */
 function fitLine(name: string, [contact, recovery]: readonly number[], error: number, how: string): string {
   return `${name.padEnd(10)} contact rate ${contact}, recovery rate ${recovery} a day: error ${error.toFixed(2)} pupils (${how})`;
 }

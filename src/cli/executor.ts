@@ -118,7 +118,10 @@ function duration(text: string): number {
   return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 }
 
-/** Parses a time, which is local if it has no zone. Returns milliseconds since 1970. */
+/**
+ * Parses a time. A time without a zone is local; a date without a time means midnight in UTC. Returns milliseconds
+ * since 1970.
+ */
 function instant(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('Expected a time such as 2026-05-31T18:00:00.');

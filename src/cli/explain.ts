@@ -59,7 +59,7 @@ function printCommands({ point, runs }: Explanation): void {
   for (const command of commands) print(command);
 }
 
-/** Prints the logs of failed runs, each after the reason of the failure. */
+/** Prints the logs of failed attempts, each after a sentence about the state of its run. */
 function printLogs(runs: readonly ExplainedRun[], lines: number): void {
   for (const { replication, why, log } of runs) {
     if (!log) continue;

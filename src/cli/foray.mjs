@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const NEEDED = 24;
 const fileAt = (path) => fileURLToPath(new URL(path, import.meta.url));
 const installed = fileAt('../../node_modules/node/bin/node');
-// the published package has only the built modules
+// the published package has the built modules in dist, and no TypeScript files beside this file
 const isCheckout = existsSync(fileAt('main.ts'));
 
 if (isCheckout && !existsSync(fileAt('../../node_modules/commander'))) {

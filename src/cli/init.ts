@@ -14,7 +14,9 @@ import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
 
-/** `foray init`: writes a definition that can be submitted. Its comments list everything that the model offers. */
+/**
+ * `foray init`: writes a definition that can be submitted. The definition names all inputs, outputs and experiments.
+ */
 export function addInit(program: Command): void {
   withSettings(program.command('init'))
     .description('write a first definition for a model, with all its inputs and outputs')
@@ -41,7 +43,10 @@ export function addInit(program: Command): void {
     });
 }
 
-/** Creates a file. It never overwrites an existing file. */
+/**
+ * Creates a file.
+ * @throws ForayError OUTPUT_UNWRITABLE when the file exists already, or cannot be written
+ */
 async function writeNew(file: string, text: string): Promise<void> {
   if (await isThere(file)) {
     throw new ForayError('OUTPUT_UNWRITABLE', `${file} already exists.`, {

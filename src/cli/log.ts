@@ -17,7 +17,7 @@ export function printLog(
   for (const line of shown) show(`${indent}| ${line}`);
 }
 
-/** Prints the log of the run that failed last to standard error. */
+/** Prints the reason and the last log lines of the run that failed last, on standard error. */
 export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
   const log = await foray.lastFailureLog(id);
   if (!log) return;

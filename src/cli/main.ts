@@ -24,7 +24,7 @@ try {
   process.exitCode = exitCodeFor(error);
 }
 
-/** Prints the error (one line for an error that the user can fix), and returns the exit code. */
+/** Prints the error, and returns the exit code. */
 function exitCodeFor(error: unknown): number {
   // commander has printed its own message already
   if (error instanceof CommanderError) {

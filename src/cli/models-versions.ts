@@ -9,7 +9,10 @@ import { type SettingFlags, wholeNumber, withSettings } from './setting-options.
 
 type Flags = SettingFlags & { json?: boolean };
 
-/** `foray models versions` and `foray models prune`: list and delete the versions of a model at the service. */
+/**
+ * `foray models versions` and `foray models prune`: list the versions of a model at the service, and delete the files
+ * of old versions.
+ */
 export function addModelsVersions(models: Command): void {
   withSettings(models.command('versions'))
     .description('list the versions of a model, and which of them can still run')

@@ -52,7 +52,7 @@ export function tellError(error: ForayError): void {
   if (more > 0) tell(`and ${more} more ${more === 1 ? 'mistake' : 'mistakes'}`);
 }
 
-/** Prints what is wrong and where, the line in the file, and a mark below the place. */
+/** Prints what is wrong and where. If the text of the line is known, prints the line and a mark below the place. */
 function tellMistake(error: ForayError): void {
   const { place } = error;
   if (!place) return tell(`foray: ${error.toLine()}`);

@@ -91,7 +91,9 @@ function calibrationText({ particles, generations }: NonNullable<Plan['calibrati
 }
 
 function selectText(method: NonNullable<Plan['select']>['method']): string {
-  return method === 'kn' ? 'kn, until the best point is certain' : 'ocba, with a budget of runs';
+  return method === 'kn'
+    ? 'kn, until the best point is known with the wanted confidence'
+    : 'ocba, with a budget of runs';
 }
 
 /** A plan in one line, such as: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 42 s (as in flu-1). */

@@ -8,7 +8,7 @@ type LoadCommand = () => Promise<(program: Command) => void>;
 
 const steering: LoadCommand = async () => (await import('./steer.ts')).addSteer;
 
-/** Loads the module of each command, in the order of the help text. A module is loaded only when it is needed. */
+/** A function for each command that loads the module of the command, in the order of the help text. */
 const commands: Record<string, LoadCommand> = {
   demo: async () => (await import('./demo.ts')).addDemo,
   dev: async () => (await import('./dev.ts')).addDev,

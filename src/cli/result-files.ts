@@ -30,7 +30,7 @@ export class ResultFiles {
   }
 
   /**
-   * Results with file paths instead of references. Each row comes when its files are written.
+   * Results with file paths instead of references. Each row is yielded when its files are written.
    * @throws ForayError USAGE when the campaign has no output files
    */
   async withFiles({
@@ -47,7 +47,10 @@ export class ResultFiles {
     return { campaign: withPaths(campaign), rows: Batched.single(this.withProgress(written)) };
   }
 
-  /** Reports how many files were written, and how many are missing for each reason. */
+  /**
+   * Reports how many files were written, and how many are missing for each reason. Sets exit code 1 if files are
+   * missing.
+   */
   tellEnd(): void {
     const { written, there, lacking } = this.count;
     const before = there > 0 ? `; ${counted(there, 'file')} existed` : '';

@@ -81,7 +81,7 @@ export function addResults(program: Command): void {
 }
 
 /**
- * The format that the ending of a file stands for.
+ * The format that the ending of a file stands for. It is `table` without a file, without an ending, and for .txt.
  *
  * @param more other endings that the command accepts, for the hint
  * @throws ForayError USAGE

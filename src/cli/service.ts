@@ -172,7 +172,10 @@ export function addService(program: Command): void {
 /** How long an executor may be silent before its runs go to another executor, ms. */
 const HEARTBEAT = 15_000;
 
-/** Loaded only with --temporal, because Temporal's worker takes a moment to load. */
+/**
+ * The settings of lanes, which are workflows that keep executors on other machines at work. The modules are loaded only
+ * here, because Temporal's worker takes a moment to load.
+ */
 async function lanesAt(address: string): Promise<LaneOptions> {
   const [{ temporalSettings }, { workflowBundle }, { installLog }] = await Promise.all([
     import('../settings/settings.ts'),

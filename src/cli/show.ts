@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 
 /**
- * The option `--show NAME`, which may be given several times: an output, or a formula over outputs.
+ * The option `--show OUTPUT`, which may be given several times: an output, or a formula over outputs.
  *
  * @param about - what the option selects
  */

@@ -48,8 +48,8 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
-    // the comparison of the best points usually needs far fewer runs than its upper limit, so the expected number is
-    // used here
+    // a selection by kn and the comparison of the best points usually need far fewer runs than their upper limits, so
+    // these limits are not used here
     const { confirm } = plan.search ?? {};
     const most =
       plan.select?.method === 'kn'

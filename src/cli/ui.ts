@@ -49,8 +49,8 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
     },
   );
   const address = server.loginUrl(key);
-  // a part of foray dev does not print the address: its output goes to a log, and the code in the address works only
-  // once
+  // as a part of foray dev, this process does not print the address: its output goes to a log, and the code in the
+  // address works only once
   if (!process.connected) print(`Page           ${address}\nCtrl-C stops the page.`);
   if (flags.open) open(address);
   tellReady();

@@ -56,7 +56,7 @@ export async function analysesIn(
   return analysesOf(campaign, found, await store.counts(id));
 }
 
-/** Analyzes a search: fits a model to the output that the search optimizes. */
+/** Analyzes a search: fits a statistical model to the output that the search optimizes. */
 async function ofSearch(
   store: Store,
   campaign: Campaign,

@@ -11,12 +11,15 @@ const lasting: readonly ErrorCode[] = [
 ];
 /** After this number of failed attempts, any failure blocks the campaign. */
 const MANY_FAILURES = 2;
-/** A worker polls its task queue at least once a minute. A worker with an older last poll (ms) is not counted. */
+/**
+ * A worker polls its task queue at least once a minute. A worker whose last poll is older than this, ms, is not
+ * counted.
+ */
 const POLLED_MS = 70_000;
 const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;
 
-/** A failure of an activity that Temporal tries again. */
+/** The last failure of an activity. Temporal tries the activity again. */
 export interface Trouble {
   why: string;
   /** Whether the campaign cannot continue until somebody fixes the cause. */
@@ -24,8 +27,8 @@ export interface Trouble {
 }
 
 /**
- * Finds an open activity of a workflow whose last attempt failed. The cause may be a worker of another store, a wrong
- * key, or a service that is down.
+ * Finds an open activity of a workflow, with a failed last attempt. The cause may be a worker of another store, a wrong
+ * key, or a service that is down. Undefined if there is no such activity.
  */
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);

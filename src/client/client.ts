@@ -60,7 +60,8 @@ export class Foray extends CampaignReader {
    * returns that campaign instead.
    *
    * @throws ForayError with all mistakes in the definition and their places; CAMPAIGN_EXISTS; SERVICE_UNREACHABLE,
-   *   TEMPORAL_UNREACHABLE. After an error nothing has been started.
+   *   TEMPORAL_UNREACHABLE. After an error no run has been requested. A workflow may have started if Temporal's answer
+   *   to the start was lost.
    */
   async submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
     return (await loadSubmit()).submit(this.context, source, options);
@@ -161,7 +162,7 @@ export class Foray extends CampaignReader {
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
    *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
-   *   error nothing has changed.
+   *   error nothing has changed, unless Temporal's answer was lost: then the campaign may have changed.
    */
   async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
     return (await loadChanges()).retry(this.context, id, what, options);

@@ -28,7 +28,7 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  * first. A failed run that is retried comes again when it finishes again. Except for `isGone`, this function reads only
  * the store.
  *
- * @param campaign the campaign when the caller began to follow it
+ * @param campaign the campaign as it was when the caller began to follow it
  * @param isGone says whether the campaign has no running workflow; called from time to time while no run finishes
  * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs
  */

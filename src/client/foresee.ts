@@ -16,7 +16,7 @@ export interface Foreseen {
 /**
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
  * service already has. Returns null when the service has the first replications of no point, when the campaign has no
- * wanted precision, and after `signal`.
+ * wanted precision, and when `signal` stops the requests.
  *
  * @param points - the number of points in the design
  * @param completed - the ids of the completed runs, by the ordinal of their point
@@ -30,7 +30,7 @@ export async function foreseen(
 ): Promise<Foreseen | null> {
   if (!precision) return null;
   const whole = [...completed.values()].filter(({ length }) => length === replications);
-  // the points are spread evenly over the design
+  // if there are many more points than needed, the chosen points are spread over the list, not only at its beginning
   const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
   const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));

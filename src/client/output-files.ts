@@ -22,7 +22,10 @@ export type FileValue = string | FileReference;
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 /** Maximum number of files that are read from the store at once. Each file is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
-/** After `SILENCES` failed requests without a download between them, no file is requested for `LEFT_ALONE_MS`. */
+/**
+ * After `SILENCES` failed requests without a download between them, no file is requested for `LEFT_ALONE_MS`. A request
+ * does not count if the service does not have the file or refuses it, or if the file is too large.
+ */
 const SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 

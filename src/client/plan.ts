@@ -20,13 +20,13 @@ export interface PlanOptions {
   ask: number;
   /** Stops the questions to the service. The answers so far are used. */
   signal?: AbortSignal | undefined;
-  /** Called after each answer, with the number of answers and the number of questions. */
+  /** Called after each answer, with the number of answers so far and the number of all questions. */
   onAsked?: ((asked: number, of: number) => void) | undefined;
 }
 
 const SHOWN = 3;
 const REQUESTS_AT_ONCE = 64;
-/** A plan with this many runs or more has a warning. */
+/** A plan has a warning if its maximum number of runs is at least this. */
 const MANY_RUNS = 1_000_000;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The normal quantile of a 95 % interval. */
@@ -123,8 +123,8 @@ function mostRunsOfSelection(
 }
 
 /**
- * Chooses the runs to ask about. They are spread evenly over all runs. If the questions stop early, the runs that were
- * asked about so far are spread evenly too.
+ * Chooses the runs to ask about: all runs, or a sample of about `most` runs that are spread evenly over all runs. If
+ * the questions about a sample stop early, the runs that were asked about so far are spread evenly too.
  */
 function chosenRuns(runs: number, most: number): Set<number> {
   if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
@@ -177,7 +177,7 @@ async function askFor(
   return { asked, found, completed };
 }
 
-/** Finds a run that is completed, running or queued at the service. Starts no run. */
+/** Finds a run that is completed, running or queued at the service; undefined if there is none. Starts no run. */
 async function runThere(
   cloud: CloudClient,
   { model }: Pick<Campaign, 'model'>,

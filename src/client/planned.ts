@@ -15,7 +15,10 @@ export interface Plan {
   design: string[];
   /** Replications of each point. `max` is higher than `min` when the number depends on the results of a point. */
   replications: { min: number; max: number };
-  /** The lowest number of runs. */
+  /**
+   * The lowest number of runs. For a search: the runs if all `points` are asked for and have only their first
+   * replications.
+   */
   runs: number;
   mostRuns: number;
   /**
@@ -34,12 +37,13 @@ export interface Plan {
   /** The distance from `there` to the farther end of its 95% interval; 0 if the service was asked about all runs. */
   error: number;
   /**
-   * Time for the expected runs, or for `runs` when no number is expected; null when nothing is known about the speed.
+   * Time for the expected runs that the service does not have yet, or for the runs in `toRun` when no number is
+   * expected. Null when nothing is known about the speed.
    */
   expectedSeconds: number | null;
   /**
-   * Time for `mostRuns`. For a search, the time is computed as if the first replications decided the comparison of the
-   * best points.
+   * Time for `mostRuns`, without the runs that the service already has. For a search, the time is computed as if the
+   * first replications decided the comparison of the best points.
    */
   mostSeconds: number | null;
   /** What the times are based on, as a phrase; empty if there are no times. */
@@ -71,7 +75,8 @@ export interface ComparisonPlan {
   /** The number of compared points. The method may recommend one more point. */
   best: number;
   /**
-   * Maximum number of runs if the first replications decide. They always decide if chance does not affect the output.
+   * Maximum number of runs if the first replications are enough to compare the points. They are always enough if chance
+   * does not affect the output.
    */
   runs: number;
   /** Maximum number of runs if the points are hard to distinguish. */

@@ -80,7 +80,7 @@ export class CampaignReader {
   }
 
   /**
-   * Checks that an open campaign can be followed.
+   * Checks that the campaign exists and, if it is open, that Temporal can be reached.
    * @throws ForayError UNKNOWN_CAMPAIGN, TEMPORAL_UNREACHABLE
    */
   async reach(id: string): Promise<void> {
@@ -185,8 +185,8 @@ export class CampaignReader {
   }
 
   /**
-   * A page of finished runs in design order, and the place where the next page begins; null on the last page. A page is
-   * quick in a campaign of any size.
+   * A page of finished runs in design order, and `next`, the place where the next page begins. `next` is null on the
+   * last page. A page is quick in a campaign of any size.
    *
    * @param options.after `next` of the previous page
    * @throws ForayError UNKNOWN_CAMPAIGN

@@ -19,8 +19,8 @@ export function retryReason({
 }
 
 /**
- * Says what an applied definition changes. The text has only the numbers of points before and after the change, because
- * foray knows the new points only after the change.
+ * Says what an applied definition changes. About the points, the text has only their numbers before and after the
+ * change, because foray knows the new points only after the change.
  *
  * @param points - the numbers of points before and after the change
  */

@@ -4,7 +4,9 @@ import type { Store } from '../store/index.ts';
 
 /** How fast the service runs a model. */
 export interface RunRate {
-  /** The mean time from one run to the next, in seconds. */
+  /**
+   * The mean time that a campaign takes for a run, in seconds. It is shorter than a run if runs execute in parallel.
+   */
   secondsARun: number;
   /** Where the figure comes from, as a phrase. */
   basis: string;
@@ -22,7 +24,8 @@ export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'conc
 
 /**
  * The rate of the newest campaign in this store that started runs of the same version of the model at the same service.
- * Searches and designs are never compared: a search runs few points at once, so its rate says nothing about a design.
+ * Searches and calibrations run few points at once, so their rates say nothing about a design. So the campaign must be
+ * a search or a calibration if this one is, and otherwise a design. Undefined if no such campaign is among the newest.
  */
 export async function knownRate(
   store: Store,

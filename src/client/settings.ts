@@ -46,7 +46,9 @@ export interface TemporalTls {
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };
 }
 
-/** How many times the command line tries a request. A worker tries once, because Temporal repeats failed attempts. */
+/**
+ * How many times a client that is not a worker tries a request. A worker tries once, because Temporal repeats attempts.
+ */
 const ATTEMPTS_OF_A_PERSON = 3;
 
 export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {

@@ -22,8 +22,8 @@ const ON_ONE_LINE: ToStringOptions = {
 };
 
 /**
- * Writes a first definition for a user: a campaign of one point. Comments list everything that the model offers, with
- * default values.
+ * Writes a first definition for a user: a campaign of one point. The definition names all inputs (in comments, with
+ * their default values), outputs and stored experiments of the model.
  */
 export function starterDefinition(
   model: Model,
@@ -138,7 +138,8 @@ function designs(inputs: readonly ModelInput[]): string[] {
 
 /**
  * A range around the default value, within the limits of the input. The ends are whole numbers, unless the limits are
- * closer to the default. Undefined for an input that takes no numbers, or only listed numbers.
+ * closer to the default. Undefined for an input that takes no numbers or only listed numbers, and if the
+ * limits leave no range.
  */
 function rangeAbout(input: ModelInput): [number, number] | undefined {
   const { type, min, max, values } = input;

@@ -117,7 +117,7 @@ export async function statusFromStore(
   };
 }
 
-/** Progress towards precise points. Earlier versions stored nothing about it. */
+/** Progress towards precise points. Null for a campaign of an earlier version that stored nothing about it. */
 async function precisionFrom(
   store: DesignStore,
   { campaign, phase }: CampaignRecord,

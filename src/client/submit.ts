@@ -96,7 +96,8 @@ export async function submit(
       hint: `"foray apply ${id} FILE" changes this campaign. To start another campaign, use another --id.`,
     });
   }
-  // An earlier call that died before this point left a record without a workflow. This call then starts the workflow.
+  // A call that dies before this point leaves a record without a workflow. The next call with the same definition and
+  // id then starts the workflow here.
   const { runId, warning } = closedPhases.includes(record.phase)
     ? { runId: await client.temporal.runIdOf(id), warning: '' }
     : await client.temporal

@@ -2,7 +2,7 @@ import { download, type DownloadOptions, type Sink, type Transfer } from './down
 import { CloudError, isCloudError, isShortOutage } from './errors.ts';
 import { withRetries } from './retries.ts';
 
-/** The most attempts for a file. */
+/** The maximum number of attempts for a file. */
 const ATTEMPTS = 4;
 /** The delay after the first attempt, ms. */
 const AGAIN_MS = 250;
@@ -22,10 +22,10 @@ interface Fetch extends DownloadOptions {
 }
 
 /**
- * Fetches a complete output file, and requests a new address when the old one has expired. The hash of the file shows
- * whether the content is right. Some services do not name files by their hash. Their files are accepted if they have
- * the announced length. If the length is unknown, or if the content does not match a name that looks like a hash, a
- * second transfer must give the same content.
+ * Fetches a complete output file. Each attempt requests a new address, because the old one may have expired. The hash
+ * of the file shows whether the content is right. Some services do not name files by their hash. Their files are
+ * accepted if they have the announced length. If the length is unknown, or if the content does not match a name that
+ * looks like a hash, a second transfer must give the same content.
  *
  * @returns the SHA-256 of the content, in base64url
  * @throws CloudError when the file cannot be fetched; the error never contains the address

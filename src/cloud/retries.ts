@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type CloudError, isCloudError } from './errors.ts';
 
 interface RetryOptions {
-  /** The most attempts in all. */
+  /** The maximum number of attempts in all. */
   attempts: number;
   /** The delay after the first attempt, ms. It doubles after each further attempt. The service may ask for more. */
   firstDelay: number;
@@ -13,8 +13,8 @@ interface RetryOptions {
 
 /**
  * Repeats a request while it fails with an error that may pass. The command line and the server repeat all requests
- * (client/settings.ts has the number of attempts). Activities repeat only requests that start no run, because Temporal
- * retries the activities themselves (workflows/tick.ts, activities/activity-failure.ts).
+ * (client/settings.ts has the number of attempts). Activities repeat only requests for outputs and output files,
+ * because Temporal retries the activities themselves (workflows/tick.ts, activities/activity-failure.ts).
  *
  * @throws the error of the last attempt
  */

@@ -12,10 +12,11 @@ export interface TransportOptions {
   key: string;
   /** The header with the key. The specification does not name this header. @default 'Authorization' */
   keyHeader?: string | undefined;
-  /** The most requests per second. @default no limit */
+  /** The maximum number of requests per second. @default no limit */
   rate?: number | undefined;
   /**
-   * The most attempts per request before its error is thrown. Use 1 inside activities, because Temporal retries them.
+   * The maximum number of attempts per request before its error is thrown. Use 1 inside activities, because Temporal
+   * retries them.
    * @default 1
    */
   attempts?: number | undefined;
@@ -42,7 +43,7 @@ export interface TransportRequest {
 
 /** The largest accepted response, bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-/** The most characters of a service's error message that are passed on. */
+/** The maximum number of characters of a service's error message that are passed on. */
 const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
@@ -55,7 +56,10 @@ const LAST_WORDS_MS = 5_000;
 /** The delay after the first attempt, ms. */
 const AGAIN_MS = 300;
 
-/** Makes requests, and turns each failure except an abort into a {@link CloudError}. Only this class keeps the key. */
+/**
+ * Makes requests, and turns each failure except an abort into a {@link CloudError}. In this folder, only this class
+ * keeps the key.
+ */
 export class Transport {
   private readonly root: string;
   /** The address without the path of the interface. */

@@ -21,7 +21,9 @@ export interface PartOptions {
 const READY_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const STOP_MS = 10_000;
-/** The delay before a part that ended starts again, ms. It doubles each time the part does not become ready. */
+/**
+ * The delay before a part that ended starts again, ms. It doubles each time the part does not become ready, up to 10 s.
+ */
 const RESTART_MS = 300;
 const LONGEST_RESTART_MS = 10_000;
 

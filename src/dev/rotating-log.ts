@@ -4,7 +4,7 @@ import { messageOf } from '../errors.ts';
 
 /** The largest size of a log file, in bytes. */
 export const MOST_BYTES = 10 * 1024 ** 2;
-/** The most files of a log. `worker.log.1` is older than `worker.log`. */
+/** The maximum number of files of a log. `worker.log.1` is older than `worker.log`. */
 export const MOST_FILES = 3;
 
 /** A log of limited size. Output that cannot be written is lost, and the process continues. */
@@ -32,7 +32,7 @@ export class RotatingLog {
 }
 
 /**
- * Renames the files of a log if `more` bytes would make the log too large, and deletes the oldest file.
+ * Renames the files of a log if `more` bytes would make the newest file too large. The oldest file is then lost.
  * @throws the error of the system
  */
 export function rotate(file: string, more = 0): void {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { endWithParent } from './lifeline.ts';
 
-/** This program runs the program that its arguments name, and ends that program when its own parent process ends. */
+/** Runs the program that the arguments name, and ends that program when the parent process (`foray dev`) ends. */
 
 const [command, ...args] = process.argv.slice(2);
 const child = spawn(command!, args, { stdio: ['ignore', 'inherit', 'inherit'] });

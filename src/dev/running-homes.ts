@@ -27,7 +27,10 @@ export function forgetHome(home: string): void {
   }
 }
 
-/** The absolute paths of the homes in which a `foray dev` runs, in alphabetical order. */
+/**
+ * The absolute paths of the homes in which a `foray dev` runs, in alphabetical order. Removes the entries of other
+ * homes.
+ */
 export function runningHomes(): string[] {
   const homes: string[] = [];
   for (const home of notedHomes()) {

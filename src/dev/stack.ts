@@ -14,7 +14,7 @@ const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
 const LIFELINE = ownModule('src/dev/run-with-parent');
 const HOST = '127.0.0.1';
-/** The most attempts to start the parts. Another program may take a free port before a part does. */
+/** The maximum number of attempts to start the parts. Another program may take a free port before a part does. */
 const TRIES = 4;
 
 export interface StackOptions {
@@ -92,8 +92,8 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only the task queue and the rate
-  // are passed on
+  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only the task queue, the rate,
+  // and the key of the page (FORAY_KEY, below) are passed on
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
   const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {

@@ -7,8 +7,8 @@ import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 /**
- * The modules with the workflows to bundle: one for campaigns and one for lanes. A worker needs the code of its
- * workflows in one file.
+ * The modules with the workflows to bundle: one for campaigns, and one for lanes (a lane keeps one executor on another
+ * machine at work). A worker needs the code of its workflows in one file.
  */
 export const modules = {
   campaigns: 'src/workflows/index',

@@ -12,7 +12,7 @@ export const isBuilt = EXTENSION === '.js';
 /** The folder of package.json. */
 export const PACKAGE = isBuilt ? resolve(MODULES, '..') : MODULES;
 
-/** The path of a module. Its name has no extension, and is relative to the folder of the modules. */
+/** The path of a module. The name has no extension, and is relative to the folder of the modules. */
 export function ownModule(name: string): string {
   return ownFile(`${name}${EXTENSION}`);
 }

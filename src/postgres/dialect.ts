@@ -89,7 +89,7 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (text: stri
   return pg.types.getTypeParser(type, format) as (text: string) => unknown;
 }
 
-/** Makes a connection replace characters that PostgreSQL cannot store, and explain errors of the network. */
+/** Makes a connection replace the character that PostgreSQL cannot store (NUL), and explain errors of the network. */
 function explain(connection: DatabaseConnection, place: Place): void {
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = async <Row>(query: CompiledQuery, ...others: []) => {

@@ -58,11 +58,11 @@ async function optionsOf(
 }
 
 /**
- * The most points for the sensitivity analysis in the report. The analysis reads the values a second time and holds
- * them in memory.
+ * The maximum number of points for the sensitivity analysis in the report. The analysis reads the values a second time
+ * and holds them in memory.
  */
 const POINTS_UP_TO = 200_000;
-/** The most points for the analysis of curves. */
+/** The maximum number of points for the analysis of curves. */
 const CURVES_UP_TO = 20_000;
 
 /**
@@ -79,7 +79,7 @@ export async function analysesFor(
   const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
   if (outputs.length === 0) return [];
   try {
-    // a search is analyzed for its goal
+    // a search is analyzed only for its goal
     return await analyze(campaign.search ? undefined : outputs);
   } catch (error) {
     if (isForayError(error) && error.code === 'NOTHING_TO_ANALYZE') return [];

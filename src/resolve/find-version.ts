@@ -17,7 +17,7 @@ export interface FoundVersion {
  * this mistake together with the mistakes found before.
  *
  * @param pinned - the version that `latest` means in a campaign that has started
- * @throws ForayError UNKNOWN_MODEL with the place in the definition
+ * @throws ForayError UNKNOWN_MODEL with the place in the definition; the errors of the service
  */
 export async function findVersion(
   cloud: CloudClient,

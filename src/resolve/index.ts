@@ -34,7 +34,7 @@ export interface ResolvedDefinition {
  * Reads a definition and checks all of it against the model's version at the service. Nothing is written or started.
  *
  * @param pinned - the version that `latest` means in a campaign that has started
- * @throws ForayError with the place in the definition
+ * @throws ForayError with the place in the definition or in a point file; the errors of the service
  */
 export async function resolveDefinition(
   cloud: CloudClient,

@@ -15,8 +15,8 @@ function isUnknown(error: unknown): boolean {
 }
 
 /**
- * The version of the model that a campaign continues with. It must have all inputs and outputs of the campaign, each
- * with the same type and units.
+ * Finds the version of the model with which a person wants to continue a campaign. It must have all inputs and outputs
+ * of the campaign, each with the same type and units.
  *
  * @param wanted - the number of the version, or `latest`
  * @throws ForayError UNKNOWN_MODEL, CHANGE_REFUSED, VERSION_RETIRED; SERVICE_UNREACHABLE and other errors of the

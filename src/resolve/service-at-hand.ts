@@ -41,13 +41,14 @@ export class ServiceAtHand {
   /**
    * Whether a campaign belongs to this service.
    *
-   * A campaign of an earlier version knows only the address of its service. It belongs to the service at that address.
-   * It also belongs to a service at another port of this machine that knows one of its runs: run ids are random, while
-   * models and versions have the same ids on every service. A campaign without runs has nothing at any service, so it
-   * may continue at this one. If the campaign belongs to this service, its record gets the identity of the service.
+   * A campaign of an earlier version of foray knows only the address of its service. It belongs to the service at that
+   * address. It also belongs to a service at another port of this machine that knows one of its runs: run ids are
+   * random, while models and versions may have the same ids on several services. A campaign without known runs has
+   * nothing at any service, so it may also continue at another port of this machine. If the campaign belongs to this
+   * service, its record gets the identity of the service.
    *
-   * If no service answers at the campaign's address, the campaign counts as belonging to it. This does no harm, because
-   * no request succeeds there.
+   * If this service has the campaign's address and has never answered, the campaign counts as belonging to it. This
+   * does no harm, because no request succeeds there.
    *
    * @throws CloudError if the campaign has another address than this service, and this service does not answer
    */
@@ -77,8 +78,8 @@ export class ServiceAtHand {
   }
 
   /**
-   * Asks for the identity of the service. If the service does not answer, its last known identity is returned. Throws a
-   * CloudError if it has never answered.
+   * Asks for the identity of the service, unless it has answered in the last `TRUSTED_MS`. If the service does not
+   * answer, its last known identity is returned. Throws a CloudError if the service has never answered.
    */
   private async ask(): Promise<string | undefined> {
     if (this.known && performance.now() < this.known.until) return this.known.identity;
@@ -96,8 +97,8 @@ export class ServiceAtHand {
   }
 
   /**
-   * Whether a campaign of an earlier version may have been at this service when the service listened at another port.
-   * It may have been if the service knows one of its runs, or if it has no known run.
+   * Whether a campaign of an earlier version of foray may have been at this service when the service listened at
+   * another port. It may have been if the service knows one of its runs, or if it has no known run.
    */
   private async hasMoved(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const run = await belongings.knownRun(campaign.id);

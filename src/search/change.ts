@@ -5,7 +5,8 @@ import type { Campaign } from '../campaign/types.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
- * The ordinals of the points whose runs `changeOf` needs: all told points if the requirements change, otherwise none.
+ * The ordinals of the points whose runs `changeOf` needs: all points whose values the method was told if the
+ * requirements change, otherwise none.
  */
 export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
   if (!hasOtherRequirements(before, after)) return [];

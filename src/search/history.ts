@@ -13,7 +13,7 @@ export class History {
   inVain = 0;
   /** How many different points were asked for, without the points that are not run. */
   points = 0;
-  /** The number of runs of the points that were told. */
+  /** The number of runs from which the told values were computed. */
   private runsTold = 0;
   private pointsTold = 0;
   private hasValue = false;
@@ -74,7 +74,7 @@ export class History {
     return at === null || at === undefined ? undefined : this.asks[at];
   }
 
-  /** How many asks were told after the best ask. */
+  /** How many asks were told after the best ask; 0 while there is no best ask. */
   get sinceBest(): number {
     const at = this.best[this.told] ?? null;
     return at === null ? 0 : this.told - 1 - at;
@@ -85,7 +85,10 @@ export class History {
     return this.told >= least && !this.hasValue;
   }
 
-  /** The number of requested runs. A point counts with `replications` runs until the number of its runs was told. */
+  /**
+   * About the number of requested runs. A point counts with `replications` runs until its value was told, and
+   * afterwards with the number of runs in this value. Failed runs are then missing, unless the point failed.
+   */
   runs(replications: number): number {
     return this.runsTold + (this.points - this.pointsTold) * replications;
   }

@@ -20,7 +20,8 @@ export class Replications {
   }
 
   /**
-   * Further replications of open points, until each of them is compared well enough with the best point (`nextOfRace`).
+   * Further replications of the points whose value was not told yet, until each of them is compared well enough with
+   * the best point (`nextOfRace`).
    */
   further(finished: FinishedPoints): SearchStep['replications'] {
     const { asks, told } = this.history;

@@ -2,7 +2,7 @@ import type { StopReason } from '../campaign/search/log.ts';
 import type { StopRule } from '../campaign/search/search.ts';
 import type { History } from './history.ts';
 
-/** The space counts as exhausted if this many asks in a row give no new point. */
+/** The space counts as exhausted if this many asks (proposals of the method) in a row give no new point. */
 const MOST_EMPTY_ASKS = 50;
 /** The search ends when this many asks have been told and all of their points failed. */
 const MOST_FAILED = 20;

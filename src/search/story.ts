@@ -8,7 +8,10 @@ import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
 
-/** The course of a search: its points in the order of their asks, and the comparison at its end. */
+/**
+ * The course of a search: its points in the order of their asks, and the comparison at its end. An ask is a point that
+ * the method proposed.
+ */
 export interface SearchStory {
   summary: SearchSummary;
   /** Whether chance affects the values. Then the best value of the search is too good. */
@@ -29,7 +32,7 @@ export interface AskedPoint {
   key: string;
   /** The canonical values, in the order of the inputs of the search. */
   values: string[];
-  /** How the method found it. */
+  /** How the method found the point. */
   by: string;
   /** When the method found this point, it knew the values of this many asks, counted from the first. */
   seen: number;

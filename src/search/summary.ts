@@ -29,7 +29,7 @@ export interface SearchSummary {
   failed: number;
   /** How many points of another campaign the search began with. */
   known: number;
-  /** The points of that campaign that the search does not use, by reason. */
+  /** How many points of that campaign the search does not use, by reason. */
   unused: UnusedPoints[];
   /**
    * The best point so far; null while no point meets the requirements, and if no finalist meets them in the comparison.

@@ -33,10 +33,11 @@ export interface InputIndices {
   prccInterval?: Interval;
   /**
    * The output at the input's lowest value: in a factorial the mean over the points with this value, otherwise with the
-   * other inputs unchanged. For an input without numbers, the first value takes the place of the lowest value.
+   * other inputs unchanged. For values that are not numbers, the first value in the definition takes the place of the
+   * lowest value. In a one-at-a-time design, the unchanged value then counts as the first one.
    */
   low?: number;
-  /** The output at the input's highest value; for an input without numbers, at its last value. */
+  /** The output at the input's highest value; for values that are not numbers, at the last value in the definition. */
   high?: number;
   /** `high` minus `low`. */
   effect?: number;
@@ -89,7 +90,7 @@ export interface Chance {
   ofRuns: number;
   /**
    * The share of chance in the variance of the points' means. It is left out with common random numbers, because then
-   * chance changes all points in the same way.
+   * chance changes all points in about the same way.
    */
   ofMeans?: number;
 }

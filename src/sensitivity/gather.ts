@@ -25,7 +25,7 @@ export interface GatheredPoints {
   curves: CurveColumns[];
 }
 
-/** An output at each point: the mean, share or quantile of its runs; NaN without values. */
+/** An output at each point: the mean, share or quantile over the runs of the point; NaN without values. */
 export class OutputColumn {
   readonly measure: Measure;
   readonly #means: GrowingArray;

@@ -4,7 +4,7 @@ import { areEqual, momentsOf } from './moments.ts';
 import { bootstrapIntervals, randomGroups } from './resample.ts';
 
 /**
- * The layout of the values of a Saltelli design. Each base point has a block of rows for each scramble: A, AB1 … ABk,
+ * The layout of the values of a Saltelli design. Each base point of each scramble has a block of rows: A, AB1 … ABk,
  * with second order also BA1 … BAk, then B. AB1 is A with the first input of B.
  */
 export interface SaltelliLayout {
@@ -32,7 +32,7 @@ export interface SobolIndices {
  * points.
  */
 const ENOUGH = 32;
-/** The maximum number of parts of a bootstrap. More parts would take longer and change little. */
+/** The maximum number of groups of base points in a bootstrap. More groups would take longer and change little. */
 const MOST_PARTS = 500;
 
 /**

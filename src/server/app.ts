@@ -25,7 +25,7 @@ const HEAD_TIMEOUT = 20_000;
 
 export interface ServerOptions {
   foray: Foray;
-  /** The address of the store. A separate thread reads it and draws pictures. */
+  /** The address of the store. A separate thread reads the store and draws pictures. */
   store: string;
   keys: Keys;
   /** Address to listen on. @default '127.0.0.1' */

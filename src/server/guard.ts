@@ -35,7 +35,8 @@ const SAFE = ['GET', 'HEAD'];
  *
  * - an unknown Host, because another site may let its name point to this address (DNS rebinding);
  * - a change from a page of another site; the header Sec-Fetch-Site shows this, or Origin if that header is missing;
- * - a request without a key or a login;
+ *   without both headers, a change needs a key in the header Authorization;
+ * - a request without a key or a login, unless the route is for anyone;
  * - a key without the role that the route needs.
  */
 export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, options: GuardOptions): void {
@@ -124,7 +125,9 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return pair?.trim().slice(name.length + 1);
 }
 
-/** Headers that allow pages only content of the server itself and images in the page, and no inline scripts. */
+/**
+ * Headers that allow pages only content of the server itself and images in `data:` addresses, and no inline scripts.
+ */
 function contentPolicy(frameAncestors: readonly string[] = []): Record<string, string> {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
   return {

@@ -14,7 +14,9 @@ export interface Access {
   name: string;
 }
 
-/** The keys of a server. They are looked up by their SHA-256, so that the time of a look-up reveals nothing. */
+/**
+ * The keys of a server. They are looked up by their SHA-256, so that the time of a look-up says nothing about a key.
+ */
 export interface Keys {
   /** @returns null for an unknown or removed key */
   of(keyHash: string): Access | null;

@@ -92,7 +92,7 @@ export interface Problem {
   others?: Omit<Problem, 'type' | 'title' | 'status'>[];
 }
 
-/** The body of the answer for an error. The text of an unknown error never leaves the server. */
+/** The body of the answer for an error. The text of an error with status 500 never leaves the server. */
 export function problemOf(error: unknown): Problem & Record<string, unknown> {
   if (isForayError(error)) {
     const known = statuses[error.code] ?? 422;

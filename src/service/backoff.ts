@@ -20,7 +20,7 @@ export class Backoff {
   }
 }
 
-/** Delays work after a failure. The delay is longer after each further failure. */
+/** Delays work after a failure. Each further failure doubles the delay, up to 5 s. A success resets it. */
 export class Hold {
   readonly #onRelease: () => void;
   readonly #backoff = new Backoff();
@@ -35,7 +35,7 @@ export class Hold {
     return this.#timer !== undefined;
   }
 
-  /** Notes a failure. Failures of attempts that were made together count once. */
+  /** Notes a failure. A failure during a delay does not count, because its attempt began before the delay. */
   hold(): void {
     this.#timer ??= setTimeout(() => this.#release(), this.#backoff.next()).unref();
   }

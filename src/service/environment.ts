@@ -1,4 +1,4 @@
-/** The environment of models: the environment of this process without foray's settings, which contain the API key. */
+/** The environment of models: that of this process without the variables `FORAY_…`, which may contain the API key. */
 export function modelEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FORAY_')));
 }

@@ -11,7 +11,7 @@ import type { RunRepository } from './runs/repository.ts';
 import { EMBEDDED } from './runs/unheld-runs.ts';
 import { ENDS, type Tally } from './runs/tally.ts';
 
-/** Upper bounds of the durations of requests, in seconds. */
+/** Upper bounds of the buckets of the histogram of request durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 
 /** The route label of requests to unknown addresses, so that clients cannot create labels. */
@@ -26,7 +26,7 @@ export interface Measured {
   executors: Executors | undefined;
 }
 
-/** The counts of the tally that Prometheus gets as counters. They begin at the start of the service. */
+/** The counts of the tally that Prometheus gets as counters without labels. They are 0 when the service starts. */
 const COUNTERS = {
   claims: ['foray_claims_total', 'Claims of executors, including claims that found no run'],
   claimed: ['foray_runs_claimed_total', 'Runs that executors have claimed'],
@@ -80,7 +80,7 @@ export async function serveMetrics(
       const text = await registry.metrics();
       answer.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     } catch {
-      // the database cannot be read, so the answer has no values
+      // without the database, most values are unknown, so the answer has none
       answer.writeHead(503).end();
     }
   };

@@ -10,6 +10,7 @@ import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
 
+/** The setting with the fingerprint of the keys that the services accept. */
 const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
@@ -112,7 +113,7 @@ export class Replicas {
 
   /**
    * Checks that this replica uses the same bucket, if any, and accepts the same keys as the others. The first replica
-   * decides on these settings. When all replicas are gone, the next replica may have other settings.
+   * decides on these settings. When all replicas are gone, the next replica may have another bucket or other keys.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
@@ -155,7 +156,7 @@ export class Replicas {
     this.#fingerprint = fingerprint;
   }
 
-  /** Removes the folders of this service, except its cache. */
+  /** Removes the folders of this service, except its cache, which another service may use from now on. */
   removeFolders(): void {
     this.#remove(this.folders.name);
     this.#cache?.release();
@@ -166,7 +167,11 @@ export class Replicas {
   }
 }
 
-/** Prepares a service to be a replica. Returns undefined for a database that no other service can use. */
+/**
+ * Prepares a service to be a replica. Returns undefined without a database that other services can use.
+ *
+ * @throws ForayError STORE_UNUSABLE; the database is then closed
+ */
 export async function openReplicas(
   database: Required<ServiceDatabase> | undefined,
   place: ReplicaPlace,
@@ -230,7 +235,7 @@ function folderId(dataDir: string): string {
   return readFileSync(mark, 'utf8').trim();
 }
 
-/** Opens a database in PostgreSQL. Its code is loaded only here, because most services do not need it. */
+/** Opens a database in PostgreSQL. Its code is loaded only when it is needed, because most services do not need it. */
 export async function openShared(address: string): Promise<Required<ServiceDatabase>> {
   const { openPostgres } = await import('./database/postgres.ts');
   return openPostgres(address);

@@ -44,10 +44,12 @@ export interface ServiceOptions extends ProxyOptions {
   host?: string;
   /** Port to listen on; 0 for any free port. @default 0 */
   port?: number;
-  /** Folder of the database and the files. It is made if it does not exist. */
+  /**
+   * Folder of the database and the files, unless `database` and `s3` name other places. It is made if it is missing.
+   */
   dataDir: string;
   /**
-   * Address of a database in PostgreSQL, which several services with one data folder may use.
+   * Address of a database in PostgreSQL, which several services may use. They share a data folder or a bucket.
    * @default a database in SQLite in the data folder, which only this service uses
    */
   database?: string | undefined;
@@ -55,7 +57,7 @@ export interface ServiceOptions extends ProxyOptions {
   s3?: S3Place | undefined;
   /** Folders of models. Each folder is a model, or its subfolders are models. */
   modelDirs: readonly string[];
-  /** How many runs execute at once. @default as many as the machine has cores */
+  /** How many runs this service itself executes at once; 0 for none. @default the number of available cores */
   executors?: number;
   /** Lanes for executors on other machines. @default none */
   lanes?: LaneOptions | undefined;
@@ -66,7 +68,7 @@ export interface ServiceOptions extends ProxyOptions {
    * `keyFile`, the service makes a new key if its key file has no users.
    */
   apiKey?: string;
-  /** The key file, which must exist. @default keys.yaml in the data folder, made if it does not exist */
+  /** The key file, which must exist. @default keys.yaml in the data folder, which need not exist */
   keyFile?: string;
   /** Limits of requests. @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
@@ -74,13 +76,18 @@ export interface ServiceOptions extends ProxyOptions {
    * Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept
    */
   keepFailed?: string;
-  /** Stream for JSON lines: requests, faults, and the output of models. @default nothing is logged */
+  /** Stream for JSON lines: requests, faults, warnings, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
-  /** `info` logs each request, `error` only faults of the service. Both log the output of models. @default 'info' */
+  /**
+   * `info` logs requests, except those to draw or steer animated runs, and warnings. Both levels log faults of the
+   * service and the output of models.
+   *
+   * @default 'info'
+   */
   logLevel?: 'info' | 'error';
   /** Where metrics are served. @default nowhere */
   metrics?: { host: string; port: number } | undefined;
-  /** Called with a line for each model whose files have changed while the service runs. */
+  /** Called with a line for each new version, and for each model that becomes invalid, while the service runs. */
   onModels?: (line: string) => void;
   /** Called with a line when a problem of the service (`/health`) begins or ends, and for warnings about models. */
   onProblem?: (line: string) => void;
@@ -99,21 +106,24 @@ export interface RunningService {
   metricsUrl: string | undefined;
   /** The key of the local user, if it is new. Only its hash is kept. */
   newKey: string | undefined;
-  /** Waits for open requests. Executing runs are executed again at the next start; animated runs are stopped. */
+  /**
+   * Waits for open requests. Runs that this service executes are executed again, at its next start or by another
+   * replica. Animated runs are stopped.
+   */
   close(): Promise<void>;
 }
 
-/** The most printed lines per run in the service's log: a model may print any amount. */
+/** The maximum number of printed lines per run in the service's log, because a model may print any amount. */
 const MOST_LOGGED = 1_000;
 
-/** The start time of the process plus the time since then. A change of the clock does not move it. */
+/** The start time of the process plus the time since then, in ms since 1970. A change of the clock does not move it. */
 const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /**
  * Starts the model service.
  *
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE,
- *   MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, PORT_IN_USE, USAGE
+ *   TEMPORAL_UNREACHABLE, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, OUTPUT_UNWRITABLE, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;

@@ -16,8 +16,8 @@ const SQLITE_LASTING = new Set([
 const POSTGRES_PASSING = /^(40|53|55|57|58)...$/;
 
 /**
- * Whether the system failed an operation, such as opening a file or starting a thread. The error shows nothing about
- * the file's content, and a later attempt may succeed.
+ * Whether the system failed an operation, such as opening a file or starting a thread. Such an error shows nothing
+ * about the content of a file, and a later attempt may succeed.
  */
 export function isSystemError(error: unknown): boolean {
   const { errno, syscall, code } = Object(error) as { errno?: unknown; syscall?: unknown; code?: unknown };

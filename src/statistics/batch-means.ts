@@ -40,8 +40,8 @@ export interface BatchMeans {
  * The mean of one long series in which neighbouring values are correlated, such as the values of a simulation in its
  * steady state. The method is nonoverlapping batch means: the series is cut into batches, and the interval assumes that
  * the batch means are independent and normal. This is nearly true if a batch is much longer than the correlation lasts.
- * Otherwise the interval is too narrow. If the values do not fill the batches exactly, the first values are left out,
- * because the series has settled least there.
+ * Otherwise the interval is too narrow. If the values after the warm-up do not fill the batches exactly, the first of
+ * them are also left out, because the series has settled least there.
  *
  * A. M. Law, Simulation Modeling and Analysis, 5th ed., 2015, 9.5.3; for the choice of 10 to 30 batches, B. Schmeiser,
  * "Batch size effects in the analysis of simulation output", Operations Research 30 (1982) 556-568.

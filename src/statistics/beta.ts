@@ -3,7 +3,7 @@
  * Mathematical Functions (1964), by the method of W. J. Lentz, "Generating Bessel functions in Mie scattering
  * calculations using continued fractions", Applied Optics 15 (1976) 668-671.
  *
- * @param x - below (a + 1) / (a + b + 2), where the fraction converges fast
+ * @param x - at most (a + 1) / (a + b + 2), where the fraction converges fast
  */
 export function betaFraction(x: number, a: number, b: number): number {
   let value = 1;

@@ -30,8 +30,8 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
  *
  * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
- * @throws RangeError if a sample has fewer than two values, or `confidence` is not below 1 although a sample has
- * variance
+ * @throws RangeError if a sample has fewer than two values, or if `confidence` is not below 1 and at least one sample
+ * has different values
  */
 export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');

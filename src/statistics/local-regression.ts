@@ -32,8 +32,8 @@ const SPANS = [1, 0.75, 0.5, 0.35, 0.25];
  * nonparametric regression using an improved Akaike information criterion", Journal of the Royal Statistical Society B
  * 60 (1998) 271-293.
  *
- * The time of a regression grows with the square of the number of points. Its memory is proportional to the number of
- * points.
+ * The time of a regression grows about with the square of the number of points. Its memory is proportional to the
+ * number of points.
  */
 export class LocalRegression {
   /** The share of the points in each fit. */
@@ -50,7 +50,7 @@ export class LocalRegression {
   readonly #values: Float64Array;
   /** The standard deviation of the errors of the divided values. */
   readonly #sd: number;
-  /** The largest size of a value; 1 if all values are 0. */
+  /** The largest absolute value; 1 if all values are 0. */
   readonly #scale: number;
 
   /**
@@ -67,7 +67,7 @@ export class LocalRegression {
     this.#values = Float64Array.from(values, (value) => value / scale);
     const least = fewestPoints(places[0]?.length === 2 ? 2 : 1);
     if (places.length < least) throw new RangeError(`${places.length} points are too few`);
-    // if a fit has hardly more points than terms, the criterion depends mostly on noise
+    // spans with fewer than four points per term are left out if others remain: their criterion depends mostly on noise
     const usable = spans.filter((span) => nearestOf(span, places.length) >= 2 * least);
     const fits = (usable.length > 0 ? usable : [1]).map((span) => new Fit(span, places.length));
     for (const [at, place] of places.entries()) {
@@ -154,8 +154,8 @@ function nearestOf(span: number, count: number): number {
 }
 
 /**
- * The reach of a fit is the distance of the farthest of its nearest points. If all these points have the same distance,
- * the reach is larger. Otherwise none of them would have a weight.
+ * The reach of a fit is the distance of the farthest of its nearest points. If all these points have the same distance
+ * above 0, the reach is larger. Otherwise none of them would have a weight.
  */
 function reachOf(sorted: Float64Array, nearest: number): number {
   const [first, last] = [sorted[0]!, sorted[nearest - 1]!];
@@ -164,8 +164,9 @@ function reachOf(sorted: Float64Array, nearest: number): number {
 }
 
 /**
- * The weight of each value in the fit at a place. `distances` are the distances of the points from the place; points
- * beyond the reach have no weight. A fit spends most of its time here, so the loops of this function have no closures.
+ * The weight of each value in the fit at a place. `distances` are the distances of the points from the place. Points at
+ * the reach or beyond it have no weight, except points at the place itself. A fit spends most of its time here, so the
+ * loops of this function have no closures.
  */
 function hatRow(
   place: Place,

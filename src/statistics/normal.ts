@@ -34,8 +34,8 @@ export function normalCdf(x: number): number {
 
 const ALL_WITHIN = 40;
 /**
- * Up to this x the series is used, and beyond it the fraction. In a lower tail the series is subtracted from 0.5, which
- * loses digits. The fraction needs more terms closer to 0.
+ * Below this absolute value of x the series is used, and from it on the fraction. In a lower tail the series is
+ * subtracted from 0.5, which loses digits. The fraction needs more terms closer to 0.
  */
 const SERIES_UP_TO = 1.5;
 
@@ -65,7 +65,7 @@ const TERMS = 200;
 
 /**
  * The density of the standard normal distribution. The square of x is computed in two parts, and the first part is
- * exact. Otherwise rounding would lose three digits far from 0.
+ * exact. Otherwise rounding would lose about three digits of the density far from 0.
  */
 function density(x: number): number {
   const near = Math.trunc(x * 16) / 16;

@@ -1,7 +1,7 @@
 import { normalQuantile } from './normal.ts';
 import type { MeanDifference } from './difference.ts';
 
-/** A share of runs with its confidence interval; all between 0 and 1. */
+/** A share of runs with its confidence interval. All three numbers are from 0 to 1. */
 export interface ShareInterval {
   share: number;
   low: number;
@@ -9,7 +9,8 @@ export interface ShareInterval {
 }
 
 /**
- * Counts of pairs of runs by the runs that are true: both runs, only the run of A, only the run of B, or neither run.
+ * Numbers of pairs of runs whose results are true or false: the result is true in both runs of the pair, only in the
+ * run of A, only in the run of B, or in neither run.
  */
 export interface PairCounts {
   both: number;
@@ -19,8 +20,8 @@ export interface PairCounts {
 }
 
 /**
- * Wilson's score interval of a share. It stays between 0 and 1, and has a width even if all runs are true or no run is
- * true.
+ * Wilson's score interval of a share. It stays between 0 and 1, and its width is above 0 even if the result is true in
+ * all runs or in no run.
  *
  * E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
  * Statistical Association 22 (1927) 209-212; method 3 of R. G. Newcombe, "Two-sided confidence intervals for the single
@@ -68,7 +69,7 @@ function scoreOf(confidence: number): number {
  * Method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of
  * eleven methods", Statistics in Medicine 17 (1998) 873-890.
  *
- * @param a - the number of true runs and the number of all runs; `b` has the same form
+ * @param a - the number of runs whose result is true, and the number of all runs; `b` has the same form
  * @param confidence - between 0 and 1, such as 0.95
  * @throws RangeError if a sample has no runs, or its share is not between 0 and 1
  */
@@ -85,9 +86,10 @@ export function shareDifference(
 }
 
 /**
- * The share in `b` minus the share in `a` in pairs of runs, with Newcombe's hybrid score interval for paired data.
- * Student's interval of the differences has no width if no pair differs, and may leave the range from -1 to 1. This
- * interval has a width, and stays in that range. Tango's interval is almost the same, but needs iteration.
+ * The share in `b` minus the share in `a` in pairs of runs, with Newcombe's hybrid score interval for paired data. The
+ * width of this interval is always above 0, and its ends stay within -1 and 1. Student's interval for the mean of the
+ * differences has the width 0 if the two results are the same in each pair, and its ends may be outside of -1 and 1.
+ * Tango's interval is almost the same as this interval, but needs iteration.
  *
  * Method 10 of R. G. Newcombe, "Improved confidence intervals for the difference between binomial proportions based on
  * paired data", Statistics in Medicine 17 (1998) 2635-2650.

@@ -26,8 +26,8 @@ export function studentQuantile(p: number, freedom: number): number {
 }
 
 /**
- * The most degrees of freedom for Newton's method. With more, the solution would lie in the last digits of a number
- * near 1, so the expansion is used. With fewer, the expansion would need more terms.
+ * The maximum number of degrees of freedom for Newton's method. With more, the solution would lie in the last digits of
+ * a number near 1, so the expansion is used. With fewer, the expansion would need more terms.
  */
 const MANY = 1e5;
 
@@ -76,8 +76,8 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
 }
 
 /**
- * After a step of this size, the next step would be smaller than the precision of a double. The size of each step is
- * about the square of the size of the step before.
+ * After a step of this size, the next step would be smaller than the precision of a double. Near the solution, the size
+ * of each step is about the square of the size of the step before.
  */
 const NEAR = 1e-9;
 

@@ -14,13 +14,13 @@ const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, faile
  */
 export class CountChanges {
   private readonly changes = { ...none };
-  /** For the seq of each queued or running run, the name under which the run was counted before. */
+  /** The name under which a run was last counted, by seq. A run that is not in the map counts as waiting. */
   private readonly before = new Map<number, Counted>();
 
   /**
    * Prepares changes for unfinished runs that are about to be written. It reads all queued and running runs between the
-   * first and the last seq with one index scan. A campaign has at most 32,000 queued and running runs, usually far
-   * fewer. Looking up each run would take longer.
+   * lowest and the highest of the seqs, with one index scan for each of the two states. A campaign has at most 32,000
+   * queued and running runs, usually far fewer. Looking up each run would take longer.
    */
   static async ofRuns(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<CountChanges> {
     // this is SQL text because frequent transactions run it: to build the query with Kysely would take as long as the

@@ -4,7 +4,9 @@ import { CountChanges, countRange } from './counts.ts';
 import { lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** The most seqs, points or files that one step deletes. Other writers can write between two steps. */
+/**
+ * The maximum number of seqs, points or files whose rows one step deletes. Other writers can write between two steps.
+ */
 const ROWS_AT_ONCE = 10_000;
 
 /**

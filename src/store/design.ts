@@ -6,11 +6,11 @@ import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 import { analyze } from './vacuum.ts';
 
-/** The most points per insert. SQLite allows 32,766 variables in a statement. */
+/** The maximum number of points per insert. SQLite allows 32,766 variables in a statement. */
 const POINTS_AN_INSERT = 1_000;
-/** The most runs per insert. The database makes the runs from the points. */
+/** The maximum number of runs per insert. The database makes the runs from the points. */
 const RUNS_AN_INSERT = 10_000;
-/** The most replications per insert. SQLite allows 500 selects in a union. */
+/** The maximum number of replications per insert. SQLite allows 500 selects in a union. */
 const REPLICATIONS_AN_INSERT = 400;
 /** The smallest number of runs in a design for which foray updates the statistics of the database. */
 const ANALYZED = 1_000;
@@ -41,7 +41,7 @@ export async function writeDesign(
   return count;
 }
 
-/** Counts the points that an earlier revision had and this design does not have. */
+/** Counts the points that the revision `earlier`, or a later one, had and this design does not have. */
 export async function countDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
@@ -62,7 +62,7 @@ export async function countDropped(
  * may have it. A point stays while it has runs.
  *
  * @param count - the number of points in the design
- * @param most - the most replications that a point may have
+ * @param most - the maximum number of replications of a point in the design
  */
 export async function dropOthers(
   db: Kysely<Tables>,
@@ -220,8 +220,8 @@ async function reserveSeqs(
 }
 
 /**
- * Writes a row for each run. Replication 1 of every point comes first, then replication 2, so that partial results are
- * balanced.
+ * Writes a row for each run that has no row yet. In the order of the seqs, replication 1 of every point comes first,
+ * then replication 2, so that partial results are balanced.
  */
 async function writeRuns(
   db: Kysely<Tables>,

@@ -5,9 +5,9 @@ import { batches, unrequested } from './rows.ts';
 import type { FailedAttempt } from './store.ts';
 import { openStates, type Tables } from './tables.ts';
 
-/** The most failed attempts that are stored per run. The oldest are deleted first. */
+/** The maximum number of failed attempts that are stored per run. The oldest are deleted first. */
 const KEPT = 5;
-/** The most runs that one statement sets to waiting. */
+/** The maximum number of runs that one statement sets to waiting, if only some of the failed runs are reset. */
 const SEQS_AT_ONCE = 1_000;
 
 /**

@@ -5,7 +5,7 @@ import { runLogs } from './run-logs.ts';
 import type { PointStory, RunStory } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** The most points that are returned. */
+/** The maximum number of points that are returned. */
 const MOST_POINTS = 5;
 
 /** Finds the first points whose key begins with `key`, and reads all data of their runs. */

@@ -3,7 +3,7 @@ import { runsOfSeqs } from './results.ts';
 import type { FinishedRow } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** The most seqs that are read at once. */
+/** The maximum number of seqs that are read at once. */
 const SEQS_AT_ONCE = 10_000;
 
 /**

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { MissingReason } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** The most hashes that one statement looks up. SQLite limits the number of variables. */
+/** The maximum number of hashes that one statement looks up. SQLite limits the number of variables. */
 const HASHES_AT_ONCE = 1_000;
 
 /**
@@ -16,9 +16,9 @@ export async function keepFile(
   { sha256, content }: { sha256: string; content?: Uint8Array },
   now: number,
 ): Promise<boolean> {
-  // this also renews the time of a file that is already in the store, because a running `gc` may have found the file
-  // unused and must not delete it. With the new time the file is too young to be deleted before a campaign refers to
-  // it, so no transaction is needed.
+  // this also renews the time of a file that is already in the store, because a running `foray gc` may have found the
+  // file unused and must not delete it. With the new time the file is too young to be deleted before a campaign refers
+  // to it, so no transaction is needed.
   if (content) await putFile(db, sha256, content, now);
   else if (!(await touchFile(db, sha256, now))) return false;
   await db

@@ -148,8 +148,8 @@ async function changes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Stores when each file was put into the store. `gc` uses this time to distinguish an unused file from a file that a
- * campaign is about to refer to.
+ * Stores when each file was put into the store. `foray gc` uses this time to distinguish an unused file from a file
+ * that a campaign is about to refer to.
  */
 async function files(db: Kysely<unknown>): Promise<void> {
   await db.schema

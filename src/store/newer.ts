@@ -2,7 +2,7 @@ import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver } fro
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError } from '../errors.ts';
 
-/** The time between two checks of an open store, ms. */
+/** The shortest time between two checks of an open store, ms. */
 const EVERY = 1_000;
 const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} order by name desc limit 1`);
 

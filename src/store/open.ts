@@ -31,8 +31,8 @@ interface Database {
 }
 
 /**
- * Opens a store and brings its tables up to date. Its methods throw STORE_NEWER once a newer foray has changed the
- * tables.
+ * Opens a store and brings its tables up to date. When a newer foray has changed the tables, the methods of the store
+ * throw STORE_NEWER, at the latest after about a second.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
@@ -81,7 +81,7 @@ export interface StoreState {
   campaigns: string[];
 }
 
-/** The most campaigns that the state of a store lists. */
+/** The maximum number of campaigns that the state of a store lists. */
 const MOST_CAMPAIGNS = 1_000;
 
 /**

@@ -4,10 +4,10 @@ import { pointsOf } from './sql/campaign.ts';
 import type { DoneRun } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** The most runs that one step reads. */
+/** The maximum number of runs that one step reads. */
 const RUNS_AT_ONCE = 500;
 
-/** Yields completed runs that lack one of the given outputs, in batches ordered by seq. */
+/** Yields completed runs that lack at least one of the given outputs, in batches ordered by seq. */
 export async function* lackingRuns(
   db: Kysely<Tables>,
   campaign: number,

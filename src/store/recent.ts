@@ -4,23 +4,23 @@ import type { ResultCursor, ResultRow } from './store.ts';
 import { finishedStates, openStates, type Tables } from './tables.ts';
 
 /**
- * The most runs that a look (a call of `recentResults`) returns. For each finished state, a look reads at most this
- * many runs with a higher seq than all runs that had finished.
+ * The maximum number of runs that a look (a call of `recentResults`) returns. For each finished state, a look also
+ * reads at most this many runs with a higher seq than all runs that had finished by the last look.
  */
 const ROWS_A_LOOK = 300;
-/** The most open runs in a cursor. A campaign has at most 32,000 open runs. */
+/** The maximum number of runs that a look reads for each open state. A campaign has at most 32,000 open runs. */
 const OPEN_A_LOOK = 34_000;
-/** The most runs that a look reads among the runs that wait to be requested again. */
+/** The maximum number of runs that a look reads among the runs that wait to be requested again. */
 const WAITING_A_LOOK = 2_000;
-/** The most runs that one query looks up. SQLite allows 32,766 parameters. */
+/** The maximum number of runs that one query looks up. SQLite allows 32,766 parameters. */
 const TIMES_A_QUERY = 10_000;
 
 /**
  * Reads the runs that have finished since the last look, newest first. Only the times of runs show in which order they
  * finished, and an index on times would make every write of a run slower. So a look reads three groups: runs that were
  * open at the last look, runs that had failed, and runs with a higher seq than all runs that had finished. A waiting
- * run with a lower seq waits for another request. It may be requested and finish between two looks. Runs are requested
- * in the order of seq, so the cursor holds only the first of these waiting runs.
+ * run with a lower seq usually waits for another request. It may be requested and finish between two looks. Runs are
+ * requested in the order of seq, so the cursor holds only the first of these waiting runs.
  */
 export async function recentResults(
   db: Kysely<Tables>,
@@ -64,7 +64,10 @@ export async function recentResults(
   };
 }
 
-/** Finds the highest seqs above `after` of runs in the given states, with one index scan per state. */
+/**
+ * Finds the highest seqs above `after` of runs in the given states, at most `limit` per state, with one index scan per
+ * state.
+ */
 async function seqsIn(
   db: Kysely<Tables>,
   campaign: number,

@@ -5,9 +5,9 @@ import { toOutputs } from './packed.ts';
 import { batches } from './rows.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
-/** The most runs per insert. */
+/** The maximum number of runs per insert. */
 export const RUNS_AN_INSERT = 1_000;
-/** The most points that are read at once, with all their runs. */
+/** The maximum number of points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
 /** Reads the points of the given runs, but only points of the design whose runs have all finished. */

@@ -5,7 +5,7 @@ import { BEGINNING, otherPoints, outputsOf, restOfPoint, Result } from './result
 import type { ResultPlace, ResultRow, ResultStore } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** The most runs that one query reads, so that memory never holds a million runs. */
+/** The maximum number of runs that one query reads, so that memory never holds a million runs. */
 const ROWS_A_PAGE = 2_000;
 /** A batch ends after this many rows. */
 const ROWS_A_BATCH = 100;

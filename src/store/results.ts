@@ -9,7 +9,7 @@ import { type Tables, unfinishedStates } from './tables.ts';
  */
 const GAP = 4;
 
-/** The most ranges in one statement. If there are more ranges, the statement looks up each run. */
+/** The maximum number of ranges in one statement. If there are more ranges, the statement looks up each run. */
 const MOST_RANGES = 50;
 
 /** The place before the first row. */

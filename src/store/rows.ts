@@ -163,7 +163,7 @@ export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
 
 /**
  * Locks the row of a campaign until the transaction ends. Every transaction that writes runs or points takes this lock
- * first. Without it, two transactions that lock rows in different orders would block each other.
+ * first. Without it, two transactions that lock the same rows in different orders could block each other.
  */
 export async function lock(db: Kysely<Tables>, campaign: number): Promise<void> {
   await db

@@ -15,12 +15,12 @@ import { addRuns, RUNS_AN_INSERT } from './replications.ts';
 import type { CampaignRecord, SearchWritten } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** The most rows per insert. SQLite limits the number of variables. */
+/** The maximum number of rows per insert. SQLite limits the number of variables. */
 const ROWS_AN_INSERT = 1_000;
 
 /**
  * Reads the log of a campaign's search: its asks (requests for a point) and its events. The points are judged by the
- * current bounds and requirements. The log is empty for a campaign without a search.
+ * current bounds and requirements. The log is empty for a campaign without a search or a selection.
  */
 export async function readSearch(db: Kysely<Tables>, campaign: number): Promise<SearchLog> {
   // the events are read before the asks, because a step may be written in between, and an event must never be newer

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * The store in SQL, through Kysely. SQLite and PostgreSQL understand every statement. node:sqlite answers
- * synchronously. Loops over many rows therefore pause between batches, so that timers such as heartbeats can run.
+ * synchronously. Long loops over rows therefore pause between batches, so that timers such as heartbeats can run.
  */
 export function sqlStore(db: Kysely<Tables>, id: string): Store {
   return {

@@ -11,7 +11,7 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** The most prepared statements that are cached. A worker uses the same statements again and again. */
+/** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
 
 /**
@@ -25,8 +25,8 @@ class Adapter extends SqliteAdapter {
 }
 
 /**
- * SQLite itself ends a transaction when the disk is full. Another rollback would fail and hide the error about the
- * disk.
+ * After some errors, such as a full disk, SQLite itself rolls back the transaction. Another rollback would fail and
+ * hide the first error.
  */
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync;
@@ -103,7 +103,7 @@ export function sqliteDialect(path: string): Dialect {
 
 /**
  * A row as an object, because the rows of node:sqlite have no prototype and are slow to read. It is a class for the
- * same reason as `Result`.
+ * same reason as `Result` (results.ts).
  */
 class Row {
   [name: string]: SQLOutputValue;

@@ -13,8 +13,8 @@ export type * from './roles/runs.ts';
 export type * from './roles/search.ts';
 
 /**
- * Stores campaigns: definitions, points, runs, outputs and files. Every write may be repeated for the same campaign,
- * point and replication without another effect, so an activity may run again.
+ * Stores campaigns: definitions, points, runs, outputs and files. An activity may run again, so every write may be
+ * repeated: at most it changes a time, and `intend` counts another request.
  */
 export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
   /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */

@@ -27,7 +27,7 @@ export interface Tables {
     created_at: number;
     updated_at: number;
     note: string;
-    /** Counts the versions of the design: 1 before the first change. */
+    /** The revision of the campaign: 1 before the first change, and a higher number after each change. */
     revision: Generated<number>;
     /**
      * The last revision that a change has started to write. It differs from `revision` while a change is being written,
@@ -36,11 +36,11 @@ export interface Tables {
     begun: Generated<number>;
     /** The number of seqs that are reserved so far. No seq is used twice. */
     seqs: Generated<number>;
-    /** The UUID of the model service; null when the service has none. */
+    /** The UUID of the model service; null when the service has none, or when it is not known yet. */
     service_id: string | null;
     /** The model's versions as JSON, the first version first; null while there is only one version. */
     versions: string | null;
-    /** The rounds of a growing design so far, as JSON; null for other designs. */
+    /** The rounds of a growing design so far, as JSON; null before the first round and for other designs. */
     rounds: string | null;
     /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
     owner: string | null;
@@ -100,7 +100,8 @@ export interface Tables {
     reused: number;
   };
   /**
-   * For each run, the last few failed attempts before its last attempt. `version` has the same meaning as in `runs`.
+   * For each run, the last few failed attempts after which foray requests the run again. `version` has the same meaning
+   * as in `runs`.
    */
   failed_attempts: {
     campaign: number;
@@ -126,7 +127,7 @@ export interface Tables {
     seen: number;
     told: string | null;
   };
-  /** The decisions of a search, numbered from 0. `event` is JSON. */
+  /** The decisions of a search or a selection, numbered from 0. `event` is JSON. */
   search_events: { campaign: number; number: number; event: string };
   /** Runs at the service that a campaign has stopped, or was about to stop. */
   stopped_runs: { campaign: number; run_id: string };

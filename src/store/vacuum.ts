@@ -9,7 +9,7 @@ export async function spareBytes(db: Kysely<Tables>): Promise<number> {
   return rows[0]!.bytes;
 }
 
-/** Gives unused space back to the disk. */
+/** Gives unused space in the file of SQLite back to the disk. For PostgreSQL, this does nothing. */
 export async function compact(db: Kysely<Tables>): Promise<void> {
   if (isSqlite(db)) await sql`vacuum`.execute(db);
 }

@@ -3,7 +3,7 @@ import type { Verdict, VerdictCounts } from '../campaign/precise-points.ts';
 import { batches, lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
-/** The most points per update. */
+/** The maximum number of points per update. */
 const POINTS_AN_UPDATE = 1_000;
 
 export async function setVerdicts(

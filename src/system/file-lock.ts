@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A lock that the operating system releases when its process ends in any way. So no lock is left after a kill or a
- * power failure. The lock is SQLite's lock on an empty file, and this file stays.
+ * A lock that the operating system releases when the process that holds it ends in any way. So no lock is left after a
+ * kill or a power failure. The lock is SQLite's lock on an empty file, and this file stays.
  */
 export interface FileLock {
   release(): void;

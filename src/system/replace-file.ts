@@ -38,8 +38,8 @@ export class UnfinishedFile {
 
 /**
  * Replaces or creates a file. After a full disk, a kill, a power failure or a second writer, the place has the whole
- * old file or the whole new file. When this function returns, the new file is on the disk. The new file keeps the owner
- * and the permissions of the old one. A link stays, and its target is replaced.
+ * old file or the whole new file. When this function returns, the new file is on the disk. The new file keeps the
+ * permissions of the old one, and its owner if the system allows this. A link stays, and its target is replaced.
  *
  * @param content the text, or a function that appends it
  * @param mode permissions of a new file

@@ -33,7 +33,10 @@ export function suggestion(name: string, known: readonly string[]): string | und
     : undefined;
 }
 
-/** A hint for an unknown name: the probably meant name if there is one, otherwise the known names. */
+/**
+ * A hint for an unknown name: the probably meant name if there is one, otherwise up to twelve known names. Undefined if
+ * no name is known.
+ */
 export function didYouMean(name: string, known: readonly string[]): string | undefined {
   const meant = suggestion(name, known);
   if (meant !== undefined) return `Did you mean ${quoted(meant)}?`;

@@ -38,7 +38,8 @@ import {
 import { activities, lookForMore, search, tick } from './tick.ts';
 
 /**
- * With more events in the history of an execution, a new execution begins, even if the server does not suggest it.
+ * With more events or more bytes (`MOST_BYTES`) in the history of an execution, a new execution begins, even if the
+ * server does not suggest it.
  */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -50,12 +51,14 @@ const KEPT_BURST = 'kept-burst';
 const REFILLED_PLACES = 'refilled-places';
 
 /**
- * One campaign, from its expanded design to its summary. The workflow owns the progress: which runs are requested,
- * which are in flight, and their outcomes. Inputs and outputs are in the store and never pass through the workflow.
+ * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
+ * requested, which are in flight, and their outcomes. The inputs and outputs of runs are in the store and do not pass
+ * through the workflow.
  *
- * preparing → running ⇄ paused; each of these three → stopping, and → failed after an error. When all runs have
- * finished: running, paused, stopping → completed (cancelled if a retry left waiting runs). When only the requested
- * runs have finished or were stopped: stopping → cancelled | failed.
+ * The phases: preparing → running ⇄ paused; each of these three → stopping; each of the four → failed after an error.
+ * When all runs have finished: running, paused, stopping → completed (cancelled if a retry left waiting runs; failed if
+ * the failure policy stopped the campaign). When only the requested runs have finished or were stopped: stopping →
+ * cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const { campaign: id, service, store, failures, timeouts = { run: null, campaign: null } } = input;
@@ -103,12 +106,15 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
 /** If workers are versioned, a campaign continues with their current build, on a server that supports this. */
 const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
 
-/** Why the main loop ends: all runs have finished, a stop was requested, or the history is long enough. */
+/**
+ * Why the main loop ends: all runs have finished, a stop was requested and no run is in flight, or the history is long
+ * enough.
+ */
 type End = 'finished' | 'stopped' | 'history';
 
 /**
  * The main loop: carries out requested phases and changes, makes a tick (requests and polls of runs), judges failures,
- * and waits.
+ * continues a search, and waits.
  */
 async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
@@ -159,7 +165,7 @@ async function prepare(context: Context): Promise<void> {
   // a concurrency that was set while the design was being expanded stays
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
-  // the store may already have added runs, whose seqs follow the seqs of the design, so the schedule reads the store
+  // the store may already have further runs, whose seqs follow the seqs of the design, so the schedule reads the store
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
 }
@@ -174,7 +180,10 @@ function scheduleOf(
   };
 }
 
-/** Starts from the last state of a closed execution, and applies the change that this execution was started for. */
+/**
+ * Continues a closed campaign with a new state of the workflow: applies the change that this execution was started for,
+ * and takes the counts and settings from the store.
+ */
 async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
   state.schedule = scheduleOf(0, state.schedule.concurrency, null);
@@ -202,7 +211,7 @@ async function untilNextTick(context: Context): Promise<void> {
   await untilWished(context, isAskedFor, wait);
 }
 
-/** Waits for a time, or until a phase or a change is requested, or the campaign times out. */
+/** Waits until `isWished` is true, a change is requested, the campaign times out, or the time `wait` (ms) is over. */
 async function untilWished(context: Context, isWished: () => boolean, wait?: number): Promise<void> {
   const { state, changes } = context;
   const isAskedFor = (): boolean => isWished() || changes.length > 0;
@@ -221,7 +230,7 @@ async function carryOutWish(context: Context): Promise<void> {
   state.schedule.isHeld = phase !== 'running';
   enter(context, phase);
   await activities.enterPhase.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
-  // a request of a person does not wait for the next tick
+  // a new phase has its effect now, not only at the next tick
   state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
 }
 

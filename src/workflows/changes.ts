@@ -25,7 +25,7 @@ export async function carryOutChange(context: Context): Promise<void> {
     if (goesOn || answer.difference?.settings.includes('concurrency'))
       state.schedule.concurrency = answer.settings.concurrency;
     updateCounts(state, answer);
-    // earlier failures do not count against this attempt
+    // the failure policy no longer counts earlier failures
     state.forgiven = finishedSoFar(state);
     startOver(state.schedule, Date.now());
     note(

@@ -40,8 +40,8 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
 
 /**
  * The phase of a campaign when nothing is left to do. A campaign that its failure policy stopped is `failed`. A
- * cancelled campaign has waiting runs after a retry of only its failed runs, and stays `cancelled`. Any other campaign
- * is `completed`.
+ * cancelled campaign still has waiting runs after a retry of only its failed runs, and is `cancelled` again. Any other
+ * campaign is `completed`.
  */
 export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
   if (state.verdict && state.wish === 'stop' && patched(FAILS_BY_POLICY)) return 'failed';
@@ -64,8 +64,8 @@ export async function stop(context: Context): Promise<RunCounts> {
 }
 
 /**
- * Stops the runs whose requests got no answer. When a person ends a campaign, nothing else asks for the state of these
- * runs. The store gets the results of those that have finished.
+ * Stops the runs whose requests got no answer. When a stop ends a campaign, nothing else asks for the state of these
+ * runs. The store gets the results of the runs that have finished.
  */
 export async function settleUnanswered({ address }: Context): Promise<void> {
   if (!patched(SETTLE_UNANSWERED)) return;

@@ -38,7 +38,7 @@ export interface Context {
   isClosing: boolean;
 }
 
-/** Shows the current state of the campaign in the Web UI. */
+/** Shows the current state of the campaign in Temporal's Web UI. */
 export function show({ state }: Context): void {
   setCurrentDetails(detailsOf(state, Date.now()));
 }

@@ -17,9 +17,9 @@ import {
 } from './messages.ts';
 import { type CampaignState, commonestFirst, finishedSoFar, flightsOf, note, progressOf } from './state.ts';
 
-/** The most characters that are kept of a person's reason. */
+/** The maximum number of characters that are kept of a person's reason. */
 const LONGEST_REASON = 200;
-/** The most characters of a definition in a message. This is far below Temporal's limit for a message. */
+/** The maximum number of characters of a definition in a message. This is far below Temporal's limit for a message. */
 const LONGEST_DEFINITION = 100_000;
 
 /**
@@ -57,7 +57,8 @@ export function listen(context: Context, cancel: () => void): void {
   setHandler(
     stopSignal,
     (reason) => {
-      // a person ends the campaign that the failure policy paused
+      // a person ends a campaign that the failure policy may have paused, so the policy no longer decides its last
+      // phase
       if (state.wish === 'pause') state.verdict = '';
       wish(state, 'stop', because('stopped', reason));
     },
@@ -110,7 +111,7 @@ export function listen(context: Context, cancel: () => void): void {
   });
 }
 
-/** Records the phase that a person or a policy requests, and the reason. */
+/** Records the phase that a person, the failure policy or a search requests, and the reason. */
 export function wish(state: CampaignState, wanted: CampaignState['wish'], because: string): void {
   // a stopping campaign cannot pause or resume
   if (state.wish === 'stop' || state.wish === wanted) return;

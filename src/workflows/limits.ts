@@ -28,7 +28,7 @@ export function timeLeft({ settings, startedAt }: CampaignState): number | undef
   return limit === null ? undefined : startedAt + limit - Date.now();
 }
 
-/** Ends a campaign that has taken too long, in the same way as a cancel. */
+/** Ends a campaign that has taken too long, in the same way as a cancel. But its last phase is `failed`. */
 export function throwIfTooLate(state: CampaignState): void {
   if ((timeLeft(state) ?? 1) > 0) return;
   state.verdict = `it had not finished ${state.settings.timeouts.campaign! / 1_000} s after its start`;

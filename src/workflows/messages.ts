@@ -7,10 +7,13 @@ export type { KnownFiles, RetryWhat };
 /**
  * The messages of a campaign's workflow. They can be sent from a program, from the Web UI and with Temporal's own
  * command line: `temporal workflow signal --workflow-id ID --name cancel`. A message that must always arrive is a
- * signal. A message with an answer is an update.
+ * signal. A message with an answer is an update, or a query if it changes nothing.
  */
 
-/** Cancels the campaign: no new requests; its own runs are stopped; finished results stay. Input: a reason, or none. */
+/**
+ * Cancels the campaign: no new requests; its own runs are stopped, unless another campaign waits for them; finished
+ * results stay. Input: a reason, or none.
+ */
 export const cancelSignal = defineSignal<[reason?: string]>('cancel');
 
 /**
@@ -36,9 +39,9 @@ export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'aut
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
 /**
- * Requests failed runs again. Input: `failed`, `missing`, `all` (the default), or `{"cause": …}` for failed runs with
- * one cause. Only a closed campaign has missing runs. A second input is optional: the number of a version of the model,
- * which new requests use from then on.
+ * Requests failed or missing runs. Input: `failed`, `missing`, `all` (both, the default), or `{"cause": …}` for failed
+ * runs with one cause. Only a closed campaign has missing runs: runs that were never requested. A second input is
+ * optional: the number of a version of the model, which new requests use from then on.
  */
 export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
 

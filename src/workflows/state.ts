@@ -19,7 +19,10 @@ import type {
   RunCounts,
 } from '../campaign/types.ts';
 
-/** The state that a campaign's workflow carries from one execution to the next: ids and counts, never outputs. */
+/**
+ * The state that a campaign's workflow carries from one execution to the next: seqs, counts and notes, but never
+ * outputs.
+ */
 export interface CampaignState {
   version: 1 | 2;
   phase: Phase;
@@ -42,10 +45,10 @@ export interface CampaignState {
   hasLooked?: boolean;
   /**
    * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`). `isOver` tells whether it
-   * is over, and `isDue` whether it has new results to read. `proposedAt` is the time of its last request for points,
-   * ms since 1970. `finished` is the number of runs that have finished since then. When this number reaches `needs`,
-   * the search can ask for more points. `refusal` says why an outside optimiser does not continue. A person has to
-   * correct that.
+   * is over, and `isDue` whether it may have something to do, for example because runs have finished. `proposedAt` is
+   * the time of its last request for points, ms since 1970. `finished` is the number of runs that have finished since
+   * then. While this number is below `needs`, the search cannot ask for more points. `refusal` says why an outside
+   * optimiser does not continue. A person has to correct that.
    */
   search?: {
     isOver: boolean;
@@ -62,13 +65,16 @@ export interface CampaignState {
   reused: number;
   failed: number;
   triedAgain: number;
-  /** Whether the service already had at least half of the last requested runs. */
+  /**
+   * Whether to ask for results before runs are requested: at first, and later if the service already had at least half
+   * of the last requested runs.
+   */
   resultsFirst: boolean;
   /** Whether to request only waiting runs that failed before. */
   failedOnly: boolean;
   /**
-   * The numbers of finished and failed runs when a person last resumed or changed the campaign. Earlier failures no
-   * longer count.
+   * The numbers of finished and failed runs when a person last resumed or changed the campaign. The failure policy does
+   * not count earlier runs.
    */
   forgiven: FailureCounts;
   /** Why the failure policy ended or paused the campaign, or why its timeout ended it; empty otherwise. */
@@ -159,7 +165,10 @@ export function updateCounts(
   state.schedule.runTimeout = settings.timeouts.run;
 }
 
-/** The longest note. A campaign may be paused and resumed many times, so the oldest part of the note is dropped. */
+/**
+ * The maximum number of characters of the note. A campaign may be paused and resumed many times, so the oldest part of
+ * a longer note is dropped.
+ */
 const LONGEST_NOTE = 1_000;
 
 /** Adds a note about the campaign. */
@@ -202,7 +211,7 @@ export function finishedSoFar({ new: fresh, reused, failed }: CampaignState): Fa
   return { finished: fresh + reused + failed, failed };
 }
 
-/** The most flights in an answer of the query `flights`. Temporal refuses answers over 2 MB. */
+/** The maximum number of flights in an answer of the query `flights`. Temporal refuses answers over 2 MB. */
 const MOST_REPORTED = 20_000;
 
 export function flightsOf({ schedule }: CampaignState): FlightReport[] {

@@ -20,7 +20,10 @@ import type { Context } from './context.ts';
 import { wish } from './handlers.ts';
 import type { CampaignState } from './state.ts';
 
-/** The most runs per activity. A tick is split into activities, so that several workers share it. */
+/**
+ * The maximum number of runs per activity. A larger tick is split into several activities, so that several workers can
+ * share it.
+ */
 const CHUNK = 200;
 /** Seqs per page that is read from the store. */
 const PAGE = 2_000;
@@ -115,7 +118,7 @@ function neededOf(
   const open = total - fresh - reused - failed;
   const isAllRequested = open <= schedule.flights.length + request.length;
   if (search.isSelect || search.needs === undefined) return open;
-  // while points wait to be requested, the search rarely asks for more
+  // while runs wait to be requested, the search rarely asks for more points
   return isAllRequested ? Math.min(open, Math.max(1, search.needs - (search.finished ?? 0))) : undefined;
 }
 
@@ -133,7 +136,8 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   const now = Date.now();
   if (!isFinished(schedule)) {
     if (!search.isDue || isSelect || isGrowing) return;
-    // the log does not depend on when the search asks, so fewer and larger steps ask for the same points
+    // unless the search asks in free order, its points do not depend on when it asks, so fewer and larger steps ask for
+    // the same points
     const isEarly = now - (search.proposedAt ?? 0) < SEARCH_WAIT;
     if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
     if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;
@@ -151,7 +155,7 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 
-/** Adds the points that the search asked for, and records the time when it asked. */
+/** Adds the runs that the search asked for, and records the time when it asked. */
 function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;

@@ -3,7 +3,7 @@ import { closedPhases } from '../campaign/types.ts';
 import { type CampaignState, commonestFirst, failedText, progressOf } from './state.ts';
 
 /**
- * The campaign as a page of Markdown for the Web UI. The Web UI shows the first few lines without scrolling, and
+ * The campaign as a page of Markdown for Temporal's Web UI. The Web UI shows the first few lines without scrolling, and
  * recognises a list only after an empty line.
  */
 export function detailsOf(state: CampaignState, now: number): string {

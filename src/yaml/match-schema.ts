@@ -4,14 +4,16 @@ import type { Mistakes } from './mistake-collector.ts';
 import { type SchemaError, schemaErrors } from './schema-error.ts';
 import type { Locate } from './yaml.ts';
 
-/** The most attempts to leave out wrong settings, one for each level of nesting. */
+/** The maximum number of attempts to leave out wrong settings, one for each level of nesting. */
 const MOST_TRIES = 20;
 
 export interface MatchOptions {
   locate: Locate;
   /** Collects the mistakes. */
   mistakes: Mistakes;
-  /** The settings that all other checks need. If one of them is wrong, no other mistake is reported. */
+  /**
+   * The settings that all other checks need. If one of them is wrong, only mistakes that the schema finds are reported.
+   */
   needed: readonly string[];
 }
 
@@ -44,7 +46,10 @@ function mistakeOf({ message, path, at, hint }: SchemaError, locate: Locate): Fo
   return new ForayError('DEFINITION_INVALID', message, { place: locate(path, at), hint });
 }
 
-/** A copy without the value at a path. If the value is missing, or an item of a list, its parent is left out. */
+/**
+ * A copy without the value at a path. If the value is missing, the object that lacks it is left out. If the path leads
+ * into a list, the whole list is left out.
+ */
 function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
   const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
   const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);

@@ -7,7 +7,7 @@ export interface SchemaError {
   message: string;
   /** A sentence that says what to do. */
   hint: string | undefined;
-  /** The place of the error. */
+  /** The path to the place of the error in the input. */
   path: PropertyKey[];
   /** Whether the error is about the name at the place, or about the value. */
   at: 'key' | 'value';

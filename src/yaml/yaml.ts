@@ -25,7 +25,7 @@ export interface ReadYaml {
   locate: Locate;
 }
 
-/** An error that says why and where a text is not YAML. */
+/** An error that says why and where foray cannot read a text as YAML. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly place: Place;
@@ -97,7 +97,10 @@ function read(text: string, file: string): ReadYaml {
   return { plain, document, locate: (path, at = 'value') => placeAt(offsetOf(document.contents, path, at)) };
 }
 
-/** Maximum number of aliases in a file, and of nodes that an alias may stand for: resolving many of them is slow. */
+/**
+ * Maximum number of aliases in a file, and of the aliases to which the uses of one anchor may expand: resolving many of
+ * them is slow.
+ */
 const MOST_ALIASES = 100;
 
 /** The offset of a list or mapping that is used as a name. */

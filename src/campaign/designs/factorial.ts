@@ -1,6 +1,6 @@
 import type { Factorial } from './resolved-design.ts';
 
-/** The rows of a factorial: the last basic input varies fastest. */
+/** The rows of a factorial. The last basic input (an input that is not a product of others) varies fastest. */
 export function* factorialRows({ values, generators }: Factorial): Generator<string[]> {
   const basic = values.flatMap((_, at) => (generators[at] ? [] : [at]));
   const places = values.map(() => 0);

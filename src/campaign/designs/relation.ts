@@ -10,8 +10,8 @@ export interface Word {
 }
 
 /**
- * The words of the defining relation of a fraction, the shortest first. With p generated inputs there are 2^p - 1
- * words.
+ * The words of the defining relation of a fraction, the shortest first. With p generated inputs (inputs that are
+ * products of other inputs) there are 2^p - 1 words.
  */
 export function definingRelation({ generators }: Factorial): Word[] {
   const words: Word[] = [];

@@ -164,7 +164,9 @@ function* refined(
   }
 }
 
-/** A computed number is rounded to this many digits, because its last digits may differ between machines. */
+/**
+ * A computed number is rounded to this many significant digits, because its last digits may differ between machines.
+ */
 const DIGITS = 12;
 
 function deriveError(

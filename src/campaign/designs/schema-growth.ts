@@ -18,7 +18,9 @@ export const Growing = z
     output: z
       .union([Output, z.array(Output).min(1, 'expected at least one output')])
       .optional()
-      .describe('The outputs whose indices must be known, by default all numeric and BOOLEAN outputs.'),
+      .describe(
+        'The outputs whose indices must be known, by default all numeric and BOOLEAN outputs and the formulas under "outputs".',
+      ),
     confidence: z
       .number('expected a number')
       .gt(0.5, 'expected more than 0.5')

@@ -22,7 +22,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The most characters of a part of an expression in a message. */
+/** The maximum number of characters that a message shows of a part of an expression. */
 const MOST_SHOWN = 40;
 
 /** A part of an expression, for a message. */

@@ -9,8 +9,8 @@ export interface Word {
 
 export interface Scanned {
   /**
-   * The expression with other characters in place of each name and of the content of each text. Replacements have the
-   * same length, so all offsets stay the same.
+   * The expression with other characters in place of each name, of the content of each text, and of the operators
+   * `and`, `or` and `not`. Replacements have the same length, so all offsets stay the same.
    */
   masked: string;
   /** The names, by offset. */
@@ -21,7 +21,10 @@ export interface Scanned {
 
 const MOST_CHARACTERS = 10_000;
 const MOST_BRACKETS = 100;
-/** The most operators. Each operator can add a level to the tree, so many operators can make the tree too deep. */
+/**
+ * The maximum number of operators. Each operator can add a level to the tree, so many operators can make the tree too
+ * deep.
+ */
 const MOST_OPERATORS = 500;
 
 const TOKEN = new RegExp(
@@ -78,9 +81,9 @@ const INSTEAD = new Map([
 ]);
 
 /**
- * Reads the words of an expression. The function refuses each word or sign that no expression can contain, so the
- * parser gets none of them. Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or
- * `__proto__`. Texts are masked as well. A backslash in a text has no special meaning.
+ * Reads the words of an expression. The function refuses each sign that no expression can contain, so the parser gets
+ * none of them. Names are masked, so that no name has a meaning for the parser, not even `new`, `in` or `__proto__`.
+ * Texts are masked as well. A backslash in a text has no special meaning.
  *
  * @throws ExpressionError
  */

@@ -11,7 +11,10 @@ const CONSTANTS = new Map([
   ['false', false],
 ]);
 
-/** The text of one expression, and the meaning of its names. Case and surrounding blanks of a name do not matter. */
+/**
+ * The text of one expression, and the meaning of its names. A name means an input or an output (called an input here).
+ * Case and surrounding blanks of a name do not matter.
+ */
 export class Scope {
   /** The inputs that the expression reads, with the model's spelling. */
   readonly inputsRead = new Set<string>();

@@ -29,9 +29,9 @@ export type Column = (index: number) => number;
 /**
  * Points of the unit cube, with one coordinate for each name. The same arguments give the same points on every machine.
  *
- * The random numbers of an input come from the seed and its name, so another name at the end changes no other
- * coordinate. With random, sobol and halton, n points are the first n of any larger sample. With lhs, another number of
- * points gives a different sample.
+ * The random numbers of an input come from the method, the seed and the name of the input, so another name at the end
+ * changes no other coordinate. With random, sobol and halton, n points are the first n of any larger sample. With lhs,
+ * another number of points gives a different sample.
  */
 export function* unitPoints(method: SamplingMethod, sampling: Sampling): Generator<readonly number[]> {
   const columns = unitColumns(method, sampling);

@@ -3,15 +3,18 @@ import { type Schedule, seqsOf } from './state.ts';
 /** With this value of `more`, the store is read from the first seq (place in the order of work) on. */
 const BEGINNING = -1;
 
-/** The most seqs in `again` after runs were added. If there would be more, the runs are read from the store. */
+/**
+ * The maximum number of seqs in `again` after runs were added. If there would be more, the runs are read from the
+ * store.
+ */
 const MOST_NAMED = 2_000;
 
-/** The most flights and postponed runs together, in campaigns that an earlier version of foray started. */
+/** The maximum number of flights and postponed runs together, in campaigns that an earlier version of foray started. */
 const MOST_FLIGHTS_BEFORE = 2_000;
 
 /**
- * Makes the scheduler read all waiting runs from the store again, and request them in the order of the store. This is
- * needed when the store may have other waiting runs than the schedule.
+ * Makes the scheduler read all waiting runs from the store again. It requests them in the order of the store, after the
+ * runs that `again` already has. This is needed when the store may have other waiting runs than the schedule.
  */
 export function startOver(schedule: Schedule, now: number): void {
   schedule.next = schedule.total;

@@ -2,8 +2,8 @@ import type { Schedule } from './state.ts';
 
 /**
  * A schedule in the form in which one execution of a workflow passes it to the next. Temporal limits the size of a
- * payload. So flights and postponed runs are columns of numbers, and each number is the difference from the previous
- * one.
+ * payload. So the flights and postponed runs of a large schedule are columns of numbers, and each number is the
+ * difference from the previous one.
  */
 export type CarriedSchedule = Omit<Schedule, 'flights' | 'postponed'> & {
   flights: Schedule['flights'] | Columns;

@@ -105,8 +105,8 @@ export function applyOutcomes(
   // a tick that had nothing to request does not show how much the service could have executed
   const least = schedule.keepsBurst && !hasWork(schedule, now) ? schedule.burst : FIRST_BURST;
   if (schedule.isSaturated) schedule.burst = FIRST_BURST;
-  // Nothing was queued, so executors may be idle: double the flights, and add twice the number of runs that finished in
-  // the tick.
+  // Nothing was queued and the rate of starts is unknown, so executors may be idle: double the flights, and add twice
+  // the number of runs that finished in the tick.
   else if (schedule.startRate === 0) schedule.burst = Math.max(least, schedule.flights.length + 2 * finished);
   else
     schedule.burst = Math.max(
@@ -114,7 +114,7 @@ export function applyOutcomes(
       Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + (schedule.isSparing ? finished : 0)),
     );
   if (isLate) {
-    // The service is overloaded: request fewer runs, after a pause.
+    // The service may be overloaded: request fewer runs, after a pause.
     schedule.startRate /= 2;
     schedule.burst = FIRST_BURST;
   }

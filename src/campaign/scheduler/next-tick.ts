@@ -14,15 +14,21 @@ import {
 } from './poll-timing.ts';
 import { type Schedule, SHORTEST_TICK } from './state.ts';
 
-/** A tick costs about a dozen history events. If this many runs finish in it, a run costs less than one event. */
+/**
+ * A tick (one step of the workflow of a campaign) costs about a dozen events of the workflow's history. If this many
+ * runs finish in a tick, a run costs less than one event.
+ */
 const RUNS_A_TICK = 27;
 
-/** The length of a tick in mean durations. A shorter tick costs more events, a longer one finds results later. */
+/**
+ * The length of a tick in mean durations of a run: its limits, and its limit with few executors. A shorter tick costs
+ * more events, a longer one finds results later.
+ */
 const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25 };
 
 /**
- * With few executors, fewer runs than this finish in a tick of usual length. Ticks are then longer, so that this number
- * of runs finishes.
+ * With few executors, fewer runs than this finish in a tick of usual length. Ticks are then longer, but at most `ofFew`
+ * mean durations, so that this number of runs finishes if possible.
  */
 const FEWEST_RUNS_A_TICK = 5;
 
@@ -31,7 +37,10 @@ export function wakeIn({ tickAt }: Schedule, now: number): number {
   return Math.max(0, tickAt - now);
 }
 
-/** The time at which a flight has run for too long. */
+/**
+ * The time at which a flight (a requested run that has not finished) has run for too long; Infinity if it is queued or
+ * has no limit.
+ */
 export function expiresAt({ runTimeout }: Schedule, flight: Flight): number {
   return runTimeout === null || isQueued(flight) ? Infinity : flight.startedAt + runTimeout;
 }
@@ -40,7 +49,8 @@ export function tickLength(schedule: Schedule, now: number): number {
   const { hazard, flights } = schedule;
   const durations = durationsOf(hazard);
   if (!durations) {
-    // the tick is half the age of the oldest run, so that a few looks find any duration
+    // the tick is half the age of the oldest run, so that a few looks are enough to see a run finish, however long it
+    // takes
     const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
     const shortest = schedule.isSparing && schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
     return Math.min(LONGEST_TICK, Math.max(shortest, (now - oldest) / 2));
@@ -112,7 +122,10 @@ function nextRefill(schedule: Schedule, now: number): number {
   return at;
 }
 
-/** The time until the last run of the queue has probably started, plus a mean duration (250 ms for short runs), ms. */
+/**
+ * The time until the last run of the queue has probably started, plus a mean duration (250 ms for short runs), ms.
+ * Infinity if the rate of starts is unknown.
+ */
 function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
   if (!isSparing || startRate === 0) return Infinity;
   const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;

@@ -2,13 +2,16 @@ import { chanceFinished, type Flight } from './flight.ts';
 import type { Durations } from './life-table.ts';
 
 /**
- * Compares two numbers of running flights: the one that the life table expects, and the one that polls find. It keeps
- * two sums over ticks, in which older ticks count less and less. Runs that are shorter than a tick finish long before
- * they are polled. The life table knows only that they are shorter than a tick, so it expects far too many of them to
- * run.
+ * Compares two numbers of running flights (a flight is a requested run that has not finished): the one that the life
+ * table expects, and the one that polls find. It keeps two sums over ticks, in which older ticks count less and less.
+ * Runs that are shorter than a tick finish long before they are polled. The life table knows only that they are shorter
+ * than a tick, so it expects far too many of them to run.
  */
 export interface Occupancy {
-  /** Flights that polls found RUNNING, each weighted by the number of flights that it represents. */
+  /**
+   * Flights that polls found RUNNING, each weighted by the number of flights that it represents. A started flight that
+   * was not polled counts with its chance to run.
+   */
   seen: number;
   /** The number of running flights that the life table expects at the same moments. */
   expected: number;

@@ -3,35 +3,38 @@ import { chanceFinished, type Flight, isQueued } from './flight.ts';
 import { type Durations, durationsOf } from './life-table.ts';
 import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
 
-/** The longest tick, ms. */
+/** The longest tick (one step of the workflow of a campaign), ms. */
 export const LONGEST_TICK = 900_000;
 
 /** The shortest wait for the first and for the last results, ms. It costs a few ticks per campaign. */
 export const SHORTEST_LOOK = 250;
 
-/** A flight is polled when the probability that it has finished since the last look is at least this. */
+/**
+ * A flight (a requested run that has not finished) is polled when the probability that it has finished since the last
+ * look is at least this.
+ */
 const CHANCE = 0.45;
 
 /**
- * When nothing is left to request: the shortest tick in mean durations, and the probability at which a flight is polled.
- * The probability is low, because the last run decides the end of the campaign.
+ * When nothing is left to request: the shortest tick in mean durations, and the probability at which a flight is
+ * polled. The probability is low, because the last run decides the end of the campaign.
  */
 export const AT_THE_END = { shortest: 0.2, chance: 0.2 };
 
 /**
  * When the campaign refills the places of finished runs: the shortest tick in mean durations, the longest time between
- * two looks at a flight in shortest ticks, and the probability at which a flight is polled. Shorter ticks lose less time
- * and cost more events. `npm run bench -- scheduler --fixed` measures both.
+ * two looks at a flight in shortest ticks, and the probability at which a flight is polled. Shorter ticks lose less
+ * time and cost more events. `npm run bench -- scheduler --fixed` measures both.
  */
 export const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
 
-/** Number of queued flights that a tick polls. */
+/** Maximum number of queued flights that a tick polls. */
 const PROBES = 6;
 
-/** Number of running flights that a tick polls while no run has finished. */
+/** Maximum number of running flights that a tick polls while no run has finished. */
 const FIRST_SAMPLE = 10;
 
-/** Number of running flights that a tick polls while only a few runs have finished. */
+/** Maximum number of running flights that a tick polls while only a few runs have finished. */
 const SECOND_SAMPLE = 30;
 
 /** The flights that a tick polls, by seq. next-tick.ts decides when the next tick comes. */
@@ -65,7 +68,9 @@ export function isRefilled({ refills, concurrency }: Schedule): boolean {
   return refills === true && concurrency !== 'auto';
 }
 
-/** Whether a flight may well have finished since its last look, or its last look was long ago. */
+/**
+ * Whether a flight has finished since its last look with a probability of at least `REFILL.chance`, or its last look was long ago.
+ */
 export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
   const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));
   return time - flight.lookedAt >= longest || chanceFinished(flight, durations, time) >= REFILL.chance;
@@ -78,7 +83,7 @@ export function shortestRefill({ mean }: Durations): number {
 
 /**
  * True if the mean run is shorter than the shortest tick. Runs may be much shorter than the life table can know,
- * because it sees them once a tick.
+ * because the table sees a run at most once a tick.
  */
 export function isShort({ mean }: Durations): boolean {
   return mean < SHORTEST_TICK;

@@ -32,7 +32,10 @@ export function needsWork(schedule: Schedule, now: number): boolean {
   return schedule.more !== null && !schedule.isHeld && schedule.again.length < roomIn(schedule, now);
 }
 
-/** The target length of the queue after a tick: the starts until the next tick, and a reserve for their noise. */
+/**
+ * The target length of the queue after a tick: the starts until the next tick, and a reserve for their noise. While the
+ * rate of starts is unknown, it is a share of the flights.
+ */
 export function queueAim(schedule: Schedule, now: number): number {
   if (schedule.startRate === 0) return 0.4 * schedule.flights.length;
   const tick = tickLength(schedule, now) + TICK_LATENESS;
@@ -62,10 +65,10 @@ export function expectedStarts(schedule: Schedule, from: number, to: number): nu
 }
 
 /**
- * Uses the probes to measure how far the queue has moved. Services start runs in the order of request, so every run
- * before the last started probe has started as well; their start times are spread evenly. Returns the number of runs
- * that started. This number includes half of the gap between the last probe that started and the first probe that did
- * not.
+ * Uses the probes (the polled flights of the queue) to measure how far the queue has moved. Services start runs in the
+ * order of request, so every run before the last started probe has started as well; their start times are spread
+ * evenly. Returns the number of runs that started. This number includes half of the gap between the last probe that
+ * started and the first probe that did not.
  */
 export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const queue = schedule.flights.filter(isQueued);

@@ -28,9 +28,11 @@ export interface Schedule {
   concurrency: number | 'auto';
   /** True while no run may be requested. Flights go on. */
   isHeld: boolean;
-  /** The first seq that was never requested. */
+  /**
+   * The next seq to request in order. It is `total` if none is left, or if the waiting runs are read from the store.
+   */
   next: number;
-  /** The number of runs. */
+  /** The number of runs at the start of the schedule. Runs that were added later are in `again` or in the store. */
   total: number;
   /** Seqs to request before the seqs from `next` on. */
   again: number[];
@@ -76,7 +78,10 @@ export interface Schedule {
    * versions.
    */
   refills?: boolean;
-  /** The most flights and postponed runs together. Absent from campaigns of earlier versions, which allow fewer. */
+  /**
+   * The maximum number of flights and postponed runs together. Absent from campaigns of earlier versions, which allow
+   * fewer.
+   */
   mostFlights?: number;
 }
 
@@ -113,8 +118,8 @@ export const FIRST_BURST = 16;
 export const SHORTEST_TICK = 1_000;
 
 /**
- * The most flights and postponed runs together. It keeps 10,000 executors busy, and keeps the carried state below half
- * a megabyte, where Temporal begins to warn.
+ * The maximum number of flights and postponed runs together. It keeps 10,000 executors busy, and keeps the carried
+ * state below half a megabyte, where Temporal begins to warn.
  */
 export const MOST_FLIGHTS = 32_000;
 

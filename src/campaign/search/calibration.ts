@@ -34,7 +34,7 @@ export interface Calibration {
   particles: number;
   /** The share of the accepted distances that is within the next tolerance. */
   quantile: number;
-  /** The smallest number of points that are open at once. */
+  /** The smallest number of points that are open at once after the first generation, while no limit is near. */
   parallel: number;
   stop: CalibrationStop;
 }

@@ -9,7 +9,7 @@ export interface SearchLog {
   events: SearchEvent[];
 }
 
-/** The numbers of asks, of asks with a value, and of events in a log. */
+/** The numbers of asks, of asks whose result the method was told, and of events in a log. */
 export interface SearchLength {
   asks: number;
   told: number;
@@ -50,7 +50,7 @@ export interface PointValue {
   value: number | null;
   /** The variance of the mean; null with fewer than two runs. */
   variance: number | null;
-  /** The number of runs from which the value is computed. */
+  /** The number of runs from which the value is computed; all runs if the point failed. */
   runs: number;
   /** For each requirement, the distance from meeting it: at most 0 if it is met. Empty if the point failed. */
   excess: number[];
@@ -72,7 +72,7 @@ export interface UnusedPoints {
 }
 
 /**
- * The rule that ends a search. The last three are rules of a calibration.
+ * The rule that ends a search or a calibration. Only a calibration has the last three rules.
  */
 export type StopReason =
   | 'points'
@@ -97,7 +97,7 @@ export type SearchEvent =
    * the indifference.
    */
   | { kind: 'winner'; ordinal: number; isSure: boolean; after: number }
-  /** The further replications of the winner show that it does not meet the requirements. */
+  /** The further replications of the winner show that it fails or does not meet the requirements. */
   | { kind: 'rejected'; ordinal: number }
   /**
    * The search begins with the points of another campaign. `unused`: the points that the search cannot use; absent if
@@ -117,7 +117,7 @@ export type SearchEvent =
       outside?: number[];
       excess?: (readonly number[] | null)[];
     }
-  /** The scales of a calibration, by which it divides the distances of its outputs, in the order of the outputs. */
+  /** The scales by which a calibration divides the distances of the outputs, in the order of the outputs. */
   | { kind: 'scales'; scales: number[] }
   /**
    * A generation of a calibration begins with the ask `first`. It accepts distances up to the tolerance; null means
@@ -127,7 +127,7 @@ export type SearchEvent =
   /** Nothing is left to do. */
   | { kind: 'over' };
 
-/** The entries that one step adds to the log, and its runs. One transaction writes them. */
+/** The entries that one step adds to the log, and the runs that it adds. One transaction writes all of them. */
 export interface SearchStep {
   tells: { ask: number; told: PointValue }[];
   asks: NewAsk[];

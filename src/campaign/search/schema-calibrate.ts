@@ -84,7 +84,7 @@ const Abc = z
         .describe('The share of the accepted distances that the next tolerance includes.'),
       parallel: count(1, 1_000)
         .default(64)
-        .describe('The number of points that are open at once at the end of a generation.'),
+        .describe('The smallest number of points that are open at once after the first generation.'),
       stop: CalibrationStop.prefault({}).describe('When the calibration ends.'),
     },
     'expected {priors: {INPUT: {min, max}}, observed: {OUTPUT: NUMBER}}',

@@ -45,8 +45,8 @@ export interface Confirmation {
 }
 
 /**
- * A selection of the best point of a design: by the procedure of Kim and Nelson until it is certain (kn), or with a
- * budget of runs (ocba). Its goal is a setting of the campaign. It is plain JSON.
+ * A selection of the best point of a design: by the procedure of Kim and Nelson until it has the wanted confidence
+ * (kn), or with a budget of runs (ocba). Its goal is a setting of the campaign. It is plain JSON.
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
@@ -86,13 +86,16 @@ export interface Search {
   parallel: number;
   /**
    * `fixed`: ask n waits for the result of ask n - `parallel`. `free`: it does not wait for a particular ask. Absent
-   * from campaigns of earlier versions, which are `fixed`.
+   * means `fixed`.
    */
   order?: 'fixed' | 'free';
   stop: StopRule;
   /** The campaign whose points the search begins with; absent if it begins without points. */
   start?: { campaign: string };
   confirm: Confirmation | null;
-  /** The most replications of a point that is raced against the best point; null if each point gets the same number. */
+  /**
+   * The maximum number of replications of a point that is raced against the best point; null if each point gets the
+   * same number.
+   */
   most: number | null;
 }

@@ -6,7 +6,8 @@ import type { Search, SearchedInput } from './search.ts';
 
 /**
  * One input that a search varies, as a method sees it: a coordinate from 0 to 1. Methods do not see a logarithmic scale
- * or the step of a `real` input. With its value, a method gets the coordinates that the point really had.
+ * or the step of a `real` input. When a method is told the value of a point, it also gets the coordinates that the
+ * point really had.
  *
  * - `real`: 0 is the lower bound, 1 the upper bound, both included.
  * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level
@@ -18,7 +19,7 @@ export type Dimension =
   | { kind: 'integer'; levels: number }
   | { kind: 'choice'; levels: number };
 
-/** A range with more levels than this is a `real` input. */
+/** A range with more levels than this is a `real` input. So is each range with a logarithmic scale. */
 const MOST_LEVELS = 100;
 /** Significant digits of a number without a step: further digits may differ between machines. */
 const DIGITS = 12;

@@ -13,7 +13,7 @@ export function fishScript(all: readonly CommandWords[]): string {
         const takes = value === undefined ? '' : ` ${valueFlags(value)}`;
         return `${at} ${flags.join(' ')}${takes} -d ${quoted(description)}`;
       }),
-      // one rule for each kind of argument: fish does not count the arguments
+      // one rule for each kind of argument, because this script does not count the arguments before the cursor
       ...[...new Set(own)]
         .filter((expected) => expected !== 'anything')
         .map((expected) => `${at} ${wordFlags(expected)}`),

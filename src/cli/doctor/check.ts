@@ -3,10 +3,10 @@ import { isForayError, messageOf } from '../../errors.ts';
 /** The state of one part of an installation. */
 export interface Check {
   part: string;
-  /** `skipped`: the check is not possible, because another part has failed. */
+  /** `skipped`: the check was not possible, usually because another part has failed. */
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   message: string;
-  /** What to do about a warning or a failure; empty when there is nothing to do. */
+  /** What to do about a warning or a failure; empty when there is no advice. */
   advice: string;
 }
 
@@ -26,7 +26,9 @@ export function skipped(part: string, message: string): Check {
   return { part, state: 'skipped', message, advice: '' };
 }
 
-/** The check of a part that failed with an error. The advice is the hint of the error, or else the given advice. */
+/**
+ * A failed check of a part, from the error that the check met. The advice is the hint of the error, or else `advice`.
+ */
 export function failedWith(part: string, error: unknown, advice = ''): Check {
   const message = isForayError(error) ? error.message : messageOf(error).split('\n')[0]!;
   const hint = isForayError(error) ? error.hint : undefined;

@@ -97,7 +97,10 @@ export async function checkClock({ service, webUi }: Settings): Promise<Check> {
   );
 }
 
-/** How far a server's clock is ahead of this machine's clock, ms. Undefined if the server does not send its time. */
+/**
+ * How far a server's clock is ahead of this machine's clock, ms. Undefined if the server does not answer or does not
+ * send its time.
+ */
 async function aheadOf(url: string): Promise<number | undefined> {
   try {
     const before = Date.now();

@@ -7,7 +7,10 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 
 const CONNECT_MS = 5_000;
 const CALL_MS = 5_000;
-/** A worker polls its task queue at least once a minute. A worker with an older last poll (ms) is not counted. */
+/**
+ * A worker polls its task queue at least once a minute. A worker whose last poll is older than this, ms, is not
+ * counted.
+ */
 const POLLED_MS = 70_000;
 const TASKS = { workflow: 1, activity: 2 } as const;
 const DEADLINE_EXCEEDED = 4;

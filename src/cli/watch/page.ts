@@ -96,7 +96,8 @@ function titleLine({ id, phase, model, modelVersion }: CampaignStatus, columns: 
 }
 
 /**
- * Finished, failed, requested and waiting runs as shares of a bar. The bar is full only when all runs have finished.
+ * Finished, failed, requested and waiting runs as shares of a bar. The part of the finished runs fills the whole bar
+ * only when all expected runs have finished.
  */
 function barLine(status: CampaignStatus, columns: number): Line {
   const { runs, precision } = status;

@@ -18,7 +18,7 @@ export interface LiveState {
   rows: readonly FinishedRow[];
   /** The log of the run that failed last; undefined when there is none. */
   failure?: Pick<StoredLog, 'lines' | 'reason'> | undefined;
-  /** The values of the output that were read so far. */
+  /** The values of the output that were read last. */
   values: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** All functions that load Temporal's SDK. */
+/** The client's calls to Temporal. An import of this file loads Temporal's SDK. */
 export { changeCampaign } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export { answers, failures, flights, isClosed, runIdOf, setConcurrency, signal } from './messages.ts';

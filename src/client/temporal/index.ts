@@ -75,7 +75,7 @@ export class Temporal {
     return this.call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
   }
 
-  /** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
+  /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
   runIdOf(id: string): Promise<string> {
     return this.call((calls, connection) => calls.runIdOf(connection, id));
   }

@@ -18,7 +18,7 @@ export const ANSWER_MS = 1_200;
 /** The longest time to send a signal, ms. A reachable server takes the signal at once. */
 const SIGNAL_MS = 20_000;
 
-/** The id of a workflow's execution; empty when Temporal no longer has the workflow. */
+/** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
 export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
   const client = await temporal.connect();
   try {

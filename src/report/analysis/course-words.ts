@@ -2,10 +2,13 @@ import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { divided, haveOf, listed } from './words.ts';
 
-/** The most stretches of time that a sentence lists in their order. */
+/**
+ * The maximum number of stretches of time that a sentence lists in their order. If there are more, it lists at most
+ * this many inputs.
+ */
 const MOST_PARTS = 3;
 
-/** A stretch of time in which one input matters most. */
+/** A stretch of time in which the same input matters most, or no input matters. */
 interface Stretch {
   /** The input that matters most; undefined if no input matters. */
   input: string | undefined;

@@ -13,7 +13,7 @@ import { percent, unitText } from '../words/words.ts';
 import { courseSentence } from './course-words.ts';
 import { ranked, sizeOf } from './words.ts';
 
-/** The most inputs in a picture or a table. */
+/** The maximum number of inputs in a picture or a table. */
 export const MOST_INPUTS = 20;
 
 /** Makes pictures of the effects of inputs on an output. The most important inputs come first. */

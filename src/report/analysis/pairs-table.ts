@@ -3,7 +3,7 @@ import { partText, sentences } from '../figures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { cellText, chanceCell } from './numbers.ts';
 
-/** The most pairs of inputs in the table. */
+/** The maximum number of pairs of inputs in the table. */
 const MOST_PAIRS = 10;
 
 /** The interactions of pairs of inputs; undefined if there are none to show. */

@@ -11,7 +11,7 @@ import type { Cell, Table } from '../tables/result-table.ts';
 
 type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
 
-/** The indices of all methods, in the order of their columns. Indices with `hasEnds` have an interval. */
+/** The indices of all methods, in the order of their columns. Indices with `hasEnds` may have an interval. */
 const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'first', hasEnds: true },
   { key: 'total', hasEnds: true },

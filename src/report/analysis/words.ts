@@ -30,7 +30,7 @@ const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 const LITTLE = 0.05;
 /** An input has no visible effect if its index is at most this part of the largest index. */
 const NOTHING = 0.01;
-/** The most inputs that a sentence names. */
+/** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
 
 /** How much an input matters; 0 if it is unknown. */
@@ -48,8 +48,9 @@ type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence
 
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, and inputs without a visible effect. An effect
- * is not visible if it is very small (`NOTHING`) or if its interval contains 0. In a factorial design, an effect is
- * also not visible if the input or its interactions have tests and none of the tests is significant.
+ * is not visible if it is very small (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace
+ * the interval: an effect is not visible if the input or its interactions have tests and none of the tests is
+ * significant.
  */
 export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
   const { method } = analysis;
@@ -128,9 +129,9 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
 }
 
 /**
- * A lower bound for the joint share of the variance of some inputs: 1 minus the total indices of the other inputs. If
- * those indices have no intervals, the share is at least the sum of the main effects and the interactions of the
- * inputs. If those indices are unknown, the share is this sum.
+ * A lower bound for the joint share of the variance of some inputs: 1 minus the sum of the total indices of the other
+ * inputs. If those indices have no intervals, the share is at least the sum of the main effects and the interactions of
+ * the inputs. If those indices are unknown, the share is this sum.
  */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;

@@ -99,7 +99,7 @@ function present(values: Values): Values {
   return values.filter((value) => !Number.isNaN(value));
 }
 
-/** The number of true values. */
+/** The number of true values, and the number of all values. */
 function truths(values: Values): { count: number; n: number } {
   return { count: values.filter((value) => value === 1).length, n: values.length };
 }

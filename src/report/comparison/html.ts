@@ -9,7 +9,7 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
 import { counted, fullText, measureColumn, measureText, titleOf } from '../words/words.ts';
 
-/** The most outputs whose differences are drawn. More pictures would take many seconds. */
+/** The maximum number of outputs whose differences are drawn. More pictures would take many seconds. */
 const MOST_DRAWN = 12;
 
 /**
@@ -51,7 +51,8 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
 
 /**
  * Makes a section for each of the first outputs: a picture of the differences and a table of the largest differences.
- * An output without a difference has no section. The last element names the outputs that are not drawn.
+ * An output has no section if its difference is known at no point. The last element names the outputs that are not
+ * drawn; it is undefined if there are none.
  */
 export async function comparisonSections(
   comparison: Comparison,
@@ -144,8 +145,8 @@ function roundShare(value: number): number {
 }
 
 /**
- * Returns a function that rounds numbers to a common number of decimals. The first number is the largest, and keeps at
- * least four significant digits. Further decimals are noise.
+ * Returns a function that rounds numbers to a common number of decimals. The first number has the largest absolute
+ * value, and keeps at least four significant digits. Further decimals are noise.
  */
 function rounding([greatest = 0]: readonly number[]): (value: number) => number {
   const digits = greatest === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(greatest))));

@@ -41,9 +41,9 @@ export function waysOf({ wants }: Pick<OutputSummary, 'wants'>): { higher: strin
   return { higher: `${higher} in B (higher)`, lower: `${lower} in B (lower)` };
 }
 
-/** The most points in a picture. */
+/** The maximum number of points in a picture. */
 const SAMPLE = 300;
-/** The most differences in a table. */
+/** The maximum number of differences in a table. */
 const LARGEST = 12;
 
 /** Collects the summary of a comparison while its points are read. */

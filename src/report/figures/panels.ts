@@ -1,6 +1,6 @@
-/** The most panels of a picture. */
+/** The maximum number of panels of a picture. */
 const MOST_PANELS = 12;
-/** The most inputs that a title names. */
+/** The maximum number of inputs that a title names. */
 const MOST_NAMED = 6;
 
 /** Chooses the panels with the largest effects. They stay in the order of the inputs. */

@@ -7,16 +7,19 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type DensityPanel, densities, type PairPanel, pairs } from '../pictures/posterior.ts';
 import { titleOf } from '../words/words.ts';
 
-/** The most inputs that are drawn, each in its own panel. */
+/** The maximum number of inputs that are drawn, each in its own panel. */
 const MOST_INPUTS = 9;
-/** The most inputs that are drawn in pairs. */
+/** The maximum number of inputs that are drawn in pairs. */
 const MOST_IN_PAIRS = 4;
 const BARS = 20;
 /** The number of places at which the density of a prior is drawn. */
 const PLACES = 200;
 /** The share of a prior that is not drawn at each end. A normal distribution has no ends, so it must be cut. */
 const END = 0.002;
-/** If the posterior covers a smaller part of the prior's range than this, the axis shows only the posterior. */
+/**
+ * If the posterior covers a smaller part of the drawn range of the prior than this, the axis shows only the posterior
+ * and a margin.
+ */
 const LEAST_OF_RANGE = 0.1;
 
 /** Makes pictures of the posterior of a calibration: each input with its prior, and pairs of inputs. */

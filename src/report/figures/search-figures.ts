@@ -13,11 +13,11 @@ import { parallelCoordinates, type PointLine, type UprightAxis } from '../pictur
 import { type Progress, searchProgress } from '../pictures/search-progress.ts';
 import { counted, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
 
-/** The most points that are drawn one by one. The best point may come in addition. */
+/** The maximum number of points that are drawn one by one. The best point may come in addition. */
 const MOST_DRAWN = 800;
-/** The most points of a selection that are drawn. */
+/** The maximum number of points of a selection that are drawn. */
 const MOST_FINALISTS = 20;
-/** The most values of an input with a label beside its axis. */
+/** The maximum number of values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
 
 /** A campaign with a search or a selection. */
@@ -78,8 +78,8 @@ function runsText(isSure: boolean | null, runs: number): string {
 }
 
 /**
- * The best value so far: one step at each ask where the value changes, and one at the last ask. An ask is a point that
- * the search asked for.
+ * The best value so far: one step at each ask where the value changes, and one at the last ask, if that is a later one.
+ * An ask is a point that the search asked for.
  */
 function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
   const steps: Progress['steps'] = [];
@@ -154,8 +154,8 @@ function namesOf({ search, varied }: Searched, points: readonly (readonly string
 }
 
 /**
- * Draws each point as a line over its inputs. Returns no picture if the search has only one input, or fewer than two
- * points have a value.
+ * Draws each point as a line over its inputs. Returns no picture if the search has only one input, or if fewer than two
+ * points within the bounds have a value.
  */
 function parallelFigure(
   { search, goal, varied }: Searched,
@@ -207,7 +207,7 @@ function evenly(points: readonly AskedPoint[], best: number | undefined): [Asked
   return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
 }
 
-/** Finds the positions of an input's values along its axis, from 0 to 1. */
+/** Makes the axis of an input, and a function that gives the position of a value along the axis, from 0 to 1. */
 function scaleOf(
   input: SearchedInput,
   varied: VariedInput | undefined,

@@ -6,7 +6,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { type ScatterPanel, scatterPlots } from '../pictures/scatter.ts';
 import { percent } from '../words/words.ts';
 
-/** The most inputs in a picture. */
+/** The maximum number of inputs in a picture. */
 const MOST_INPUTS = 12;
 
 /**

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 
-/** The most characters of a file name before it is cut. File systems allow 255 bytes, and foray adds an extension. */
+/**
+ * The maximum number of encoded characters of a name. A longer name is cut. File systems allow 255 bytes, and foray
+ * adds a hash and an extension.
+ */
 const LONGEST = 150;
 /** Names that Windows reserves for devices, whatever their extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;

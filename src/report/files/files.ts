@@ -7,9 +7,9 @@ import { isForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { extensionOf, fileNames } from './file-names.ts';
 
-/** The most files that are written at once. */
+/** The maximum number of files that are written at once. */
 const FILES_AT_ONCE = 8;
-/** The most rows whose files are fetched and written at the same time. */
+/** The maximum number of rows whose files are fetched and written at the same time. */
 const ROWS_AHEAD = 32;
 
 /** Counts of written result files. */
@@ -69,7 +69,7 @@ export function writingFiles(
 /**
  * Changes items in parallel and yields the results in order. A result waits only for the results before it.
  *
- * @param most the most items that are changed at once
+ * @param most the maximum number of items that are changed at once
  */
 async function* ahead<From, To>(
   items: AsyncIterable<From>,

@@ -27,7 +27,8 @@ export interface ResultsOptions extends ShapeOptions {
  * Streams the results of a campaign as plain objects: the rows of `foray results`, with typed values by column name.
  * `Row` is the caller's type of a row; it is not checked.
  *
- * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED if the campaign changes while it is followed
+ * @throws ForayError USAGE, UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED if the campaign gets other inputs or outputs while it is
+ * followed
  */
 export async function* resultObjects<Row = ResultObject>(
   foray: Foray,
@@ -38,7 +39,7 @@ export async function* resultObjects<Row = ResultObject>(
   if (follow && points)
     throw new ForayError(
       'USAGE',
-      'Rows of points cannot be followed, because they exist only when all runs have finished.',
+      'Rows of points cannot be followed, because the row of a point needs all its runs.',
     );
   const { record, rows } = await foray.results(id, { follow });
   yield* objectsOf(tableOf(record.campaign, rows, options)) as AsyncGenerator<Row>;

@@ -7,7 +7,7 @@ import type { ColumnValues } from './parquet/column-values.ts';
 import type { Cell, Table } from '../tables/result-table.ts';
 import * as typed from './typed.ts';
 
-/** The most rows of a row group. A group is in memory until it is written. */
+/** The maximum number of rows of a row group. A group is in memory until it is written. */
 const GROUP_ROWS = 20_000;
 /** A row group ends after the row with which its texts have at least this number of characters. */
 const GROUP_CHARACTERS = 16_000_000;
@@ -51,7 +51,8 @@ const physical: Record<typed.Exactly, Physical> = {
  * Writes a table as an Apache Parquet file, in pieces of one row group each. Columns have types and are compressed by
  * Snappy. INTEGER is INT32, LONG is INT64, and DATE_TIME is a timestamp without a zone. A value that is not a single
  * cell is JSON. The metadata have the definition, the model, and the name, type, units and side (input or output) of
- * each column. Equal campaigns give equal bytes, unless `all` adds the campaign's id.
+ * each column. With the same version of foray, equal tables of equal campaigns give equal bytes, unless `all` adds the
+ * campaign's id.
  */
 export async function* parquet(
   { columns, rows }: Table,

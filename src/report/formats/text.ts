@@ -4,7 +4,7 @@ import { brief, counted } from '../words/words.ts';
 export interface TextOptions {
   /** The width of the terminal in columns. Longer lines are cut. @default Infinity */
   width?: number;
-  /** The most rows to show without `flows`. The number of further rows is shown after them. @default 50 */
+  /** The maximum number of rows to show without `flows`. The number of further rows is shown after them. @default 50 */
   limit?: number;
   /** Shows each row when it arrives. A column becomes wider when a wider cell comes. @default false */
   flows?: boolean;

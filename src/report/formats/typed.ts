@@ -67,7 +67,7 @@ export function booleanIn(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** Reads a date and time without a zone. Returns ms since the epoch, as if the time was in UTC. */
+/** Reads a date and time without a zone. Returns ms since the epoch, as if the time were in UTC. */
 export function localIn(text: string): number | undefined {
   const time = LOCAL.test(text) ? Date.parse(`${text}Z`) : NaN;
   return Number.isNaN(time) ? undefined : time;

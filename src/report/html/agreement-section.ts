@@ -6,7 +6,7 @@ import { confidenceOf } from '../summary/mean.ts';
 import type { Reference } from '../summary/reference.ts';
 import { counted, measureColumn, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** The most reference values that are listed one by one. */
+/** The maximum number of reference values that are listed one by one. */
 const MOST_COMPARISONS = 100;
 
 /** Shows whether the campaign's intervals contain the known values. */

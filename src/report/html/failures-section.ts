@@ -5,7 +5,7 @@ import type { StoredLog } from '../../store/index.ts';
 import { placeOf } from './cells.ts';
 import { counted } from '../words/words.ts';
 
-/** The most lines of a run's log that are shown. */
+/** The maximum number of lines of a run's log that are shown. */
 const SHOWN_LINES = 40;
 
 /**

@@ -11,7 +11,7 @@ import { bestParts, isSame, requirementsText, searchText, selectText } from '../
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** The most points in the table of best points. */
+/** The maximum number of points in the table of best points. */
 const BEST_POINTS = 10;
 
 const methods: Record<MethodName, string> = {

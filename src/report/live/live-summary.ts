@@ -14,7 +14,7 @@ import {
 } from '../summary/summary.ts';
 import { Moments } from './moments.ts';
 
-/** The most runs of a campaign. A point cannot have more replications. */
+/** The maximum number of runs of a campaign. A point cannot have more replications. */
 const MOST_RUNS = 10_000_000;
 
 /** A point with a finished run. */
@@ -33,8 +33,8 @@ interface SeenPoint {
 
 /**
  * A summary that can be read at any moment. Runs are added in any order. For each point, the summary keeps moments of
- * the drawn outputs: the count, mean and spread of the values. So its memory grows with the number of points and the
- * number of failed runs, and not with the number of all runs.
+ * some outputs: the count, mean and spread of the values. So its memory grows with the number of points and the number
+ * of failed runs, and not with the number of all runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;
@@ -96,7 +96,7 @@ export class LiveSummary {
 
   /**
    * @param rowsOf reads the finished runs of a point in the order of their replications. It is called only for the few
-   * best points, because the page shows all their values
+   * best points, because only for these the page shows the values of all outputs
    * @param options the current options
    */
   async summary(

@@ -26,7 +26,7 @@ export class Moments {
     this.#squares[ordinal]! += difference * (value - mean);
   }
 
-  /** The moments of a point, without its least and greatest value. */
+  /** The moments of a point. The sample does not know the least and the greatest value. */
   at(ordinal: number): OutputSample {
     return new KnownSample(
       this.#counts[ordinal] ?? 0,

@@ -5,7 +5,7 @@ import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words/words.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
-/** The most points that are drawn with their names. */
+/** The maximum number of points that are drawn with their names. */
 const MOST_NAMED = 30;
 
 const OPEN = 'no clear difference';

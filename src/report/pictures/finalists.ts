@@ -8,7 +8,7 @@ export interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
-  /** The value of the point during the search; null if it had none. */
+  /** The value of the point during the search; null if it had none, and in a selection. */
   seen: number | null;
   /** The value of the winner from runs that were not used to choose it; null without such runs and for other points. */
   own: number | null;

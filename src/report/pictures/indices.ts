@@ -14,7 +14,8 @@ export interface IndexBar {
 const BARS = [colours.line, colours.muted];
 
 /**
- * Draws bars with intervals, one row per input, with the first input at the top. A row has one bar for each name.
+ * Draws bars with intervals, one row per input, with the first input at the top. A row has at most one bar for each
+ * name.
  *
  * @param names - the names of the indices, at most two
  * @param title - the title of the axis
@@ -122,7 +123,7 @@ export interface IndexCourse {
 
 const COURSES = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
 
-/** The most inputs that a picture over time can show. */
+/** The maximum number of inputs that a picture over time can show. */
 export const MOST_COURSES = COURSES.length;
 
 /** Draws an index of inputs over time. Each input is a line, with its interval as a band. */

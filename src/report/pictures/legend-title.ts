@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { titleOfMeasure } from '../words/words.ts';
 
-/** The most characters of a line beside a picture. A longer line would be cut. */
+/** The maximum number of characters of a line beside a picture. A longer line would be cut. */
 const LINE = 20;
 
 /** The title of a legend beside a picture, in as many lines as it needs. */

@@ -14,14 +14,14 @@ export interface EffectPanel extends InputEffect {
   known?: readonly { value: string; y: number }[] | undefined;
 }
 
-/** The most dots in a panel that a reader can distinguish. */
+/** The maximum number of dots in a panel that a reader can distinguish. */
 const MOST_DOTS = 60;
-/** The most characters of a label that fits beside other labels. */
+/** The maximum number of characters of a label that fits beside other labels. */
 const LONG_LABEL = 10;
 
 /**
- * Draws the mean of an output, with its interval, by the value of an input. Each input has a panel. A single panel has
- * the full width. The best mean is marked, unless known values are drawn.
+ * Draws the mean, share or quantile of an output, with its interval, by the value of an input. Each input has a panel.
+ * A single panel has the full width. The best mean is marked, unless known values are drawn.
  *
  * @param isShared - whether all panels have the same scale. A flat panel then means no effect
  * @param wants - which mean is marked as the best; without it, no mean is marked
@@ -81,7 +81,7 @@ function panel(
     { name: names.mean, colour: colours.line, opacity: 1 },
     { name: names.known, colour: colours.best, opacity: 1 },
   ]);
-  // a key is needed only for two kinds of marks
+  // a key is needed only if there are two kinds of marks
   const color = (name: string, colour: string) =>
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
@@ -144,7 +144,7 @@ function panel(
   };
 }
 
-/** The known values within the axis, in ascending order of the input. */
+/** The known values within the axis. If the input is numeric, they are in ascending order of the input. */
 function withinOf({
   axis,
   known = [],

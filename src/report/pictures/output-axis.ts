@@ -1,7 +1,7 @@
 /** If the highest value is more than this many times the lowest value, low values look alike on a linear scale. */
 const WIDE = 20;
 
-/** The most powers of ten with a label on an axis. */
+/** The maximum number of powers of ten with a label on an axis. */
 const MOST_POWERS = 12;
 
 /** Whether the values need a logarithmic scale: they are all positive, and far apart. */
@@ -85,7 +85,7 @@ const LEVELS = 8;
  * The numbers between `low` and `high` that are 1, 2 or 5 times a power of ten. If there are many powers of ten, only
  * the powers are returned. If there are very many, only some of the powers are returned.
  *
- * @param mostDecades - the most powers of ten with all three numbers
+ * @param mostDecades - the maximum number of powers of ten for which all three numbers are returned
  */
 export function steps(low: number, high: number, mostDecades = 4): number[] {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];

@@ -1,7 +1,7 @@
 import { type Spec, WIDTH } from './vega.ts';
 
 /**
- * Puts pictures side by side. Together they are as wide as the page.
+ * Puts pictures side by side, in rows of two or three. A full row is as wide as the page.
  *
  * @param singleHeight - the height if there is only one picture
  * @param height - the height of each picture if there are several

@@ -32,7 +32,10 @@ const names = {
   winner: 'winner',
 };
 
-/** Draws the values of the points and the best value so far by ask. The value of the winner is a band. */
+/**
+ * Draws the values of the points and the best value so far by ask. The value of the winner is a line, and its interval
+ * is a band.
+ */
 export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);

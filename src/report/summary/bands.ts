@@ -13,7 +13,7 @@ export interface Band {
 
 /** The number of x values at which curves with different x values are compared. */
 const PLACES = 121;
-/** The most points of a curve that are kept. */
+/** The maximum number of points of a curve that are kept. */
 export const MOST_POINTS = 512;
 
 /**

@@ -8,7 +8,7 @@ import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 /** The curves of a DATA_SET output. */
 export interface Courses {
   output: CampaignOutput;
-  /** The curve of the first replication of the best point that is done; empty if there is none. */
+  /** The curve of the best point, from its first replication that is done; empty if there is none. */
   best: Curve;
   /** The curves of the other runs, if there are few runs; otherwise empty. */
   others: Curve[];
@@ -22,11 +22,11 @@ export interface Courses {
   areThinned: boolean;
 }
 
-/** The most DATA_SETs that are drawn. */
+/** The maximum number of DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;
 /**
- * The most runs whose curves are kept. If there are more runs, at least a third of this number is kept. The outer band
- * of such a sample contains 90 % of all runs, with a standard error of 3 % at most.
+ * The maximum number of runs whose curves are kept. If there are more runs, at least a third of this number is kept.
+ * The outer band of such a sample contains 90 % of all runs, with a standard error of at most 3 percentage points.
  */
 const MOST_RUNS = 400;
 /** With fewer curves than this, single curves are drawn, because quantiles of so few curves have no meaning. */

@@ -1,11 +1,11 @@
-/** The number of values that are at least `from` and less than `to`. */
+/** An interval, and the number of values that are at least `from` and less than `to`. */
 export interface Interval {
   from: number;
   to: number;
   count: number;
 }
 
-/** The most intervals. It is a power of two. A picture shows fewer. */
+/** The maximum number of intervals. It is a power of two. A picture shows fewer. */
 const MOST_INTERVALS = 1_024;
 
 /**

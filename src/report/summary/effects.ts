@@ -32,27 +32,28 @@ export interface LeftOut {
 }
 
 const MOST_BINS = 200;
-/** The most bins of an input that has different values at many of the points. */
+/** The maximum number of bins of an input that has different values at many of the points. */
 const FEW_BINS = 20;
 /** The fewest different values of an input whose points are drawn one by one. */
 const FEWEST_SCATTERED = 10;
-/** The most points that are drawn one by one. */
+/** The maximum number of points that are drawn one by one. */
 const MOST_SCATTERED = 800;
 /**
- * The most marks in the pictures of all inputs together. The picture of each input shows every drawn point. Therefore
- * fewer points are drawn if there are many inputs.
+ * The maximum number of marks in the pictures of all inputs together. The picture of each input shows every drawn
+ * point. Therefore fewer points are drawn if there are many inputs.
  */
 const MOST_MARKS = 6_000;
 /** The smallest limit of the number of drawn points, for very many inputs. */
 const FEWEST_OF_MANY = 200;
-/** The most different texts on an axis. Nobody could read an axis with more texts. */
+/** The maximum number of different texts on an axis. Nobody could read an axis with more texts. */
 export const MOST_TEXTS = 50;
-/** The most different values of an input that are kept. */
+/** The maximum number of different values of an input that are kept. */
 export const MOST_VALUES = 20_000;
 
 /**
  * Collects how an output depends on each input. If two numeric inputs vary, there may also be a grid. If three inputs
- * vary, there may be one grid for each value of the third input. The memory is bounded for any number of points.
+ * vary, there may be one grid for each value of the third input. Sampled inputs have their points and smooth curves
+ * instead. The memory is bounded for any number of points.
  */
 export class EffectGatherer {
   readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
@@ -107,7 +108,10 @@ export class EffectGatherer {
     else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
   }
 
-  /** The effects for the pictures, the most informative first. Empty if no input varies or no point was added. */
+  /**
+   * The effects for the pictures, in the order of the pictures. Empty if no input varies, if no point was added, or if
+   * all inputs have too many texts for an axis.
+   */
   result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const { inputs, cells, isGrid } = this.#layout();
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
@@ -179,8 +183,8 @@ export class EffectGatherer {
   }
 
   /**
-   * Whether a picture with this number of cells is useful. If the design does not list all values, at least a quarter
-   * of the cells must have a point. Otherwise the picture would show only single dots.
+   * Whether a picture with this number of cells is useful. If the design does not list all values, there must be at
+   * least one point for every four cells. Otherwise the picture would show only single dots.
    */
   #isFilled(cells: number): boolean {
     const isWhole = this.#cells.size < MOST_CELLS;

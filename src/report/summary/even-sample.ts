@@ -1,10 +1,9 @@
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Keeps a bounded number of items, spread evenly over all items of a stream. The choice depends only on the number of
- * the item. That number times the golden ratio, modulo 1, gives values that are spread evenly and never match the
- * period of a grid. Items whose value is below a threshold are kept. The threshold is halved when there are too many
- * items.
+ * Keeps a bounded number of items, spread evenly over all items of a stream. The number of an item in the stream, times
+ * the golden ratio, modulo 1, gives values that are spread evenly and never match the period of a grid. Items whose
+ * value is below a threshold are kept. The threshold is halved when there are too many items.
  */
 export class EvenSample<Item> {
   readonly #most: number;
@@ -12,14 +11,17 @@ export class EvenSample<Item> {
   #threshold = 1;
   #seen = 0;
 
-  /** @param most - the most items that are kept. If there are more items, at least a third of this number is kept */
+  /**
+   * @param most - the maximum number of items that are kept. If there are more items, at least a third of this number
+   * is kept
+   */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
    * @param make - makes the item, and is called only if the item is kept. It may return undefined for no item; the
-   * position counts nevertheless
+   * numbers of later items count it nevertheless
    */
   add(make: () => Item | undefined): void {
     const place = (this.#seen * GOLDEN) % 1;

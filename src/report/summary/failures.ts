@@ -1,14 +1,17 @@
 import { causeOf } from '../../campaign/failures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
-/** The failed runs of one cause. The sample is the first of these runs in the design; null for all other causes. */
+/**
+ * The failed runs of one cause. The sample is the first of these runs in the design; null for the group of all other
+ * causes.
+ */
 export interface FailureGroup {
   cause: string;
   count: number;
   sample: Pick<ResultRow, 'point' | 'values' | 'reason'> | null;
 }
 
-/** The most causes that are counted one by one. Some services put a different name into every reason. */
+/** The maximum number of causes that are counted one by one. Some services put a different name into every reason. */
 const MOST_CAUSES = 1_000;
 
 /** Counts failed runs by cause. A cause is the common part of reasons that differ only in numbers and ids. */

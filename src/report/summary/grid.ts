@@ -35,13 +35,13 @@ export interface InputLevels {
 
 type Means = readonly { values: readonly string[]; mean: OverPoints }[];
 
-/** The most combinations of values of all inputs that are kept. */
+/** The maximum number of combinations of values of all inputs that are kept. */
 export const MOST_CELLS = 100_000;
-/** The most cells along an axis of a single picture. */
+/** The maximum number of cells along an axis of a single picture. */
 const MOST_CELLS_A_SIDE = 150;
-/** The most cells along an axis if there are several pictures. */
+/** The maximum number of cells along an axis if there are several pictures. */
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
-/** The most values of the third input. Each has its own picture. */
+/** The maximum number of values of the third input. Each has its own picture. */
 const MOST_FACETS = 9;
 /** The fewest values of each of the other two inputs, if there are several pictures. */
 const FEWEST_CELLS_A_SIDE = 3;

@@ -141,9 +141,9 @@ export class ShareOfPoints extends OverPoints {
   /**
    * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
    * the number of runs of a single point that would give the same variance. Points with different shares never give
-   * more variance than equal points, so the effective number is at least the real number. N. Dean and M. Pagano,
-   * "Evaluating confidence interval methods for binomial proportions in clustered surveys", Journal of Survey
-   * Statistics and Methodology 3 (2015) 484-503.
+   * more variance than points with equal shares. So if all points have equally many replications, the effective number
+   * is at least the number of all runs. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
+   * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { count } = this;

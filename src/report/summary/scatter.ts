@@ -76,7 +76,8 @@ const ROWS = 48;
 const FURTHEST = 2;
 
 /**
- * Finds how an output depends on each sampled input. The two inputs that explain the most also get a surface.
+ * Finds how an output depends on each sampled input. If there are enough points, the two inputs that explain the most
+ * also get a surface.
  *
  * @param points the mean, share or quantile of each point
  * @param options `confidence` is the confidence of the bands; with null there are no bands. A share has no band either,

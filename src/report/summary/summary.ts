@@ -27,9 +27,7 @@ export interface Summary {
   best: PointResult[];
   /** The effects on `output`; if only one input varies, also the effects on the other outputs. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
-  /**
-   * The parts of the effects that the pictures leave out. They are the same for all outputs. Undefined without effects.
-   */
+  /** The parts of the effects on `output` that the pictures leave out. Undefined without an output. */
   leftOut: LeftOut | undefined;
   agreement: Agreement | undefined;
   /**
@@ -62,7 +60,7 @@ export interface Ranking {
 
 const BEST_POINTS = 10;
 const FAILURE_CAUSES = 20;
-/** The most outputs whose effects or distributions are shown. Nobody would read a longer page. */
+/** The maximum number of outputs whose effects or distributions are shown. Nobody would read a longer page. */
 const MOST_OUTPUTS = 12;
 
 export interface SummaryOptions {
@@ -71,8 +69,9 @@ export interface SummaryOptions {
   observed?: string | undefined;
   goal?: Goal | undefined;
   /**
-   * The output of a search's goal, and the key of the point that the search found; `key` is undefined if it found none.
-   * For that output, no other point is shown as the best. Null or undefined without a search.
+   * The output of the goal of a search or a selection, and the key of the point that it found; `key` is undefined if it
+   * found none. For that output, no other point is shown as the best. Null or undefined without a search or a
+   * selection.
    */
   found?: { output: string; key: string | undefined } | null;
 }

@@ -26,14 +26,14 @@ interface Bin {
   finished: Record<Kind, number>;
 }
 
-/** The most intervals. A picture shows fewer. */
+/** The maximum number of intervals. A picture shows fewer. */
 const MOST_BINS = 256;
 
 /**
  * The requests and ends of runs over time, in bounded memory. The width of the intervals is a power of two in
  * milliseconds. It is doubled when there are too many intervals. Each interval keeps sums of times, so its average
  * number of outstanding runs stays exact. If a run was tried several times, only the request of the last attempt is
- * known. Reused runs are never outstanding, because their results already existed.
+ * known. Reused runs never count as outstanding, because this campaign did not start them.
  */
 export class Timeline {
   /** The sum of the times from request to end, without reused runs, in ms. */
@@ -62,7 +62,7 @@ export class Timeline {
     end.endedBefore += this.#toEnd(finishedAt);
   }
 
-  /** Adjacent intervals of one width, from the first request to the last end; none without runs. */
+  /** At most `most` adjacent intervals of one width, from the first request to the last end; none without runs. */
   moments(most: number = MOST_BINS): Moment[] {
     if (this.#bins.size === 0) return [];
     while (this.#bin(this.#last) - this.#bin(this.#first) >= most) this.#double();

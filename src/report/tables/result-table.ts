@@ -13,18 +13,18 @@ export interface Table {
 }
 
 export interface TableOptions {
-  /** Adds columns that differ between equal campaigns: run, origin and times. @default false */
+  /** Adds columns that may differ between equal campaigns: run, origin and times. @default false */
   all?: boolean;
 }
 
-/** The most rows in a batch of the long table. */
+/** The maximum number of rows in a batch of the long table. */
 const GROUP = 500;
 
 /**
- * The results as a table, one row per run. Its columns depend only on the campaign, never on the rows: point,
+ * The results as a table, one row per finished run. Its columns depend only on the campaign, never on the rows: point,
  * replication, status, the model's version if the campaign has had several, the ask of a search or calibration, the
  * generation and the weight of a calibration, then each input that varies, then each output, then the reason of a
- * failure. The default columns are the same for equal campaigns.
+ * failure. The values in the default columns are the same for equal campaigns.
  */
 export function resultTable(
   campaign: TabledCampaign,

@@ -35,9 +35,9 @@ function startText({ known, unused }: Pick<SearchSummary, 'known' | 'unused'>): 
 interface PlannedComparison {
   /** The number of compared points. */
   best: number;
-  /** The most runs if the first replications decide. */
+  /** The maximum number of runs if the first replications are enough for a decision. */
   runs: number;
-  /** The most runs if the points are hard to distinguish. */
+  /** The maximum number of runs if the points are hard to distinguish. */
   mostRuns: number;
 }
 

@@ -13,7 +13,7 @@ const stops: Record<StopReason, string> = {
   acceptance: 'too few points came near enough',
 };
 
-/** Why a search ended. Some rules have another meaning in a calibration. */
+/** Why a search or a calibration ended. The rule `stall` has another meaning in a calibration. */
 export function stopText(by: StopReason, of: 'search' | 'calibration' = 'search'): string {
   return of === 'calibration' && by === 'stall' ? 'its tolerance no longer shrinks' : stops[by];
 }

@@ -10,12 +10,12 @@ import { ForayError, isForayError, type LinePlace, type Place } from '../../erro
 import { linesOf } from './lines.ts';
 import { unreadableFile } from './unreadable-file.ts';
 
-/** The number of lines that are hashed together. */
+/** The maximum number of lines that are hashed together. */
 const CHUNK = 1_000;
 
 /**
- * Reads and checks a point file, one row at a time. The file is CSV with input names in its first line, or JSON Lines
- * with one object a line, all with the same inputs.
+ * Reads and checks a point file, one row at a time. The file is CSV with input names in its first line. With the
+ * extension .jsonl or .ndjson it is JSON Lines: one object per line, and all objects have the same inputs.
  *
  * @param path the path as the definition has it, absolute or relative to the definition's folder
  * @param place the place of the path in the definition
@@ -215,8 +215,8 @@ function valuesOf(point: Record<string, RawValue>, names: readonly string[], pla
 }
 
 /**
- * Adds the text of the line to an error that has a place in the file. It also changes the column of the place from a
- * number of fields to a number of characters.
+ * Adds the text of the line to an error that has a place in the file. It also changes the column of the place from the
+ * number of a field to the position of the field's first character in the line.
  */
 async function withLine(error: ForayError, { file, line, column }: LinePlace): Promise<ForayError> {
   let at = 0;

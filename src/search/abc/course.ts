@@ -133,7 +133,7 @@ export class AbcCourse {
   /**
    * Does a part of a step.
    *
-   * @returns false if it can do nothing before more runs have finished
+   * @returns false if it can do nothing before more runs have finished, or if the calibration is over
    */
   private async goOn(): Promise<boolean> {
     if (this.stage === 'over') return false;
@@ -226,8 +226,8 @@ export class AbcCourse {
   }
 
   /**
-   * The scales of the distances. Undefined until the first `particles` points have finished, because the scales are
-   * computed from these points.
+   * The scales of the distances. With several observed outputs, they are undefined until the first `particles` points
+   * have finished, because they are computed from these points.
    */
   private scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');

@@ -9,7 +9,7 @@ import type { Sampler } from './sampler.ts';
 export interface Generation {
   /** The number of the generation. The first one has the number 1. */
   number: number;
-  /** The number of its first ask. */
+  /** The number of the first ask (a requested point) of the generation. */
   first: number;
   /** The largest distance that it accepts; null if it accepts all. */
   tolerance: number | null;

@@ -5,7 +5,8 @@ export type { Dimension };
 /**
  * A search method proposes points and is told their values. The log of the campaign is enough to rebuild the state of
  * the method. So a method has no clock, no I/O, and no random numbers except those of `Stream`: the same problem and
- * the same calls in the same order give the same proposals on every machine.
+ * the same calls in the same order give the same proposals. Between machines, only the last bits of `Math.exp` and
+ * `Math.log` may differ.
  */
 
 /** The problem of a search. A method always minimizes. */
@@ -83,7 +84,10 @@ export interface Method {
 /** Makes a method for a problem. */
 export type MethodMaker = (problem: Problem) => Method;
 
-/** A method with slow answers: an outside optimiser, which is a process. Its answers also depend only on the calls. */
+/**
+ * A method with slow answers: an outside optimiser, which is a process. Its answers should also depend only on the
+ * calls.
+ */
 export interface AsyncMethod extends Pick<Method, 'tell'> {
   /** Like `ask` of a method. */
   ask: () => Promise<ReturnType<Method['ask']>>;

@@ -1,8 +1,8 @@
 import { type Key, streamKey, uniformAt } from '../../campaign/sampling/threefry.ts';
 
 /**
- * A sequence of random numbers for search methods. It depends only on the seed and a name, and is the same on every
- * machine.
+ * A sequence of random numbers for search methods. It depends only on the seed and a name. Uniform numbers are the same
+ * on every machine. Normal numbers use `Math.log`, whose last bits may differ between machines.
  */
 export class Stream {
   private readonly key: Key;

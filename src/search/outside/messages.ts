@@ -84,7 +84,10 @@ export function shown(text: string): string {
   return `“${bounded(printableLine(text.slice(0, LONGEST_SHOWN + 1)), LONGEST_SHOWN)}”`;
 }
 
-/** @param how - completes "The optimiser …"; a full stop is added at its end */
+/**
+ * @param how - completes "The optimiser …"; a full stop is added, unless the text ends with a full stop or a question
+ * mark
+ */
 export function optimiserFailed(how: string): ForayError {
   return new ForayError('OPTIMISER_FAILED', `The optimiser ${how}${/[.?]$/.test(how) ? '' : '.'}`);
 }

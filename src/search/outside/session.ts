@@ -89,8 +89,8 @@ export class Session {
   }
 
   /**
-   * Sends a numbered question, and waits for the answer. An answer with another number is an error. Otherwise a late
-   * line would count as the answer to the next question.
+   * Sends a numbered question, and waits for the answer. An answer with another number is an error, because a late line
+   * must not count as the answer to the next question.
    *
    * @param limit - time limit, ms
    * @throws ForayError OPTIMISER_FAILED if the answer is invalid, or does not come within the limit
@@ -192,7 +192,7 @@ function start({
 function environment(): NodeJS.ProcessEnv {
   const { PYTHONPATH, ...others } = process.env;
   return {
-    // makes the order of a Python set of texts the same in each process
+    // makes the order of a Python set of texts the same in each process, unless the worker sets another value
     PYTHONHASHSEED: '0',
     ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
     PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),

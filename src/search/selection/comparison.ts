@@ -28,8 +28,8 @@ export const MOST_REPLICATIONS = 2_000;
 const ROUNDS = 20;
 
 /**
- * Chooses the best point, or decides how many more replications each point gets. The decision depends only on the
- * values. So it does not matter who decides, when, or how often.
+ * Chooses the best point, or decides how many more replications each point gets. The decision depends only on these
+ * arguments. So it does not matter who decides, when, or how often.
  *
  * @param values - the minimized values, by point and replication; null for a failed replication. Each point has a value
  * @param spent - runs of the budget that points outside the comparison have used

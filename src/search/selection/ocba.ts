@@ -30,7 +30,8 @@ export type OcbaDecision =
 
 /**
  * Chooses the system with the lowest mean when the budget is used up, or decides the next number of replications of
- * each system. These numbers never decrease. Their sum exceeds the budget only if the first replications alone do.
+ * each system. These numbers never decrease. Their sum exceeds the budget only if the first replications of all systems
+ * already exceed it.
  */
 export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecision {
   const counts = values.map(({ length }) => length);

@@ -13,7 +13,7 @@ export async function tagOfResults(foray: Foray, id: string, what: unknown): Pro
   return etagOf(JSON.stringify([what, id, digest, updatedAt, await foray.counts(id)]));
 }
 
-/** A hash of a text: 27 letters, digits, `-` and `_`. */
+/** A hash of a text: 27 characters, each a letter, a digit, `-` or `_`. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 27);
 }

@@ -55,7 +55,8 @@ export function steeringHandlers(): Handlers<
   };
 }
 
-/** Makes a handler for a verb that needs only a reason. The handler answers with the new status. */
+/** Makes a handler for a verb that needs only a reason. The handler answers with the status after the
+ * message was sent, which may still show the old phase. */
 function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) {
   return async (
     {

@@ -68,7 +68,7 @@ export function filtered(
   return rows.filter(({ values }) => isWanted(values));
 }
 
-/** Equal numbers get the same text, such as 1.4 and 1.40. A number that is too long for a float keeps its digits. */
+/** Equal numbers get the same text, such as 1.4 and 1.40. A number beyond Number.MAX_SAFE_INTEGER keeps its digits. */
 function plain(text: string): string {
   const value = Number(text);
   return text.trim() === '' || !(Math.abs(value) <= Number.MAX_SAFE_INTEGER) ? text : String(value);

@@ -26,7 +26,7 @@ export interface Seen {
   /** The time of this state, ISO 8601; null while nothing is drawn. */
   asOf: string | null;
   sections: readonly Section[];
-  /** The time until the next request for the state, ms; 0 if nothing more will change. */
+  /** The time until the next request for the state, ms; 0 if the campaign is closed. */
   next: number;
 }
 

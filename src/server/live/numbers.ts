@@ -16,7 +16,7 @@ export interface Numbers {
   heads: string[];
   rows: {
     cells: string[];
-    /** The key of the row's point; undefined for a row of several points. */
+    /** The key of the row's point; undefined if the row is not known to be about one point. */
     key?: string | undefined;
   }[];
 }

@@ -3,7 +3,7 @@ import type { ReportSection } from '../../report/html/report-sections.ts';
 import type { Section } from './look.ts';
 import type { Numbers } from './numbers.ts';
 
-/** A picture with more marks has no links to points, because the links would make the page too large. */
+/** A picture with more rows of numbers has no links to points, because the links would make the page too large. */
 const MOST_LINKS = 1_500;
 const MARK = /<path [^>]*\/>/g;
 /** Marks of one kind, as Vega draws them. */
@@ -12,8 +12,8 @@ const GROUP = /(<g class="mark-(?:rect|symbol) role-mark [^"]*"[^>]*>)((?:<path 
 const MOST_ROWS = 200;
 
 /**
- * Converts a section of a report for the page: marks of a picture become links to their points with titles, and a table
- * shows the numbers of the picture. Keys of points in texts become links.
+ * Converts a section of a report for the page. With `numbers`, marks of the picture become links to their points, and a
+ * table shows the numbers. Without `numbers`, the keys of points in the section become links.
  *
  * @param numbers - the numbers of the picture; undefined for a section without a picture
  */
@@ -53,7 +53,7 @@ function linked(section: string, { heads, rows }: Numbers, pathOf: (key: string)
   return withLinks === section ? section : withLinks.replace('role="img"', 'role="group"');
 }
 
-/** Turns the keys of points in tables into links. */
+/** Turns the keys of points, which the report puts into `<code>` elements, into links. */
 export function withKeys(section: string, pathOf: (key: string) => string): string {
   return section.replaceAll(/<code>([0-9a-f]{16})<\/code>/g, (code, key: string) => {
     return html`<a href="${pathOf(key)}">${new Markup(code)}</a>`.text;

@@ -15,7 +15,7 @@ const SOON = 500;
 
 /**
  * After the runs of a campaign were read for its best value, the next read waits for this many times the duration of
- * the read. So reading takes at most a tenth of the time.
+ * the read. So the reads of one campaign take at most a tenth of the time.
  */
 const PAUSE_FOR_READING = 9;
 

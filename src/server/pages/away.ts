@@ -16,7 +16,7 @@ const words: Record<Neighbour, { who: string; what: string }> = {
   temporal: { who: 'Temporal', what: 'No campaign starts, changes or continues until it answers again.' },
 };
 
-/** Adds to each request of a page the services that do not answer. */
+/** Sets `away` of each request for a page: the services that do not answer. It is empty for routes for anyone. */
 export function addAway(app: FastifyInstance, { away }: ServerParts): void {
   app.decorateRequest('away');
   app.addHook('preHandler', async (request) => {

@@ -11,7 +11,7 @@ import { inputFields, queryText, viewQuery } from './view.ts';
 
 /** The interval between two requests of the page of an active campaign, ms. */
 const SOON = 1_000;
-/** The interval for a paused or closed campaign, ms. A closed campaign still changes by retry or delete. */
+/** The interval for a paused or closed campaign, ms. A closed campaign may still be continued or deleted. */
 const LATER = 5_000;
 
 const pages: readonly [string, string][] = [
@@ -92,7 +92,7 @@ function isDrawn({ version }: Seen): boolean {
   return version !== '';
 }
 
-/** The buttons for a campaign in its current phase. A page asks before an action that cannot be undone. */
+/** The buttons for a campaign in its current phase. A page asks for confirmation before Stop, Cancel and Delete. */
 function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);

@@ -5,7 +5,10 @@ import { html, Markup } from '../../report/html/markup.ts';
 import { withKeys } from '../live/shown.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 
-/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. Keys link to the first campaign. */
+/**
+ * Two campaigns point by point, with the pictures of `foray compare -o page.html`. Keys of points link to the points of
+ * the first campaign.
+ */
 export async function comparePage(comparison: Comparison): Promise<Page> {
   const summary = new ComparisonSummary(comparison);
   await summary.read();

@@ -91,7 +91,7 @@ interface Written {
   id?: string;
 }
 
-/** The page of a new campaign: choose a model, then write its definition and see the plan. */
+/** The page of a new campaign: choose a model, then write the definition and see the plan. */
 export function newPage(
   request: FastifyRequest,
   models: readonly { name: string }[],

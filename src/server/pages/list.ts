@@ -124,7 +124,7 @@ function tableOfCampaigns(
   </div>`;
 }
 
-/** The number of runs per point, if it is the same for all points. */
+/** The number of runs per point, such as " × 3"; empty if it is 1, or if it may differ between points. */
 function repeatsText({ points, runs: { total }, search, precision }: CampaignStatus): string {
   const repeats = total / points;
   return repeats > 1 && Number.isInteger(repeats) && !search && !precision ? ` × ${repeats}` : '';

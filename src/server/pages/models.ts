@@ -144,7 +144,7 @@ function outputsTable({ name, version }: ModelAtService): Markup {
   );
 }
 
-/** The form for a single run. Its fields begin with the defaults of the inputs. */
+/** The form for a single run. The fields have the given values, and otherwise the defaults of the inputs. */
 function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
   return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs">
     ${model.version.experimentTemplate.inputs

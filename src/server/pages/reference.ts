@@ -8,7 +8,7 @@ export function referencePage(url: string): Page {
     title: 'API',
     body: html`<h1>API</h1>
       <p>
-        Programs can request everything on these pages below <code>${url}/api/v1</code>, with the header
+        The API is below <code>${url}/api/v1</code>. Requests need the header
         <code>Authorization: Bearer KEY</code>. <a href="/api/v1/openapi.json">openapi.json</a> describes the
         API for tools.
       </p>

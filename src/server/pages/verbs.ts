@@ -143,7 +143,7 @@ function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** The page that asks before an action that cannot be undone. */
+/** The page that asks for confirmation of an action. */
 function askPage(
   request: FastifyRequest,
   {

@@ -65,7 +65,10 @@ function designOf(grid: object, spread: object, fields: URLSearchParams): { desi
   return { design: hasAny(grid) ? { product: [{ grid }, sample] } : sample };
 }
 
-/** The setting for replications: until the mean of the first output is precise, or a number. */
+/**
+ * The setting for replications: a number, or replications until a mean is precise. The mean is that of the first chosen
+ * output, or else of the first numeric output of the model.
+ */
 function replicationsOf(
   { version }: ModelAtService,
   outputs: readonly string[],

@@ -14,9 +14,9 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The most real time that one step counts, in milliseconds. The animation of a slow model is therefore slow. */
+/** The maximum real time that one step counts, in milliseconds. The animation of a slow model is therefore slow. */
 const LONGEST_STEP = 250;
-/** The fewest steps of a run at any speed, so that a viewer sees something. */
+/** The minimum number of steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;

@@ -18,13 +18,13 @@ type Template = ServedVersion['experimentTemplate'];
 
 /** The largest number of animated runs at the same time. Each run has its own process. */
 export const MOST_SESSIONS = 8;
-/** The most ended runs whose last picture is still available. */
+/** The maximum number of ended runs whose last picture is still available. */
 const MOST_ENDED = 64;
 /** How long a client should wait before it tries again when too many runs are animated, in seconds. */
 const TRY_AGAIN = 60;
 /** How long a client should wait before it tries again when an animated run cannot start now, in seconds. */
 const TRY_SOON = 5;
-/** How long an animated run goes on while nobody renders it, in milliseconds (API specification, 8). */
+/** How long an animated run continues while nobody renders it, in milliseconds (API specification, 8). */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
 export interface SessionsParts {
@@ -138,7 +138,7 @@ export class Sessions {
     return shown;
   }
 
-  /** The current state of the run, for somebody who renders it. Each call lets the run go on for five more minutes. */
+  /** The current picture, for somebody who renders the run. A run that nobody renders for 5 minutes is stopped. */
   async render(shown: Shown): Promise<Frame> {
     const frame = await shown.session.draw();
     if (!shown.session.ending) this.#watch(shown);

@@ -47,13 +47,13 @@ export interface Database extends Sql {
   /** Whether other processes may change the database, too. */
   readonly isShared: boolean;
   /**
-   * Runs frequent statements. The database keeps their plans, because planning takes as long as executing. So the best
-   * plan of such a statement must not depend on the content of the tables.
+   * Runs frequent statements. The database keeps their plans, because planning them takes about as long as executing
+   * them. So the best plan of such a statement must not depend on the content of the tables.
    */
   readonly planned: Sql;
   /**
    * Makes changes in one transaction. `change` must run all its statements through the given `Sql`. It must not wait
-   * for anything else, because other statements may have to wait for it.
+   * for anything else, because other statements may have to wait for it. After a deadlock, it is called again.
    */
   atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T>;
 }

@@ -3,8 +3,8 @@
  *
  * - `runs.identity` is the hash of everything that makes two requests identical. Its unique index does not cover FAILED
  *   and STOPPED runs, so a new run may have the identity of such a run.
- * - `runs.seq` is the order of request. `executions` is the number of started executions. It does not count executions
- *   that failed because a resource of the system was missing.
+ * - `runs.seq` is the order of request. `executions` is the number of times that the run was claimed. It does not count
+ *   claims that were given back, for example because a resource of the system was missing.
  * - `results` is separate from `runs`, so that long outputs do not make it slower to read statuses.
  * - `sub_runs` lists the runs that a run consists of, in order. For a run that consists of others, `tasks` is their
  *   number, and `tasks_left` is the number of those that have not completed. Such a run is never executed itself.
@@ -14,9 +14,9 @@
  * - `versions.manifest` has all data that are needed to run a version from its kept files, as JSON. It is null if the
  *   files are not kept. `pruned_at` is the time when kept files were removed. `made_at` is null for a version of an
  *   earlier foray.
- * - `holders` lists the holders of runs: each start of the service's own executors, and each execution of a lane. A
- *   closed holder claims no more runs. `runs.holder` is the last holder that claimed the run. `runs.losses` is the
- *   number of times a run lost its holder while it executed.
+ * - `holders` lists the holders of runs. A service gets a new holder at each start, and after it was taken for lost.
+ *   Each execution of a lane has one. A closed holder claims no more runs. `runs.holder` is the last holder that
+ *   claimed the run. `runs.losses` is the number of times a run lost its holder while it executed.
  * - `executors` has the last report of each executor on another machine, as JSON, and its time.
  */
 export const migrations = [

@@ -65,6 +65,8 @@ export function openDatabase(dataDir: string): ServiceDatabase {
 /**
  * Locks the data folder: two services on one folder would both execute its runs. Other processes can still read the
  * database.
+ *
+ * @throws ForayError STORE_UNUSABLE
  */
 export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;

@@ -1,6 +1,6 @@
 /**
- * The tables of {@link migrations} in PostgreSQL. They begin with the seventh version. There is one entry for each
- * later version, by its number in three digits.
+ * The tables of {@link migrations} in PostgreSQL. The first entry makes the tables of the seventh version at once. Each
+ * later version has one entry, by its number with three digits.
  *
  * - Texts with the collation "C" are sorted and compared by their bytes, as in SQLite, whatever the language of the
  *   database.

@@ -18,6 +18,7 @@ const DEADLOCK = '40P01';
 
 /** How long a service waits at most until it can update older tables, or another service has updated them, ms. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
+/** The time between two attempts to update older tables, ms. */
 const WAIT = 100;
 
 /**

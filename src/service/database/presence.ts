@@ -6,7 +6,10 @@ import type { Database } from './database.ts';
 import type { Peers } from './peers.ts';
 
 const CHANNEL = 'foray_runs';
-/** The lock that all services of a database share. A service holds it exclusively while it changes the tables. */
+/**
+ * The lock that all services of a database share. A service holds it exclusively while it changes the tables, and so
+ * does a move while it copies into them.
+ */
 const TABLES = 'foray tables';
 /**
  * The lock that services share when they have agreed on the settings. The first service holds it exclusively while it
@@ -124,7 +127,7 @@ export class Presence implements Peers {
 
   /**
    * The keys of the locks that this service shares with other services, and of the locks by which they know this
-   * service.
+   * service. None before `join`.
    */
   #held(): string[] {
     if (this.#known.length === 0) return [];

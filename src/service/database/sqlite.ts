@@ -41,7 +41,7 @@ export class SqliteDatabase implements Database {
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
-      // on a full disk, SQLite rolls back without a command
+      // after some errors, such as a full disk, SQLite has rolled back already
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     } finally {

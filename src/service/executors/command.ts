@@ -32,7 +32,7 @@ interface Heard {
   outputs?: Record<string, unknown>;
   /** The first mistake in its messages. */
   problem?: string;
-  /** A line that probably should have been outputs. */
+  /** Why a line that looks like a message is none. It is the first such line, and probably should have been outputs. */
   suspect?: string;
 }
 
@@ -40,8 +40,8 @@ interface Heard {
  * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and
  * outputs as lines of JSON on standard output, files in a working folder for this run.
  *
- * @throws Deferred if the system lacks a resource for the program or its files, or if the program cannot be started on
- * another machine than the service; Error with the reason why the run fails
+ * @throws Deferred if the system lacks a resource for the program or its files. On another machine than the service,
+ * also if the program cannot be started, or fails while the disk is full. Error with the reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -220,7 +220,7 @@ function lastLine(complaint: string): string {
   return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
 }
 
-/** The outputs by their declared names, whatever the case of letters. Texts of infinite numbers become numbers. */
+/** The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers. */
 function declared(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],

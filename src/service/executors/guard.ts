@@ -7,7 +7,7 @@ import type { Ready, Watched } from './protocol.ts';
 /**
  * Starts the watchdog of this process. A process from `startModelProcess` calls this function first.
  *
- * @returns `guarded` resolves when the watchdog runs and the service knows it
+ * @returns `guarded` resolves when the watchdog runs and the message about this was sent to the service
  */
 export function guardProcess(): { filesDir: string; unfinishedDir?: string; guarded: Promise<void> } {
   // V8 aborts when memory is exhausted, so an abort by the model must look different

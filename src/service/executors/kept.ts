@@ -5,7 +5,7 @@ import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelEnvironmentOf } from '../environment.ts';
 import type { Job } from './protocol.ts';
 
-/** The most bytes of standard output that are kept. The same limit holds for standard error. */
+/** The maximum number of bytes of standard output that are kept. The same limit holds for standard error. */
 const MOST_OUTPUT = 64 * 2 ** 20;
 const FORAY = path.join(PACKAGE, 'src/cli/foray.mjs');
 

@@ -18,7 +18,7 @@ import { LogCollector } from './run-log.ts';
 
 /**
  * How an execution ended. `ended`: `stop` or `close` ended its process. `unstarted`: no process could be started for
- * it.
+ * it, or the job did not reach the process.
  */
 export type Outcome =
   | Extract<Report, { kind: 'completed' | 'deferred' }>
@@ -64,9 +64,9 @@ export interface PoolOptions extends ModelProcessOptions {
 }
 
 /**
- * Executors: processes that each execute one run at a time. A process is started when it is needed, kept for the next
- * run, and killed when its run is stopped. When a process crashes, only its run fails. If no process can be started,
- * each further attempt waits longer.
+ * Executors: processes that each execute one run at a time. A process is started when it is needed. It is usually kept
+ * for the next run, but killed if its run was stopped, was deferred or reached the time limit. When a process crashes,
+ * only its run fails. If no process can be started, each further attempt waits longer, up to 5 s.
  */
 export class ExecutorPool {
   readonly #options: PoolOptions;
@@ -103,7 +103,7 @@ export class ExecutorPool {
     return free + Math.max(0, this.#options.size - this.#executors.size);
   }
 
-  /** Runs a job on a free executor; never rejects. Call only when there is room. */
+  /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     return new Promise((settle) => {
       const { runId } = job;

@@ -20,8 +20,8 @@ export interface ModelProcessOptions {
 }
 
 /**
- * The memory limit of a run, in MB. All executors together get half of the machine's memory, so that other processes
- * can continue.
+ * The memory limit of a run, in MB. All executors together get half of the memory of the machine or container, so that
+ * other processes can continue.
  */
 export function memoryShare(executors: number): number {
   return Math.floor(
@@ -35,7 +35,7 @@ export function memoryFor({ inputs }: Job, most: number): number {
 }
 
 /**
- * Starts one of our programs that run a model. The program calls `guardProcess` first. (Threads are not enough: V8 ends
+ * Starts a program of foray that runs a model. The program calls `guardProcess` first. (Threads are not enough: V8 ends
  * the whole process if one thread runs out of memory.) The start fails if the system has no descriptors, processes or
  * memory left. The process then ends before it reports that it is ready, usually with the event `error`.
  *

@@ -28,7 +28,7 @@ export interface JobRun {
 /** One run for an executor. */
 export type Job = JobRun & JobVersion;
 
-/** The message of a job. Only the first message about a version has the data of that version. */
+/** The message of a job. Only the first message to an executor about a version has the data of that version. */
 export interface JobMessage {
   run: JobRun;
   version?: JobVersion;

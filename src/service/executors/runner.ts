@@ -19,6 +19,8 @@ export type Runner = (
 ) => Promise<Record<string, unknown>>;
 
 /**
+ * Loads a model, and returns the function that runs it.
+ *
  * @throws Deferred if the model's files cannot be read, or differ from those that the service has read; Error if the
  * model cannot be loaded
  */
@@ -107,7 +109,7 @@ async function commandRunner(code: ModelCode): Promise<Runner> {
   };
 }
 
-/** A check like {@link checkUnchanged} that reads the files only if their sizes or times have changed. */
+/** Makes a check like {@link checkUnchanged} that reads the files again only if their sizes or times have changed. */
 function makeCheck(code: ModelCode): () => void {
   let state: string | undefined;
   return () => {

@@ -4,9 +4,9 @@ import { workerData } from 'node:worker_threads';
 import { OUT_OF_MEMORY, type Watched } from './protocol.ts';
 
 /**
- * A thread beside the model in an executor's process, because a model that computes receives no messages. The thread
- * ends the process and its child processes if the service has ended in any way. If they take more memory than their run
- * may take, the thread ends the process, and the service ends the child processes.
+ * A thread in the process of a model. It is needed because the main thread notices nothing while the model computes.
+ * The thread ends the process and its child processes if the service has ended in any way. If they take more memory
+ * than their run may take, the thread ends the process, and the service ends the child processes.
  */
 
 /** The time between two checks, in milliseconds. */

@@ -166,8 +166,8 @@ export class ContentFiles {
   }
 
   /**
-   * Makes sure that all files are hashed again before their next use, because damage by a disk does not change their
-   * sizes and times.
+   * Makes sure that all files are hashed again before their next use. Otherwise only their sizes and times are
+   * compared, and damage by a disk does not change these.
    */
   doubt(): void {
     this.#whole.clear();
@@ -196,7 +196,7 @@ export class ContentFiles {
     this.#whole.set(hash, stateOf(target));
   }
 
-  /** @throws Error if the text is not a hash. The text comes from requests, and must not lead outside the folder */
+  /** @throws Error if the text is not a hash. The text may come from a request, and must not lead outside the folder */
   pathOf(hash: string): string {
     if (!HASH.test(hash)) throw new Error(`"${hash}" is not a file's hash`);
     return path.join(this.folder, hash.slice(0, 2), hash);

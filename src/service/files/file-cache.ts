@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { ContentFiles } from './content.ts';
 
-/** The maximum size of all copies, in bytes. */
+/** The default of the maximum size of all copies, in bytes. */
 const MOST = 10 * 2 ** 30;
 
 /** Copies by their hashes, in a folder. Each copy is a file, or a folder of files. */
@@ -16,9 +16,9 @@ export interface Copies {
 }
 
 /**
- * Copies of files of a store, in a folder from which only this process removes files. If the copies have more
- * bytes than the limit (10 GB), or more than the disk has free, the least recently used copies are removed. Copies that
- * runs use stay.
+ * Copies of files of a store, in a folder from which only this process removes files. If the copies have more bytes
+ * than the limit (by default 10 GiB), or more than the disk has free, the least recently used copies are removed.
+ * Copies that runs use stay.
  */
 export class FileCache<Files extends Copies = ContentFiles> {
   readonly files: Files;

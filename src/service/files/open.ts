@@ -46,7 +46,7 @@ export interface Content {
  * The folder that executors of this machine read and write. With a bucket, this is a folder for copies (`cache`).
  * Without a bucket, it is the folder `files`, which may have the only copy of a file, so nothing is removed from it.
  *
- * @param cacheDir - another folder for copies, for a service that shares its data folder with other services
+ * @param cacheDir - another folder for copies, for a service that may share its data folder with other services
  */
 export function filesIn(dataDir: string, s3: S3Place | undefined, cacheDir?: string): string {
   return s3 ? (cacheDir ?? path.join(dataDir, 'cache')) : path.join(dataDir, 'files');

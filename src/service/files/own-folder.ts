@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { tryLock } from '../../system/file-lock.ts';
 
-/** The most processes that have a folder in the same place. */
+/** The maximum number of processes that have a folder in the same place. */
 const MOST = 256;
 
 /** A folder that only this process uses. It stays when the process ends, and the next process may take it. */

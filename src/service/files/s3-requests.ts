@@ -15,8 +15,8 @@ import type { S3Bucket, S3Credentials } from './s3-address.ts';
 export class S3Fault extends Error {
   override readonly name = 'S3Fault';
   /**
-   * The store's own code, such as NoSuchBucket, or the status of its answer; undefined if it cannot be reached or is
-   * overloaded.
+   * The store's own code, such as NoSuchBucket, or the status of its answer; undefined if the store cannot be reached,
+   * or answers with a status from `PASSING` on.
    */
   readonly code: string | undefined;
 
@@ -26,7 +26,7 @@ export class S3Fault extends Error {
   }
 }
 
-/** A status from this number on means that the store is overloaded or being repaired. */
+/** A status from this number on means that the store is overloaded or has a fault, so a later attempt may succeed. */
 const PASSING = 500;
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
 

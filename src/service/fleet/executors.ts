@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/** How long an executor may be silent before it counts as lost, in milliseconds. */
+/** How long an executor may send no report about its state before the list shows it as lost, in milliseconds. */
 const GONE = 30_000;
 /** How long a lost executor stays in the list, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;
@@ -85,7 +85,7 @@ export class Executors {
     await this.#sql.all(statements.remove, name);
   }
 
-  /** All executors that reported in the last day, by name. */
+  /** All executors that reported in the last day and have not left, in the order of their names. */
   async list(): Promise<ListedExecutor[]> {
     return (await this.#known()).map(({ listed }) => listed);
   }
@@ -105,7 +105,7 @@ export class Executors {
     return rows.map(({ name, about, seen_at }) => {
       const { holder, ...hello } = JSON.parse(about) as Hello;
       const isThere = this.#isThere(seen_at);
-      // other executors execute the runs that a lost executor held
+      // the runs of a lost executor wait for other executors
       const running = isThere ? hello.running : 0;
       return { listed: { name, ...hello, running, seen: seen_at, isThere }, holder };
     });

@@ -17,13 +17,13 @@ export interface FleetParts {
   holders: Holders;
   registry: ModelRegistry;
   progress: Progress;
-  /** The files of clients. */
+  /** The files of clients and runs. */
   files: ContentStore;
   /** The files of model versions. */
   code: VersionFiles;
   welcome: Welcome;
   now: () => number;
-  /** Called at the first report of an executor to this service. */
+  /** Called at the first report to this service after each start of an executor. */
   onArrived: () => void;
 }
 
@@ -38,7 +38,7 @@ export class Fleet {
   readonly #parts: FleetParts;
   /** The time of each holder's last request, by its id. */
   readonly #heard = new Map<string, number>();
-  /** The time when each connected executor was started, by its name. */
+  /** The time when each executor that has reported here, and has not left, was started; by its name. */
   readonly #arrivals = new Map<string, string>();
 
   constructor(parts: FleetParts) {
@@ -107,7 +107,7 @@ export class Fleet {
     return { template: experimentTemplate, manifest, retired: retired ?? null };
   }
 
-  /** The time since a holder's last request, in milliseconds; 0 at the first call for a holder. */
+  /** The time since a holder's last request to this service, or else since the first call for it, in milliseconds. */
   silenceOf(holder: string): number {
     if (!this.#heard.has(holder)) this.#hear(holder);
     return this.#parts.now() - this.#heard.get(holder)!;

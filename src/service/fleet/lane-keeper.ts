@@ -34,7 +34,10 @@ export interface LaneOptions {
   namespace: string;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
-  /** How long an executor may be silent before it counts as lost, in milliseconds. */
+  /**
+   * How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. If no
+   * replica of the service hears from the executor for `LOOK_EVERY` longer, its holder is closed, too.
+   */
   heartbeat: number;
 }
 
@@ -52,9 +55,10 @@ export interface LaneKeeperParts {
 }
 
 /**
- * Keeps lanes open while runs wait. There is one lane for each connected executor, or for each run if there are fewer
- * runs. The keeper hosts the workflow of the lanes. In each lane, an executor claims runs under the id of a holder.
- * When a lane ends, its workflow closes its holder. The keeper itself closes a holder that is silent for too long.
+ * Keeps lanes open while runs wait. There is at most one lane for each connected executor. If few runs wait, one new
+ * lane for each of them is enough, plus one for each executor that claims no runs. The keeper hosts the workflow of the
+ * lanes. In each lane, an executor claims runs under the id of a holder. When a lane ends, its workflow closes its
+ * holder. The keeper itself closes a holder that is silent for too long.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -63,8 +67,8 @@ export class LaneKeeper {
   readonly #client: Client;
   readonly #worker: Worker;
   /**
-   * Lanes whose holder has just been closed, with the time when it was closed. Their workflows will end soon, so these
-   * lanes are not opened again yet.
+   * Lanes whose holder has just been closed, by the id of the lane, with the time when it was closed. Their workflows
+   * will end soon, so these lanes are not opened again yet.
    */
   readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;

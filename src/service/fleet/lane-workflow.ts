@@ -21,7 +21,7 @@ export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
     taskQueue: executors,
     startToCloseTimeout: LONGEST,
     heartbeatTimeout: heartbeat,
-    // another attempt would need another holder, and each holder has its own lane
+    // another attempt would need another holder, and each holder belongs to one execution of a lane
     retry: { maximumAttempts: 1 },
   });
   const holder = holderOf(workflowInfo());
@@ -30,7 +30,7 @@ export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
     await work(holder);
   } catch (error) {
     isLost = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-    // an executor that ends with an error has reported its end
+    // the executor has failed, was cancelled or is lost: this ends the lane, but it is no error of the lane
     if (!(error instanceof ActivityFailure)) throw error;
   } finally {
     await CancellationScope.nonCancellable(() => closeHolder(holder, isLost));

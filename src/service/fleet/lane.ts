@@ -7,18 +7,19 @@
 export interface LaneInput {
   /** The task queue from which executors take lanes. */
   executors: string;
-  /** How long an executor may be silent before it counts as lost, in milliseconds. */
+  /** How long an executor may send no heartbeat to Temporal before it counts as lost, in milliseconds. */
   heartbeat: number;
 }
 
 /** The activity of an executor. */
 export interface ExecutorActivities {
-  /** Claims and executes runs until no runs wait, or the executor drains. */
+  /** Claims and executes runs until no runs have waited for some seconds, or the executor drains or leaves. */
   work(holder: string): Promise<void>;
 }
 
 /** The activity of the service. */
 export interface ServiceActivities {
+  /** @param isLost - whether the executor of the holder counts as lost */
   closeHolder(holder: string, isLost: boolean): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { Manifest } from '../models/manifest.ts';
  */
 export const EXECUTORS = '/executors';
 
-/** The interval between reports of an executor about its state, in milliseconds. */
+/** The interval between regular reports of an executor about its state, in milliseconds. */
 export const HELLO_EVERY = 10_000;
 /** The longest pause between two reports of a lane about its runs, in milliseconds. */
 export const BEAT_EVERY = 1_000;

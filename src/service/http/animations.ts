@@ -27,7 +27,9 @@ interface Address {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Allows content only from the service itself. A picture cannot load or run anything. */
+/**
+ * Allows content only from the service itself, and images with `data:` addresses. So a picture cannot load or run code.
+ */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 

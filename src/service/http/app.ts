@@ -45,7 +45,7 @@ export const API_ROOT = `/api/open/${API_VERSION}`;
 
 /** The longest time for the head of a request, ms. For its body see hooks/slow-body.ts. */
 const HEAD_TIMEOUT = 20_000;
-/** How often connections are checked for this limit, ms. */
+/** How often connections are checked for `HEAD_TIMEOUT`, ms. */
 const TIMEOUT_CHECK = 5_000;
 
 export interface AppParts {
@@ -76,7 +76,10 @@ export interface AppParts {
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 
-/** The HTTP side of the service: the interface under its root, pre-signed addresses and a health check. */
+/**
+ * The HTTP side of the service: the interface under its root, and outside of it the health check, pre-signed addresses,
+ * animated runs and the requests of executors.
+ */
 export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
   const app = fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,

@@ -11,7 +11,7 @@ import { corsHeaders } from './hooks/cors.ts';
 /** After these errors, the rest of the body is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
 
-/** Errors that the operator of the service must know. */
+/** Errors that are logged, because the operator of the service must know about them. */
 const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
 
 /** The longest message, in characters. A message may repeat a part of the request, which may have megabytes. */

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** The most connections without a key. */
+/** The maximum number of connections without a key. */
 const MOST = 256;
-/** The most connections without a key, as a share of the files that the process may open. */
+/** The maximum number of connections without a key, as a share of the files that the process may open. */
 const SHARE = 1 / 4;
 /** A check closes a connection without a key that is idle for longer than this, ms. */
 const IDLE = 10_000;
-/** How often these connections are checked, ms. */
+/** How often connections without a key are checked, ms. */
 const LOOK = 5_000;
 
-/** A connection that has shown no key. */
+/** A connection that has shown no key of a user. */
 interface Keyless {
   /** The last request, until its answer was sent. */
   request?: IncomingMessage | undefined;
   /** When the connection was opened, or the last answer on it ended; in milliseconds of `performance.now`. */
   since: number;
-  /** The received bytes at that time. */
+  /** The number of bytes that were received on it until `since`. */
   bytes: number;
 }
 
@@ -25,7 +25,7 @@ interface Keyless {
  * Limits the number and the idle time of connections without a key. Anybody can open them, and each uses a file
  * descriptor that executors need. If there are too many, the oldest one is closed, counted from its opening or its last
  * answer. A connection whose request is being answered is closed only if there is no other. A connection that has shown
- * a key no longer counts.
+ * the key of a user no longer counts. The key of an executor makes no difference.
  */
 export class KeylessConnections {
   readonly #most: number;

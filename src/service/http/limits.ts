@@ -1,8 +1,8 @@
 /** Limits per request and per key. */
 export interface Limits {
-  /** Greatest JSON body, in bytes. */
+  /** The maximum size of a JSON body, in bytes. */
   body: number;
-  /** Greatest file, in bytes. */
+  /** The maximum size of a file, in bytes. */
   upload: number;
   /** Requests per second with one key; undefined for no limit. */
   rate: number | undefined;

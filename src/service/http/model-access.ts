@@ -38,8 +38,8 @@ export class ModelAccess {
   }
 
   /**
-   * Checks the objects in the path of a request: runs, results and progress belong to a version, and the version to a
-   * model.
+   * Checks that the user may use the model and the version in the path of a request. This is enough for runs, results
+   * and progress, because they belong to a version, and the version to a model.
    *
    * @throws ServiceError UNKNOWN_MODEL, UNKNOWN_VERSION
    */

@@ -13,7 +13,7 @@ interface RouteContext {
   publicAddress: PublicAddress;
 }
 
-/** Adds a route for every row of the endpoint table, and for its older paths. */
+/** Adds a route for every row of the endpoint table, and one for the older path of the row if it has one. */
 export async function addRoutes(
   api: FastifyInstance,
   limits: Limits,

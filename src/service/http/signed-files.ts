@@ -9,8 +9,8 @@ import { rangeOf } from './range.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * How long a client may read nothing of a file before its connection is checked, ms. Node closes the connection at the
- * second check that finds the same amount unsent.
+ * How long a client may read nothing of a file before its connection is checked, ms. Node closes the connection when a
+ * check finds the same amount unsent as the check before, or as the last write left.
  */
 const STALLED = 15_000;
 

@@ -68,7 +68,7 @@ export function readCommandModel(entry: string): CommandModel {
   }
 }
 
-/** The files in the model's folder that the words of a command name. */
+/** The files that the words of a command name by paths relative to the model's folder. */
 export function filesNamed(command: readonly string[], modelFolder: string): string[] {
   return command.map((word) => path.join(modelFolder, word)).filter((file) => statOf(file)?.isFile());
 }

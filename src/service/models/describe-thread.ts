@@ -36,7 +36,7 @@ function described({ message, stack = '' }: Error): string {
   return place === undefined ? message : `${place}: ${message}`;
 }
 
-/** The data of the definition without its functions, which cannot be posted. */
+/** The definition without its function `code`, because functions cannot be posted. */
 function without(definition: object, code: string): object {
   return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== code));
 }

@@ -11,8 +11,8 @@ const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/
 let known: readonly string[] | undefined;
 
 /**
- * The files of this package that run in every model that is a module: `foray/model`, `foray/kernel` and all their
- * imports. The list is sorted, and read only once.
+ * The files of this package that a model can import if it is a module: `foray/model`, `foray/kernel` and all their
+ * imports. They count as part of each such model. The list is sorted, and made only once.
  */
 export function libraryFiles(): readonly string[] {
   return (known ??= withImports(LIBRARY.map((name) => publicModules[name]!)));

@@ -44,8 +44,8 @@ export interface Manifest {
   build: Build;
   declaration: Declaration;
   /**
-   * Files that the model loads or names but that are outside its folders. The version cannot run elsewhere without
-   * them.
+   * Files that the model loads or names but that are outside its folders. A version with such files cannot be run from
+   * its kept files.
    */
   outside: string[];
 }
@@ -55,7 +55,7 @@ export const MODELS = 'models';
 /** The folder with foray's files, in the folder of a version. */
 export const LIBRARY = 'library';
 
-/** The most outside files in a message. */
+/** The maximum number of outside files that a message names. */
 const MOST_NAMED = 3;
 
 /** Describes a model's current files, so that they can be kept. @throws Error of the system */
@@ -97,9 +97,9 @@ export function outsideWarning({ name }: Declaration, outside: readonly string[]
 }
 
 /**
- * The files that a model uses but that are not part of it: loaded files, links to folders, and files that a command
- * names by absolute paths. Loaded files in node_modules or in a virtual environment are left out, because they belong
- * to the machine.
+ * The files that a model uses but that are not part of it: loaded files, links to folders outside, and files that a
+ * command names by absolute paths. Loaded files in node_modules or in a virtual environment are left out, because they
+ * belong to the machine.
  */
 export function filesOutside(
   place: ModelPlace,

@@ -14,13 +14,13 @@ const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**
  * Models that their authors push, that is send to the service. A file of a pushed version need not be uploaded again if
- * the same user has uploaded it before, or if an earlier version of the model has it. Other stored files do not count,
- * because then a user who knows only the hash of a file could read the file.
+ * the same user has uploaded it since their last new version, or if a kept version of the model has it. Other stored
+ * files do not count, because then a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
   readonly #files: VersionFiles;
-  /** The SHA-256 of the contents that each user has uploaded since the last push, in the life of this process. */
+  /** The SHA-256 of the contents that each user has uploaded to this process since their last successful push. */
   readonly #uploaded = new Map<string, Set<string>>();
 
   constructor(registry: ModelRegistry, files: VersionFiles) {

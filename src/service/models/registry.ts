@@ -44,7 +44,7 @@ export interface RegistryParts {
 
 /** The result of a further reading of the folders of models. */
 export interface Reload {
-  /** News, one line each: new versions, and models that are not valid any more. */
+  /** News, one line each: new versions, and new errors of models that are not valid. */
   lines: string[];
   /** Warnings for the authors of models, one line each. */
   warnings: string[];
@@ -55,9 +55,9 @@ export interface Reload {
 }
 
 /**
- * The models and versions of the service. They are in the database, and their current code is in the folders of models.
- * If the code of a model differs from its latest version, the model gets a new version. Earlier versions stay, with
- * their runs, and still run from their kept files.
+ * The models and versions of the service. They are in the database. Their current code is in the folders of models, or
+ * for a pushed model in its kept files. If the code of a model differs from its latest version, the model gets a new
+ * version. Earlier versions stay, with their runs, and still run from their kept files.
  */
 export class ModelRegistry {
   readonly #table: VersionTable;
@@ -66,7 +66,7 @@ export class ModelRegistry {
   readonly #problems: Problems;
   /** The models in the folders of models. */
   #found: readonly FoundModel[] = [];
-  /** The current folder of each model, by its id. */
+  /** The current folder of each model in the folders of models, by the model's id. */
   #folders: ReadonlyMap<string, string> = new Map();
   /** A text that identified the state of the table before its last reading. */
   #state = '';

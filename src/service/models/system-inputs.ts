@@ -65,8 +65,8 @@ export function canonicalInput(name: string, type: InputType, value: RawValue): 
  * `{STOP_TIME}`, else at its `{STOP_DATE}`, else never. If a date is the stop, the simulated time is as long as the
  * time from `{START_DATE}` to `{STOP_DATE}`.
  *
- * @throws ValueError if the stop is before the start or not declared; its message is a whole sentence with the name of
- *   the input
+ * @throws ValueError if the stop is before the start, or the model does not declare an input that the stop mode needs;
+ *   its message is a whole sentence with the name of the input
  */
 export function horizonOf(template: readonly InputItem[], values: Values): Horizon {
   const start = Number(values['{START_TIME}'] ?? 0);

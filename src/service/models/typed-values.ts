@@ -19,7 +19,8 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 }
 
 /**
- * The JSON text of each output's value, by output name. `files` has the files that the model wrote.
+ * The JSON text of each output's value, by output name. `files` knows all stored files, with those that the model
+ * wrote.
  *
  * @throws Error with the name of an output that is missing or is not as declared
  */

@@ -15,7 +15,7 @@ export function versionFilesIn(dataDir: string): string {
   return path.join(dataDir, 'versions');
 }
 
-/** The store for the files of model versions, if several services use one database and share no folder. */
+/** A store for the files of model versions besides the folder, such as a bucket. Several services may share it. */
 export interface SharedContents {
   has(hash: string): Promise<boolean>;
   /** Writes a content to a path. */

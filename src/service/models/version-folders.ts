@@ -36,7 +36,7 @@ export interface FolderContents {
 export class VersionFolders implements Copies {
   readonly folder: string;
   readonly #contents: FolderContents;
-  /** Folders that were checked, with a text that identifies their state. */
+  /** The folders that were found correct, by hash, with a text that identifies their state. */
   readonly #checked = new Map<string, string>();
   /** The sizes of folders in bytes, as far as they are known. */
   readonly #sizes = new Map<string, number>();

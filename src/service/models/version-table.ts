@@ -100,7 +100,7 @@ export class VersionTable {
     );
   }
 
-  /** A text with the number of versions and of kept versions. It shows that versions were added, kept or pruned. */
+  /** A text with the numbers of versions and of kept versions. It changes when versions are added, kept or pruned. */
   async state(): Promise<string> {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }
@@ -117,7 +117,10 @@ export class VersionTable {
     return row && readVersion(row);
   }
 
-  /** Stores a model. If the model differs from its last version, this also stores a new version with its files. */
+  /**
+   * Stores a model. If the model differs from its last version, this also stores a new version with its files. In a
+   * database that several services use, this needs a model that differs from all its stored versions.
+   */
   async record(model: FoundModel): Promise<Recorded> {
     const unpublished = await this.#publish(model);
     const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);

@@ -6,7 +6,7 @@ import type { SharedContents } from '../models/version-files.ts';
 
 /** The number of files that are sent at once. */
 const UPLOADS = 8;
-/** The most damaged files in a message. */
+/** The maximum number of damaged files that a message names. */
 const MOST_NAMED = 10;
 
 /** Files in a folder that are moved to a bucket. */
@@ -22,7 +22,7 @@ export interface MovedFiles {
   bytes: number;
 }
 
-/** The names of the files in a folder of files. */
+/** The names of the stored files in a folder, which are their hashes; none if the folder does not exist. */
 export function namesIn(dir: string): string[] {
   try {
     const entries = readdirSync(dir, { recursive: true, withFileTypes: true });

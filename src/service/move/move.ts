@@ -28,11 +28,11 @@ export interface MoveOptions {
   s3?: S3Place | undefined;
   /** Called with the progress of a part, in rows or files. */
   onProgress?: (part: string, done: number, total: number) => void;
-  /** Called with a line for each repeated attempt. */
+  /** Called with a line when a problem of the bucket begins or ends, such as a wrong clock. */
   onProblem?: (line: string) => void;
 }
 
-/** The content of the new place, including the content from earlier, interrupted moves. */
+/** The data of the folder that are in the new place now, also from earlier, interrupted moves. */
 export interface Moved {
   /** The numbers of runs and versions; undefined if the database was not moved. */
   rows?: { runs: number; versions: number };
@@ -49,7 +49,7 @@ const COPIED = 'copied';
 
 /**
  * Copies the data of a service from its data folder to a database in PostgreSQL, to a bucket, or both. An interrupted
- * move goes on when it is repeated. The folder does not change.
+ * move continues when it is repeated. The data in the folder do not change.
  *
  * @throws ForayError USAGE, STORE_MISSING, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE,
  * FILES_UNUSABLE
@@ -108,7 +108,11 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
   });
 }
 
-/** Opens a database in PostgreSQL that no service uses, and prevents services from starting on it. */
+/**
+ * Calls `act` with a database in PostgreSQL that no service uses, and prevents services from starting on it meanwhile.
+ *
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
+ */
 async function onlyService<T>(
   address: string,
   act: (database: Required<ServiceDatabase>) => Promise<T>,

@@ -29,7 +29,7 @@ const TABLES: readonly Table[] = [
 /** The columns that PostgreSQL numbers itself if it gets no number. */
 const NUMBERED: Record<string, string> = { runs: 'seq', run_logs: 'number' };
 
-/** The most values in one statement. PostgreSQL allows 65,535. */
+/** The maximum number of values in one statement. PostgreSQL allows 65,535. */
 const MOST_VALUES = 65_000;
 
 /** The rows of a service's tables, which are copied from one database to another. */
@@ -49,7 +49,7 @@ export class Rows {
     return total;
   }
 
-  /** Copies the missing rows. Each page is written as a whole, so an interrupted copy goes on. */
+  /** Copies the missing rows. Each page is written as a whole, so a repeated copy continues an interrupted one. */
   async copy(onRows: (rows: number) => void): Promise<void> {
     for (const table of TABLES) {
       const from = table.page === undefined ? undefined : await this.#last(table);
@@ -69,8 +69,8 @@ export class Rows {
   /**
    * Compares all rows on both sides.
    *
-   * @returns the table and the key of a row that differs, or the table that has more rows; undefined if all rows are
-   *   equal
+   * @returns the table and the key of a row that differs, or the table of which the copy has more rows; undefined if
+   *   all rows are equal
    */
   async difference(onRows: (rows: number) => void): Promise<string | undefined> {
     for (const table of TABLES) {
@@ -87,7 +87,7 @@ export class Rows {
     return undefined;
   }
 
-  /** The key of the last row that was copied. */
+  /** The key of the last row that was copied; undefined if there is none. */
   async #last({ name, key }: Table): Promise<SqlValue[] | undefined> {
     const order = key.map((column) => `${column} DESC`).join(', ');
     const [row] = await this.#to.all<Row>(`SELECT ${key.join(', ')} FROM ${name} ORDER BY ${order} LIMIT 1`);

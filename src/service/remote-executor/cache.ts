@@ -5,8 +5,8 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { type OwnFolder, takeFolder } from '../files/own-folder.ts';
 
 /**
- * The folder in which an executor keeps code and files. The default is in the folder for temporary files, which is on a
- * disk of this machine.
+ * Takes a folder in which an executor keeps code and files. It is a subfolder of `base` that no other executor uses.
+ * The default of `base` is in the folder for temporary files, because that folder is usually not on a network.
  *
  * @throws ForayError CACHE_UNUSABLE
  */

@@ -3,7 +3,7 @@ import type { Hello } from '../fleet/protocol.ts';
 import { Faults } from './faults.ts';
 import type { RemoteMaterials } from './materials.ts';
 
-/** An executor gives its executing runs back this long before its end, in milliseconds. */
+/** An executor gives its executing runs back this long before its machine is taken away, in milliseconds. */
 const LAST_MOMENT = 5_000;
 
 export interface StateOptions {
@@ -26,7 +26,7 @@ export class ExecutorState {
   #holder: string | null = null;
   #running = 0;
   #busyAt = performance.now();
-  /** The longest execution so far, in milliseconds. */
+  /** The duration of the longest completed execution so far, in milliseconds. */
   #longest = 0;
 
   constructor(options: StateOptions, materials: RemoteMaterials) {
@@ -47,12 +47,12 @@ export class ExecutorState {
     if (runs > 0) this.#busyAt = performance.now();
   }
 
-  /** Notes the duration of an execution, in milliseconds. */
+  /** Notes the duration of a completed execution, in milliseconds. */
   noteExecuted(ms: number): void {
     this.#longest = Math.max(this.#longest, ms);
   }
 
-  /** Whether a run that begins now can probably end in time. */
+  /** Whether a run that begins now can probably end before the machine is taken away. */
   hasTime(): boolean {
     const { ends } = this.#options;
     return ends === undefined || Date.now() + this.#longest < ends - LAST_MOMENT;
@@ -73,7 +73,7 @@ export class ExecutorState {
     };
   }
 
-  /** Drains after a long time without runs, and leaves shortly before the end of the machine's time. */
+  /** Drains after more than `leaveWhenIdle` ms without runs, and leaves shortly before the machine is taken away. */
   leaveInTime(): void {
     const { leaveWhenIdle = Infinity, ends } = this.#options;
     if (this.#running === 0 && performance.now() - this.#busyAt > leaveWhenIdle) this.draining.abort();

@@ -6,8 +6,8 @@ const MOST = 3;
 const RETRY_AFTER = 60_000;
 
 /**
- * Notes runs that this machine cannot execute because of its own faults. These runs wait for another machine, and do
- * not fail.
+ * Notes runs that this machine cannot execute because of its own faults. Such a run does not fail, but waits again.
+ * After several of them, this machine claims no runs for a while, so that another machine gets them.
  */
 export class Faults {
   readonly #now: () => number;

@@ -75,7 +75,10 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
   if (part.length > 0) yield part;
 }
 
-/** A run fails if its outputs are too large for a report. No other executor on another machine could report them. */
+/**
+ * The end of a run whose outputs are too large for a report. The run fails, because no other executor on another
+ * machine could report them.
+ */
 function tooLarge(runId: string, bytes: number): Report['endings'][number] {
   const [size, most] = [bytes, MOST_OUTPUTS].map((number) => Math.round(number / 2 ** 20));
   const reason = `its outputs have ${size} MB, and an executor on another machine reports at most ${most} MB: write large values to an output file`;

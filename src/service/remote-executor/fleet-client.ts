@@ -23,7 +23,7 @@ import type { ClaimedRun } from '../runs/feed.ts';
 /** The service refuses a request, or cannot be reached. The message never contains the key. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
-  /** The code of the service's error; undefined if there is no answer, or if it is not in the format of the service. */
+  /** The code of the service's error; undefined without an answer, or if the answer is not in the service's format. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -41,7 +41,7 @@ const DETOUR = 60_000;
 export class FleetClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;
-  /** The time until which files pass through the service. */
+  /** The time of `performance.now` until which files pass through the service; Infinity if there is no file store. */
   #detourUntil = Infinity;
 
   /** @param url - the address of the service, with or without a path of the interface at its end */
@@ -61,7 +61,7 @@ export class FleetClient implements RemoteFiles {
     await this.#send(() => got.delete(`${this.#root}/hello/${encodeURIComponent(machine)}`, this.#options));
   }
 
-  /** @throws HolderClosed */
+  /** @throws HolderClosed, ServiceFault */
   async claim(claim: Claim): Promise<ClaimedRun[]> {
     return (await this.#post<{ runs: ClaimedRun[] }>('/claim', claim)).runs;
   }
@@ -104,7 +104,11 @@ export class FleetClient implements RemoteFiles {
     if (!isFetched) await this.#send(() => download(`${this.#root}/files/${hash}`, file, this.#options));
   }
 
-  /** Uploads a file under its hash. @throws ServiceFault */
+  /**
+   * Uploads a file under its hash.
+   *
+   * @throws ServiceFault, or a system error if the file cannot be read
+   */
   async upload(hash: string, file: string): Promise<void> {
     const isUploaded = await this.#withStore(async () => {
       const { url, headers } = await this.#get<UploadAddress>(`/files/${hash}/upload-address`);
@@ -114,8 +118,8 @@ export class FleetClient implements RemoteFiles {
   }
 
   /**
-   * Sends a file to the file store, or gets it from there. Returns false if there is no file store, or if the transfer
-   * fails. After a failure, the file store is tried again a minute later.
+   * Sends a file to the file store, or gets it from there. Returns false if there is no file store, if the transfer
+   * fails, or if a transfer has failed in the last minute.
    *
    * @param prepare - requests an address from the service, and returns the function that transfers the file
    */

@@ -11,18 +11,18 @@ import type { RemoteMaterials } from './materials.ts';
 /** How long a lane may be without work before it ends, in milliseconds. */
 const IDLE = 5_000;
 /**
- * How long a lane of an executor with a fault may be without work, in milliseconds. The time is longer than `IDLE`, so
- * that no other faulty executor gets the lane.
+ * How long a lane of an executor with a fault may be without work, in milliseconds. The time is longer than `IDLE`,
+ * because a faulty executor could also get the next lane.
  */
 const FAULTY_IDLE = 60_000;
 /**
- * The period in which ended executions are counted, in milliseconds. Their number determines how many runs are claimed
- * ahead.
+ * The period in which completed executions are counted, in milliseconds. Their number determines how many runs are
+ * claimed ahead.
  */
 const RECENT = 500;
-/** The shortest time between two reports of less than 200 runs, in milliseconds. */
+/** The shortest time between the starts of two reports with fewer than 200 runs, in milliseconds. */
 const REPORT_EVERY = 100;
-/** The most runs that are claimed ahead, that is before a slot is free for them. */
+/** The maximum number of runs that are claimed ahead, that is before a slot is free for them. */
 const MOST_AHEAD = 200;
 
 export interface LaneParts {
@@ -38,22 +38,25 @@ export interface LaneParts {
   leaving: AbortSignal;
   /** Aborted when the lane was taken from this executor. */
   cancelled: AbortSignal;
-  /** Whether a run that begins now can probably end in time. */
+  /** Whether a run that begins now can probably end before the machine is taken away. */
   hasTime: () => boolean;
   /** Called with the number of runs that are held. */
   onHeld: (runs: number) => void;
-  /** Called with the duration of an execution, in milliseconds. */
+  /** Called with the duration of each completed execution, in milliseconds. */
   onExecuted: (ms: number) => void;
   onFault: (error: unknown) => void;
 }
 
-/** The work of one lane: it claims runs, executes them and reports how they end, until no run waits. */
+/**
+ * The work of one lane: it claims runs, executes them and reports how they end. It ends when it has had no run for some
+ * seconds, or when one of the signals or the service ends it.
+ */
 export class LaneWork implements DispatcherListener, RecorderListener {
   readonly #parts: LaneParts;
   readonly #feed: HttpFeed;
   readonly #recorder: Recorder;
   readonly #dispatcher: Dispatcher;
-  /** The times when recent executions ended. */
+  /** The times when recent executions completed. */
   #ends: number[] = [];
   #busyAt = performance.now();
   #isClosed = false;
@@ -142,7 +145,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     return this.#dispatcher.held().length === 0 && performance.now() - this.#busyAt > limit;
   }
 
-  /** The number of executions that ended in the last half second, without one execution for each slot. */
+  /** The number of executions that completed in the last half second, minus the number of slots; 0 to `MOST_AHEAD`. */
   #ahead(): number {
     const since = performance.now() - RECENT;
     this.#ends = this.#ends.filter((at) => at > since);

@@ -41,9 +41,9 @@ export class RemoteMaterials implements Materials {
   readonly #uploads = new Set<{ since: number }>();
   /** The versions that were fetched, by id. */
   readonly #fetched = new Map<string, Promise<FetchedVersion>>();
-  /** The code of versions, and the time when it was last found complete. */
+  /** The code of versions, and the time when it was last found complete, by the version's id. */
   readonly #ready = new Map<string, { code: ModelCode; at: number }>();
-  /** Versions that this build cannot execute. */
+  /** The ids of versions that this build cannot execute. */
   readonly #unwanted = new Set<string>();
   /** Why runs of versions are not accepted, by the version's id. */
   readonly #refusals = new Map<string, { model: string; reason: string }>();
@@ -133,8 +133,8 @@ export class RemoteMaterials implements Materials {
   }
 
   /**
-   * Makes sure that all files are hashed again before their next use, because damage by a disk does not change their
-   * sizes and times.
+   * Makes sure that all files are hashed again before their next use. Otherwise only their sizes and times are
+   * compared, and damage by a disk does not change these.
    */
   doubt(): void {
     this.#ready.clear();
@@ -148,8 +148,8 @@ export class RemoteMaterials implements Materials {
   }
 
   /**
-   * The code of a version in the cache. Its many files are checked at most once a second, not for each run, because the
-   * executing process checks them too.
+   * The code of a version in the cache. There may be many files and many runs, so the files are not checked again
+   * within a second after a check. The executing process checks them too.
    */
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const { contents, folders } = this.#code;

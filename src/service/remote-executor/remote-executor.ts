@@ -28,7 +28,7 @@ export interface RemoteExecutorOptions {
   temporal: { connectionOptions: { address?: string | undefined }; namespace: string };
   /** How many runs execute at once. */
   slots: number;
-  /** The name of the executor in lists. @default the name of the machine, and a number if the machine has several */
+  /** The name of the executor in lists. @default the name of the machine, with a number from its second executor on */
   name?: string | undefined;
   /** The folder of code and files. @default a folder of this user among temporary files */
   cache?: string | undefined;
@@ -113,7 +113,10 @@ function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
   }
 }
 
-/** Reports a fault that repeats at each attempt only once. An answer of the service ends the repetition. */
+/**
+ * Makes `onFault`, which reports a fault once while it repeats at each attempt, and `onHeard`, which is called when the
+ * service has answered. After that, the same fault is reported again.
+ */
 function oncePerFault(onLine: (line: string) => void) {
   let lastFault = '';
   return {

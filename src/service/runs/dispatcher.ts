@@ -40,7 +40,7 @@ export interface DispatcherListener {
   /** A claim has succeeded, perhaps without a run. `isIdle`: no run was claimed, none executes, none is held back. */
   claimed(isIdle: boolean): void;
   claimFailed(error: unknown): void;
-  /** An execution has ended with this outcome. `ms` is its duration in milliseconds. */
+  /** An execution has ended with this outcome. `ms` is its duration, with preparation and storing of files, in ms. */
   ended(versionId: string, outcome: Executed, ms: number): void;
 }
 
@@ -80,7 +80,7 @@ export class Dispatcher {
   readonly #preparing = new Set<string>();
   /** The holds on versions whose runs could not be executed, by version id. */
   readonly #held = new Map<string, Hold>();
-  /** The hold on all runs while the queue cannot be read. */
+  /** The hold on all claims after a failed claim. */
   readonly #queue = new Hold(() => this.wake());
   #isClaiming = false;
   /** Whether something has changed since the last claim. */
@@ -115,7 +115,10 @@ export class Dispatcher {
     return [...this.#taken];
   }
 
-  /** Claims and starts no more runs. Waiting runs are given back. Executing runs continue until the pool is closed. */
+  /**
+   * Claims no more runs, and gives back the runs that wait. Runs that executors have, or that are being prepared for
+   * them, continue until the pool is closed.
+   */
   close(): void {
     this.#open = false;
     for (const { id } of this.#waiting.splice(0)) this.#giveBack(id);
@@ -255,8 +258,8 @@ export class Dispatcher {
 }
 
 /**
- * The ending to report for an outcome. Undefined for a run that was stopped, or that becomes FRESH at the next start of
- * the service.
+ * The ending to report for an outcome. Undefined for a run that was stopped, or that becomes FRESH later, when its
+ * holder is closed or the service starts again.
  */
 function endingOf(runId: string, outcome: Executed): Ending | undefined {
   switch (outcome.kind) {

@@ -5,8 +5,9 @@ import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
- * Keeps the states of experiments and of their sub-runs consistent. A changed sub-run changes its experiments, and the
- * end of an experiment may stop its sub-runs. All methods are called in a transaction.
+ * Keeps the states of experiments and of their sub-runs consistent. An experiment is here a run that consists of other
+ * runs. A changed sub-run changes its experiments, and the end of an experiment may stop its sub-runs. All methods are
+ * called in a transaction. A run is live if it is not FAILED or STOPPED.
  */
 export class ExperimentTree {
   readonly #table: RunTable;
@@ -29,8 +30,8 @@ export class ExperimentTree {
   }
 
   /**
-   * The parts of an experiment. They stay live until the transaction ends. A new run replaces each part that has
-   * failed, was stopped or was removed since it was added.
+   * The parts of an experiment. They stay live until the transaction ends. Another live run with the same inputs
+   * replaces each part that has failed, was stopped or was removed since it was added.
    */
   async liveParts(sql: Sql, runs: readonly NewRun[], parts: readonly number[]): Promise<number[]> {
     const seqs = [...parts];

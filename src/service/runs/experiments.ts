@@ -35,7 +35,7 @@ export function* subRunsOf(
   }
 }
 
-/** One record for each run: the values of the varied inputs, by input name. */
+/** One record for each run of a parameter variation: the values of the varied inputs, by input name. */
 export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types'>): CanonicalInputs[] {
   let combinations: CanonicalInputs[] = [{}];
   for (const [name, type] of Object.entries(types)) {
@@ -47,7 +47,8 @@ export function variedValues({ inputs, types }: Pick<Settings, 'inputs' | 'types
 }
 
 /**
- * The inputs of a single run. Random values are drawn from its seed. Then the values are checked, also together.
+ * The inputs of a single run. Random values are drawn from its seed. Then these and the values from ranges are checked,
+ * and also whether the start and the stop of the simulated time fit together.
  *
  * @throws ServiceError INVALID_VALUE, with the name of the input if one value is invalid
  */
@@ -73,7 +74,7 @@ export function singleRun(
 }
 
 function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator<CanonicalInputs> {
-  // the single run has only the inputs of the template; if the number of replications is one, it has its default
+  // a single run has only the inputs of the template. If these include the number of replications, it has its default
   const own = template.map(({ name, value }) => [
     name,
     name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,

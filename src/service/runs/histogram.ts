@@ -7,7 +7,7 @@ const MOST_INTERVALS = 100;
  * finite values, rounded up, and at most 100. The greatest number counts in the last interval. `hitsOutLow` counts
  * -Infinity, and `hitsOutHigh` counts Infinity. Null and NaN are left out.
  *
- * @param texts - JSON texts
+ * @param texts - JSON texts of numbers, as `outputText` makes them
  */
 export function histogramOf(texts: readonly string[]): string {
   const numbers = texts.map(toNumber).filter((value) => !Number.isNaN(value));

@@ -5,8 +5,8 @@ import type { Effects, RunTable } from './run-table.ts';
 import { readRow, type RunRow } from './stored-run.ts';
 
 /**
- * The number of failed runs that keep their log. The oldest logs are deleted first. A log has at most 64 KB, so all
- * logs together need at most 128 MB.
+ * The number of failed runs that keep their log. The oldest logs are deleted first. A log has at most 65,536
+ * characters, so all logs together need about 128 MB at most, if they are ASCII text.
  */
 const MOST_LOGS = 2_000;
 /** A run that has lost its holder this many times fails, because the run itself may crash its executors. */
@@ -17,7 +17,7 @@ const MOST_LOSSES = 5;
  * open its holder again.
  */
 const REMEMBERED = 90 * 24 * 60 * 60_000;
-/** The interval at which old holders are removed, in milliseconds. The removal reads all holders. */
+/** The shortest time between two removals of old holders, in milliseconds. A removal reads all holders. */
 const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
@@ -61,7 +61,7 @@ export class Holders {
     this.#tree = tree;
   }
 
-  /** Adds a holder if it is not known. `name` is the name of the executor. */
+  /** Adds a holder if it is not known. `name` contains the name of the executor, or is `EMBEDDED` for a service. */
   async open(id: string, name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.openHolder, id, name, this.#table.time());
   }
@@ -102,8 +102,8 @@ export class Holders {
   }
 
   /**
-   * Closes a holder. Its runs become FRESH in their old places. Its animated runs become STOPPED. A run that has lost
-   * its holder too often becomes FAILED.
+   * Closes a holder. Its runs become FRESH in their old places in the queue. Its animated runs become STOPPED. A run
+   * that has lost its holder `MOST_LOSSES` times becomes FAILED.
    *
    * @param isLost - whether it ended without a report, so that one of its runs may be the reason
    */
@@ -165,7 +165,7 @@ export class Holders {
     return rows.map(({ id }) => id);
   }
 
-  /** Closes all holders with a name. Then no holder has their runs. */
+  /** Closes all holders with a name. Then no open holder has their runs. */
   async closeNamed(name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.closeNamed, this.#table.time(), name);
   }
@@ -183,7 +183,7 @@ export class Holders {
     }));
   }
 
-  /** Makes RUNNING runs without an executor FRESH again, in their old places. */
+  /** Makes RUNNING runs without an executor FRESH again, in their old places in the queue. */
   async requeue(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.#table.change((sql, effects) => this.#requeue(sql, effects, ids, { isLost: false }));

@@ -37,7 +37,7 @@ export class KeptRuns {
     return path.join(this.#dir, '.unfinished', runId);
   }
 
-  /** Keeps the folder of a failed run, with its working folder. Removes the oldest kept folders. */
+  /** Keeps the folder of a failed run, with its working folder. Removes the oldest kept folders above `MOST_KEPT`. */
   async keep(runId: string, reason: string): Promise<void> {
     const folder = this.folderFor(runId);
     // its executor did not prepare this folder

@@ -51,7 +51,10 @@ export function readSettings(template: Template, { experimentType, inputs }: Run
   return settings;
 }
 
-/** The inputs of an experiment: Monte Carlo adds one to the template (notes on real clients, Runs). */
+/**
+ * The inputs of an experiment. Monte Carlo adds the number of replications, if the template does not have this input
+ * (notes on real clients, Runs).
+ */
 export function inputsOf(template: Template, experimentType: ExperimentType): Template {
   const adds =
     experimentType === 'MONTE_CARLO' && !template.some(({ name }) => name === NUMBER_OF_REPLICATIONS);

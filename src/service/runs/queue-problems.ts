@@ -9,8 +9,8 @@ export interface QueueProblemsParts {
   registry: ModelRegistry;
   problems: Problems;
   /**
-   * Called when a model's files must be read again, because an executor could not read them, or their content has
-   * changed.
+   * Called when a run was deferred. The models' files must then be read again, because it may be that an executor could
+   * not read them, or that their content has changed.
    */
   onDoubt: () => void;
 }

@@ -33,7 +33,8 @@ export class Recorder {
   #open = true;
 
   /**
-   * @param every - the shortest time between two writes, in milliseconds. A full write (`MOST` endings) does not wait.
+   * @param every - the shortest time between the starts of two writes, in milliseconds. A full write (`MOST` endings)
+   *   does not wait.
    */
   constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener, every = 0) {
     this.#feed = feed;

@@ -19,8 +19,9 @@ const PAGE = 500;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. Each change names the states in which a run may have this change. So other
- * processes may change the same runs at the same time.
+ * with that run are one transaction. Each change of a status names the states in which a run may have this change, or
+ * changes runs that its transaction has just selected or added. So other processes may change the same runs at the same
+ * time.
  */
 export class RunRepository {
   readonly holders: Holders;
@@ -102,8 +103,8 @@ export class RunRepository {
   }
 
   /**
-   * Removes runs that were added as parts of an experiment, if they have not begun. Used when the experiment itself
-   * could not be added.
+   * Removes runs that were added as parts of an experiment, if they have not begun and nobody else needs them. Used
+   * when the experiment itself could not be added.
    */
   async dropParts(parts: readonly number[]): Promise<void> {
     await this.#table.change(async (sql, effects) => {

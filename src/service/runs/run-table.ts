@@ -88,7 +88,7 @@ export class RunTable {
     return run;
   }
 
-  /** Like {@link newest}, but always reads the database, inside a transaction. */
+  /** Like {@link newest}, but always reads the database. It may be called inside a transaction. */
   async newestNow(identity: string, sql: Sql): Promise<StoredRun | undefined> {
     const [row] = await sql.all<RunRow>(this.statements.newest, identity);
     return row && readRow(row);

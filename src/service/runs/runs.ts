@@ -95,8 +95,10 @@ export class Runs {
   }
 
   /**
-   * The run of a request, if it was requested before. An invalid request is refused here as well, so that a client gets
-   * the error before it starts a run.
+   * The run of a request, if it was requested before. Most invalid requests are refused here as well, so that a client
+   * gets the error before it starts a run.
+   *
+   * @throws ServiceError UNKNOWN_RUN, and the errors of an invalid request
    */
   async find(versionId: string, request: RunRequest): Promise<StoredRun> {
     const version = this.#registry.version(versionId);

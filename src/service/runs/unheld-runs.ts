@@ -50,8 +50,8 @@ export function watchForUnheldRuns({
 
 /**
  * Cleans up at a start of the service. No holder has the runs of its earlier process any more. They become FRESH again,
- * in their old places. Animated runs are stopped, because their sessions are lost. Parts of incomplete experiments are
- * removed.
+ * in their old places in the queue. Animated runs are stopped, because their sessions are lost. Unfinished parts of
+ * incomplete experiments are removed.
  *
  * @param holder - the id of the holder that this process opens
  */

@@ -39,8 +39,8 @@ export class VersionHistory {
   }
 
   /**
-   * Removes the kept files of a model's old versions, except the current one, the newest one and versions with
-   * unfinished runs.
+   * Removes the kept files of a model's old versions: of those before the last `keep`, or of those that were made
+   * before the time `before`. The current version, the newest one and versions with unfinished runs keep their files.
    */
   async prune(model: Model, { keep, before }: PruneRequest): Promise<Pruned> {
     const versions = this.#versionsOf(model);

@@ -53,8 +53,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 /**
  * Runs a model once, in an executor like the executors of the service. No service is needed.
  *
- * @throws ForayError MODEL_INVALID when its run fails, with the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file
- *   that cannot be read
+ * @throws ForayError MODEL_INVALID when its run fails or cannot be executed, with the reason; UNKNOWN_INPUT,
+ *   INVALID_VALUE; USAGE for a file that cannot be read
  */
 export async function tryModel(
   { code, declaration }: Triable,
@@ -93,7 +93,7 @@ export async function tryModel(
   }
 }
 
-/** "its defaults", or "N = 5, Data = table.csv". */
+/** The inputs of a run in a message: "its defaults", or for example "N = 5, Data = table.csv". */
 export function howRun(values: TrialInputs['values'], files: TrialInputs['files']): string {
   const given = [...values, ...files].map(([name, value]) => `${name} = ${value}`);
   return given.length === 0 ? 'its defaults' : given.join(', ');

@@ -3,7 +3,7 @@ import type { Campaign, ModelVersion, Phase } from '../../campaign/types.ts';
 /** A stored campaign. Times are ms since the epoch. */
 export interface CampaignRecord {
   campaign: Campaign;
-  /** The text of the definition as it was submitted. */
+  /** The text of the definition as it was last submitted or applied. */
   definition: string;
   /** The hash of the definition's meaning. With it, foray detects that the same definition is submitted again. */
   digest: string;

@@ -39,15 +39,15 @@ export interface DesignStore {
     now: number,
   ): Promise<{ added: number; dropped: number; kept: number }>;
   /**
-   * Makes the design of a campaign larger, unless the design has changed since `before`. Existing points keep their
-   * runs. A second call changes nothing.
+   * Replaces the design of `before` by the larger design of `after`, unless the campaign no longer has the design of
+   * `before`. Existing points keep their runs. A second call changes nothing.
    */
   growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void>;
   /** Stores the rounds that a growing design has so far, unless the design of the campaign has changed. */
   setRounds(campaign: Campaign, now: number): Promise<void>;
   /**
    * Adds runs to points, so that each point has the wanted total number of replications. The new runs are requested in
-   * the order of the points. Returns the seqs of the new runs.
+   * the order of `wanted`. Returns the seqs of the new runs.
    */
   addReplications(
     id: string,
@@ -61,7 +61,7 @@ export interface DesignStore {
 
   /** Stores the verdicts on the precision of points. */
   setVerdicts(id: string, verdicts: readonly ({ ordinal: number } & Verdict)[]): Promise<void>;
-  /** Deletes all verdicts on precision, because the criterion has changed. */
+  /** Deletes all verdicts on precision, because a change of the campaign may have changed the criterion. */
   forgetVerdicts(id: string): Promise<void>;
   /** Counts the points of the design by their verdict. */
   countVerdicts(id: string): Promise<VerdictCounts>;

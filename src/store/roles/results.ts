@@ -50,7 +50,7 @@ export interface ResultCursor {
   open: number[];
   /** The runs that failed most recently, and when they failed. They may be requested again. */
   failed: { seq: number; finishedAt: number | null }[];
-  /** The highest seq of a finished run. */
+  /** The highest seq of a run that the looks so far have seen finished. */
   last: number;
 }
 
@@ -77,8 +77,8 @@ export interface ResultStore {
   /**
    * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
    * any size. A run that failed and was requested again appears again when it finishes. When thousands of runs wait to
-   * be requested again, a look may miss a run that was requested and finished between two looks. The first look returns
-   * the runs with the highest seqs.
+   * be requested again, a look may miss a run that was requested and finished between two looks. The first look reads
+   * only the finished runs with the highest seqs.
    */
   recentResults(id: string, since?: ResultCursor): Promise<{ rows: ResultRow[]; look: ResultCursor }>;
   /** The outcomes of the given runs that have finished. A repeated activity starts from these. */
@@ -94,7 +94,7 @@ export interface ResultStore {
   /** The finished runs among at most 1,000 runs, ordered by seq. Their states are from the same moment. */
   finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
 
-  /** Completed runs that lack one of the given outputs, in batches. */
+  /** Completed runs that lack at least one of the given outputs, in batches. */
   lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]>;
   /** Replaces the outputs of completed runs. */
   setOutputs(id: string, rows: readonly { seq: number; outputs: Record<string, string> }[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { RunLog } from '../../api/extensions.ts';
 import type { Point, RunCounts } from '../../campaign/types.ts';
 
-/** How a run got its result: our request started it, or the service had it already. */
+/** How a run got its result: a request of this campaign started it, or the service had it already. */
 export type Origin = 'new' | 'reused';
 
 /** A run that is about to be requested, with everything that the request needs. */
@@ -44,7 +44,10 @@ export type RunObservation = { seq: number } & (
   | { state: 'unsent' }
   /** The attempt failed, and another attempt follows, perhaps with another seed. */
   | { state: 'again'; reason: string; reseeds: boolean }
-  /** The run is not requested any more: it was stopped, or its request failed. */
+  /**
+   * The campaign no longer requests the run: the run was stopped, it goes on for another campaign, or the service does
+   * not know it.
+   */
   | { state: 'waiting' }
 );
 
@@ -77,14 +80,14 @@ export interface RunStory {
   outputs: Record<string, string>;
   /** The log of the last failed attempt, if it is stored. */
   log: RunLog | null;
-  /** For a waiting run: the number of runs that will be requested before it. */
+  /** For a waiting run: the number of waiting runs with a lower seq, which are requested before it. */
   before: number | null;
   version: number | null;
-  /** At most five attempts that failed before the last attempt, newest first. */
+  /** At most five failed attempts after which foray requested the run again, or will request it again, newest first. */
   earlier: FailedAttempt[];
 }
 
-/** A failed attempt that is not the last attempt of its run. `failedAt` is in ms since the epoch. */
+/** A failed attempt after which foray requests the run again. `failedAt` is in ms since the epoch. */
 export interface FailedAttempt {
   failedAt: number;
   version: number | null;
@@ -138,7 +141,7 @@ export interface RunStore {
    */
   reopen(id: string, now: number): Promise<void>;
 
-  /** A run of the campaign at its service, if there is one. */
+  /** The id of a run of the campaign at its service, if the store knows one. */
   knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
   /** The given service runs that are also open runs of another campaign. */
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;

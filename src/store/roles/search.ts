@@ -18,9 +18,9 @@ export interface ComparedPoint extends Point {
   isWhole: boolean;
 }
 
-/** The log of the search of a campaign. */
+/** The log of the search or the selection of a campaign. */
 export interface SearchStore {
-  /** The log; empty for a campaign without a search. */
+  /** The log; empty for a campaign without a search or a selection. */
   searchLog(id: string): Promise<SearchLog>;
   searchLength(id: string): Promise<SearchLength>;
   /** The number of the first ask of each point, by the key of the point. */

@@ -27,7 +27,7 @@ export function batchesById<Args extends unknown[], Item>(
   };
 }
 
-/** Records that a campaign has changed. */
+/** Records the time at which a campaign has changed. */
 export async function touch(db: Kysely<Tables>, campaign: number, now: number): Promise<void> {
   await db.updateTable('campaigns').set({ updated_at: now }).where('number', '=', campaign).execute();
 }

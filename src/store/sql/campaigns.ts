@@ -5,7 +5,7 @@ import { textOfCampaign, toCampaign, toRecord } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { byId } from './campaign.ts';
 
-/** The most definitions that are cached in memory. */
+/** The maximum number of definitions that are cached in memory. */
 const DEFINITIONS = 8;
 
 export function campaignStore(db: Kysely<Tables>): CampaignStore {

@@ -9,7 +9,7 @@ import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from '../run-logs.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
 import { byId, numberOf, pointsOf, touch } from './campaign.ts';
 
-/** The most completed runs that one statement writes. */
+/** The maximum number of completed runs that one statement writes. */
 const DONE_AT_ONCE = 50;
 /**
  * The states in which a run accepts an observation. Observations without an entry here are accepted in all unfinished
@@ -22,8 +22,8 @@ const statesBefore: Partial<Record<RunObservation['state'], readonly StoredRunSt
   again: openStates,
 };
 /**
- * The most open runs that are read at once. Their points are looked up in one statement, and SQLite limits its number
- * of variables.
+ * The maximum number of open runs that are read at once. Their points are looked up in one statement, and SQLite limits
+ * its number of variables.
  */
 const OPEN_RUNS_AT_ONCE = 1_000;
 

@@ -8,7 +8,10 @@ import { resolveSpread } from './samples.ts';
 
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
-/** An interval is computed from the differences between scrambles, which needs at least this many scrambles. */
+/**
+ * The fewest scrambles (independent Sobol sequences) that are chosen by default, apart from 1. With several scrambles,
+ * an interval is computed from the differences between them, and with fewer scrambles than this it would be very wide.
+ */
 const FEWEST_SCRAMBLES = 4;
 /**
  * The fewest base points per scramble if a definition gives no number of scrambles. More scrambles of fewer points give

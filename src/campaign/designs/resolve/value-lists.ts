@@ -8,7 +8,10 @@ import type { DesignFacts } from './inputs.ts';
 
 /** The most values of one range. A range with more values is probably a typing mistake. */
 const MOST_VALUES = 1_000_000;
-/** Computed numbers are rounded to this many digits. With `scale: log`, further digits may differ between machines. */
+/**
+ * Computed numbers are rounded to this many significant digits. With `scale: log`, further digits may differ between
+ * machines.
+ */
 const DIGITS = 12;
 
 type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;

@@ -46,7 +46,7 @@ export function fromBox(x: readonly number[], dimensions: readonly OrderedDimens
   });
 }
 
-/** Limits the standard deviation of each coordinate to the size of the box. */
+/** Limits the standard deviation of each coordinate to a third of the box. */
 export function narrow(evolution: Evolution): void {
   const widest = Math.max(...evolution.deviations());
   if (widest > WIDEST) evolution.sigma *= WIDEST / widest;

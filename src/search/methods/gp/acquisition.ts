@@ -56,7 +56,7 @@ export interface Acquisition {
    * the chances to meet them count.
    */
   objective: { model: Model; best: number } | null;
-  /** For each requirement, a model of a number that must be at most `limit`, in warped units. */
+  /** For each requirement, a model of a number that must be at most `limit`, in warped units (warp.ts). */
   requirements: readonly { model: Model; limit: number }[];
 }
 

@@ -17,10 +17,12 @@ export interface Choice {
   around: (readonly number[])[];
 }
 
-/** Smaller gains count as none, in warped units. Otherwise rounding would make a search repeat the best point. */
+/**
+ * Smaller gains count as none, in warped units (warp.ts). Otherwise rounding would make a search repeat the best point.
+ */
 const LEAST_GAIN = 1e-4;
 
-/** A point with a value, and its rank by the models. */
+/** A point with a value, and the numbers by which the models rank it. */
 export interface Known {
   x: readonly number[];
   value: number;

@@ -34,10 +34,10 @@ export interface FitOptions {
   warm: Float64Array | null;
 }
 
-/** The most likely parameters of a model. */
+/** The fitted parameters of a model. */
 export interface Fit {
   parameters: Parameters;
-  /** The fitted variance of the noise of one run, in warped units. */
+  /** The fitted variance of the noise of one run, in warped units (warp.ts). */
   noise: number;
   warp: Warp;
   /** The logarithms of the fitted parameters: the length scales, the signal, and the noise and the bend if fitted. */

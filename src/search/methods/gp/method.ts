@@ -14,8 +14,9 @@ const MOST_LISTED = 100_000;
 /** The number of best points around which the method looks for the next point. */
 const AROUND = 3;
 /**
- * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units. A search in few
- * dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins earlier.
+ * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units (warp.ts). A
+ * search in few dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
+ * earlier.
  */
 const LITTLE = 0.00125;
 /**

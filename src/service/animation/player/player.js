@@ -252,7 +252,9 @@
   const callbacks = {};
   let player;
   const client = {
-    /** `onstop` is called when the player ends, for any reason. `ontogglefullscreen` replaces the player's action. */
+    /**
+     * `onstop` is called when the player ends, for any reason. `ontogglefullscreen` replaces what "Full screen" does.
+     */
     setCallback(name, callback) {
       callbacks[name] = callback;
     },

@@ -2,7 +2,7 @@ import type { ContentStore } from '../../files/content-store.ts';
 import type { Handlers } from '../call.ts';
 import type { Limits } from '../limits.ts';
 
-/** The handlers for uploads of files, checks for files, and addresses for downloads. */
+/** The handlers for uploads of files, for checks whether files are stored, and for addresses for downloads. */
 export function fileHandlers(
   content: ContentStore,
   { upload }: Pick<Limits, 'upload'>,

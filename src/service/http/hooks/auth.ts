@@ -10,7 +10,7 @@ declare module 'fastify' {
 }
 
 /**
- * A hook that accepts requests with a known key: `Authorization: <key>`, as existing clients send it, or
+ * Makes a hook that accepts only requests with a known key: `Authorization: <key>`, as existing clients send it, or
  * `Authorization: Bearer <key>`.
  */
 export function requireKey(access: Access) {

@@ -8,7 +8,8 @@ export const corsHeaders = {
 
 /**
  * A hook that accepts web pages of any origin, and answers preflight requests (CORS, in the Fetch standard). This is
- * safe: a request needs a key or a secret address, and no browser sends these by itself.
+ * safe: except for the health check and other public answers, a request needs a key or a secret address, and no browser
+ * sends these by itself.
  */
 export function allowAnyOrigin({ method }: FastifyRequest, reply: FastifyReply, done: () => void): void {
   void reply.headers(corsHeaders);

@@ -8,8 +8,8 @@ interface Bucket {
 }
 
 /**
- * A hook that accepts `rate` requests per second for each key, and the same number at once after a pause. It runs
- * after the check of the key, so there are never more buckets than keys.
+ * Makes a hook that accepts `rate` requests per second for each key. After a pause, it accepts the same number at once,
+ * but at least one. The hook runs after the check of the key, so unknown keys get no buckets.
  *
  * @param now the current time in ms, which never decreases
  */
