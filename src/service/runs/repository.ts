@@ -3,7 +3,6 @@ import type { Database } from '../database/database.ts';
 import { ExperimentTree } from './experiment-tree.ts';
 import { Holders } from './holders.ts';
 import { RunTable } from './run-table.ts';
-import { isLive } from './states.ts';
 import {
   type NewRun,
   type OutputTexts,
@@ -64,12 +63,7 @@ export class RunRepository {
    * if many identical requests arrive together, one of them adds the run.
    */
   async insert(run: NewRun): Promise<StoredRun> {
-    for (;;) {
-      const added = await this.#table.insert(run, { isDirect: true, tasks: null });
-      const found = added ?? (await this.#table.newest(run.identity));
-      // the run with the same identity may have failed or been stopped meanwhile
-      if (found && isLive(found.status)) return found;
-    }
+    return (await this.#table.insertOrFind(run, { isDirect: true, tasks: null })).run;
   }
 
   /**
@@ -94,8 +88,9 @@ export class RunRepository {
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
-      const parent = await this.#table.insert(run, { isDirect: true, tasks: parts.length }, sql);
-      if (!parent) return (await this.#table.newestNow(run.identity, sql))!;
+      const settings = { isDirect: true, tasks: parts.length };
+      const { run: parent, isNew } = await this.#table.insertOrFind(run, settings, sql);
+      if (!isNew) return parent;
       const seqs = await this.#tree.liveParts(sql, subRuns, parts);
       return this.#tree.adopt(sql, effects, parent, seqs);
     });
