@@ -192,10 +192,14 @@ export class RunRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Ids of the versions with waiting runs. */
+  waitingVersions(): Promise<ReadonlySet<string>> {
+    return this.#versions(this.#statements.waitingVersions);
+  }
+
   /** Ids of the versions with unfinished runs. */
-  async unfinishedVersions(): Promise<ReadonlySet<string>> {
-    const rows = await this.#sql.all<{ version_id: string }>(this.#statements.unfinishedVersions);
-    return new Set(rows.map(({ version_id }) => version_id));
+  unfinishedVersions(): Promise<ReadonlySet<string>> {
+    return this.#versions(this.#statements.unfinishedVersions);
   }
 
   /** The number of runs of each version, by version id. Counts `slice` runs at once, and then waits for `between`. */
@@ -213,5 +217,10 @@ export class RunRepository {
       await between();
     }
     return counts;
+  }
+
+  async #versions(statement: string): Promise<ReadonlySet<string>> {
+    const rows = await this.#sql.all<{ version_id: string }>(statement);
+    return new Set(rows.map(({ version_id }) => version_id));
   }
 }
