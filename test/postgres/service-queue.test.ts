@@ -148,6 +148,21 @@ describe('two services on one database', () => {
     },
   );
 
+  test('answer a request for an experiment that is stopped at this moment with a new experiment', async () => {
+    const [sql, there] = [await databaseOfTest(), queueIn(await open())];
+    const parts = [newRun('part')];
+    const old = await addExperiment(there, 'experiment', parts);
+    const here = queueIn(
+      interrupted(sql, async (text) => {
+        if (text.startsWith('INSERT INTO runs')) await there.runs.stop(old.id);
+      }),
+    );
+    const added = await there.runs.insertParts(parts);
+    const found = await here.runs.insertMultiple(newRun('experiment'), parts, added);
+    expect(found.id).not.toBe(old.id);
+    expect(found.status).toBe('FRESH');
+  });
+
   test.each(seeds(3, 60))('keep experiments complete while both work at once, seed %i', async (seed) => {
     const random = uniforms(seed);
     const queues = [queueIn(await databaseOfTest()), queueIn(await open())];

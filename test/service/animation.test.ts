@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { AnimationInfo, type ErrorBody, type Model } from '../../src/api/resources.ts';
-import { MOST_SESSIONS, RENDER_TIMEOUT } from '../../src/service/animation/sessions.ts';
+import {
+  MOST_SESSIONS,
+  RENDER_TIMEOUT,
+  Sessions,
+  type SessionsParts,
+} from '../../src/service/animation/sessions.ts';
 import { CIRCLE, drawn, RemoteSession, StandingClock, startAnimation, startSession } from './animations.ts';
 import { killHard, startProcess } from './process.ts';
 import {
@@ -181,6 +186,48 @@ describe('without a viewer', () => {
       422,
       expect.stringContaining('nobody rendered it for 5 minutes'),
     ]);
+  });
+});
+
+describe('while the input files of animated runs are being fetched', () => {
+  /** Sessions whose files arrive when the test releases them. */
+  function sessionsWithSlowFiles() {
+    const arrival = Promise.withResolvers<void>();
+    const endings: object[] = [];
+    let started = 0;
+    const parts = {
+      registry: {
+        version: () => ({ id: 'version', animation: {}, experimentTemplate: {} }),
+        model: () => ({ name: 'Drawn' }),
+        codeOf: () => Promise.resolve({}),
+      },
+      runs: { startAnimated: () => Promise.resolve({ id: `run ${(started += 1)}` }) },
+      files: { fetchInputs: () => arrival.promise, releaseInputs() {} },
+      recorder: { record: (ending: object) => void endings.push(ending) },
+    };
+    return { sessions: new Sessions(parts as unknown as SessionsParts), arrival, endings };
+  }
+
+  test('the runs count as executing, and against the limit of animated runs', async () => {
+    const { sessions, arrival } = sessionsWithSlowFiles();
+    const start = () => sessions.start('version', { experimentType: 'SIMULATION', inputs: [] });
+    const starts = Array.from({ length: MOST_SESSIONS }, start);
+    await until(() => sessions.executes('run 1') || undefined, 'a run to execute');
+    await expect(start()).rejects.toMatchObject({ code: 'TOO_MANY_ANIMATIONS' });
+    arrival.reject(new Error('the bucket does not answer'));
+    const results = await Promise.allSettled(starts);
+    expect(results.map(({ status }) => status)).toEqual(starts.map(() => 'rejected'));
+    expect(sessions.executes('run 1')).toBe(false);
+  });
+
+  test('an end of the service stops the runs, and no process starts later', async () => {
+    const { sessions, arrival, endings } = sessionsWithSlowFiles();
+    const start = sessions.start('version', { experimentType: 'SIMULATION', inputs: [] });
+    await until(() => sessions.executes('run 1') || undefined, 'the run to execute');
+    await sessions.close();
+    arrival.resolve();
+    await expect(start).rejects.toMatchObject({ code: 'ANIMATION_FAILED' });
+    expect(endings).toEqual([{ runId: 'run 1', status: 'STOPPED', reason: 'the model service was stopped' }]);
   });
 });
 

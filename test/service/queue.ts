@@ -87,6 +87,20 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
       });
     });
 
+    test('a version whose runs all execute has unfinished runs, but no waiting runs', async () => {
+      const world = await queueOfTest();
+      await add(world, 2);
+      const versions = async () => [
+        [...(await world.runs.waitingVersions())],
+        [...(await world.runs.unfinishedVersions())],
+      ];
+      const holder = await world.open();
+      await world.holders.claim(holder, 1);
+      expect(await versions()).toEqual([['version'], ['version']]);
+      await world.holders.claim(holder, 1);
+      expect(await versions()).toEqual([[], ['version']]);
+    });
+
     describe('two holders that finish the same run', () => {
       test('store only the first result; a later failure does not change the run', async () => {
         const world = await queueOfTest();

@@ -24,6 +24,8 @@ const MOST_ENDED = 64;
 const TRY_AGAIN = 60;
 /** How long a client should wait before it tries again when an animated run cannot start now, in seconds. */
 const TRY_SOON = 5;
+/** Why a run is stopped when the service ends. */
+const SERVICE_STOPPED = 'the model service was stopped';
 /** How long an animated run continues while nobody renders it, in milliseconds (API specification, 8). */
 export const RENDER_TIMEOUT = 5 * 60_000;
 
@@ -60,10 +62,10 @@ export interface Shown {
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #shown = new Map<string, Shown>();
-  /** The number of runs that are being added to the database. */
+  /** The number of runs whose process has not been started yet. */
   #starting = 0;
-  /** The ids of ended runs whose output files are being stored. */
-  readonly #keeping = new Set<string>();
+  /** The ids of runs whose input files are being fetched, or whose output files are being stored. */
+  readonly #moving = new Set<string>();
   #open = true;
 
   constructor(parts: SessionsParts) {
@@ -77,9 +79,9 @@ export class Sessions {
    * with the reason, UNAVAILABLE if the cause is not the model, and the errors of a run request
    */
   async start(versionId: string, request: RunRequest): Promise<Shown> {
-    const { runs, registry, processes } = this.#parts;
+    const { registry } = this.#parts;
     const version = registry.version(versionId);
-    const { retired, animation, experimentTemplate } = version;
+    const { retired, animation } = version;
     const model = registry.model(version.modelId).name;
     if (retired === undefined && !animation) {
       throw new ServiceError(
@@ -90,25 +92,38 @@ export class Sessions {
     const code = await this.#codeOf(version);
     this.#checkRoom();
     this.#starting += 1;
-    const run = await runs.startAnimated(versionId, request).finally(() => (this.#starting -= 1));
-    await this.#fetchInputs(run, experimentTemplate);
-    const job = { runId: run.id, versionId, code: code!, template: experimentTemplate, inputs: run.inputs };
-    const session = this.#begin(run, experimentTemplate, {
-      ...processes,
-      data: { job, animation: animation! },
-      onProgress: (fraction) => this.#parts.progress.note(run.id, fraction),
-      onEnd: (ending) => this.#record(session, run, experimentTemplate, ending),
-    });
-    const shown: Shown = { session, run, version, model, animation: animation!, unwatch: () => {} };
-    this.#shown.set(session.uuid, shown);
-    this.#watch(shown);
+    const shown = await this.#add({ version, model, code: code!, animation: animation! }, request).finally(
+      () => (this.#starting -= 1),
+    );
     try {
-      await session.started;
+      await shown.session.started;
     } catch (error) {
       this.#forget(shown);
       if (error instanceof Deferred) throw unavailable();
       throw new ServiceError('ANIMATION_FAILED', `The animated run did not start: ${messageOf(error)}.`);
     }
+    return shown;
+  }
+
+  /** Adds a run to the database, and starts its process. */
+  async #add(
+    { version, code, ...drawn }: Pick<Shown, 'version' | 'model' | 'animation'> & { code: ModelCode },
+    request: RunRequest,
+  ): Promise<Shown> {
+    const { runs, processes, progress } = this.#parts;
+    const { id: versionId, experimentTemplate: template } = version;
+    const run = await runs.startAnimated(versionId, request);
+    await this.#fetchInputs(run, template);
+    const job = { runId: run.id, versionId, code, template, inputs: run.inputs };
+    const session = this.#begin(run, template, {
+      ...processes,
+      data: { job, animation: drawn.animation },
+      onProgress: (fraction) => progress.note(run.id, fraction),
+      onEnd: (ending) => this.#record(session, run, template, ending),
+    });
+    const shown: Shown = { session, run, version, ...drawn, unwatch: () => {} };
+    this.#shown.set(session.uuid, shown);
+    this.#watch(shown);
     return shown;
   }
 
@@ -121,9 +136,9 @@ export class Sessions {
     }
   }
 
-  /** Whether the run is running here, or its output files are not stored yet. */
+  /** Whether the run is running here, or its files are being fetched or stored. */
   executes(runId: string): boolean {
-    if (this.#keeping.has(runId)) return true;
+    if (this.#moving.has(runId)) return true;
     return [...this.#shown.values()].some(({ run, session }) => run.id === runId && !session.ending);
   }
 
@@ -149,15 +164,13 @@ export class Sessions {
   async close(): Promise<void> {
     this.#open = false;
     const all = [...this.#shown.values()];
-    await Promise.all(
-      all.map(({ session }) => session.end({ status: 'STOPPED', reason: 'the model service was stopped' })),
-    );
+    await Promise.all(all.map(({ session }) => session.end({ status: 'STOPPED', reason: SERVICE_STOPPED })));
     for (const shown of all) this.#forget(shown);
   }
 
   #checkRoom(): void {
     const running = [...this.#shown.values()].filter(({ session }) => !session.ending);
-    if (!this.#open) throw new ServiceError('ANIMATION_FAILED', 'The model service is being stopped.');
+    if (!this.#open) throw closing();
     if (running.length + this.#starting >= MOST_SESSIONS) {
       throw new ServiceError(
         'TOO_MANY_ANIMATIONS',
@@ -178,34 +191,38 @@ export class Sessions {
 
   #begin({ id, inputs }: StoredRun, template: Template, options: SessionOptions): Session {
     try {
+      if (!this.#open) throw new Error(SERVICE_STOPPED);
       return new Session(options);
     } catch (error) {
       this.#parts.files?.releaseInputs(template, inputs);
       void this.#parts.recorder.record({ runId: id, status: 'STOPPED', reason: messageOf(error) });
-      throw unavailable();
+      throw this.#open ? unavailable() : closing();
     }
   }
 
   /** @throws ServiceError UNAVAILABLE */
   async #fetchInputs({ id, inputs }: StoredRun, template: Template): Promise<void> {
+    this.#moving.add(id);
     try {
       await this.#parts.files?.fetchInputs(template, inputs);
     } catch (error) {
       void this.#parts.recorder.record({ runId: id, status: 'STOPPED', reason: messageOf(error) });
       throw unavailable();
+    } finally {
+      this.#moving.delete(id);
     }
   }
 
   async #keepOutputs(runId: string, template: Template, outputs: OutputTexts): Promise<void> {
     const { recorder, files } = this.#parts;
-    this.#keeping.add(runId);
+    this.#moving.add(runId);
     try {
       await files!.keepOutputs(template, outputs);
       void recorder.record({ runId, status: 'COMPLETED', outputs });
     } catch (error) {
       void recorder.record({ runId, status: 'STOPPED', reason: messageOf(error) });
     } finally {
-      this.#keeping.delete(runId);
+      this.#moving.delete(runId);
     }
   }
 
@@ -226,6 +243,10 @@ export class Sessions {
     shown.unwatch();
     this.#shown.delete(shown.session.uuid);
   }
+}
+
+function closing(): ServiceError {
+  return new ServiceError('ANIMATION_FAILED', 'The model service is being stopped.');
 }
 
 function unavailable(): ServiceError {

@@ -179,7 +179,7 @@ export class LaneKeeper {
     // this reads all unfinished runs, so it is not done at each check
     if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
     this.#notedAt = performance.now();
-    const versions = [...(await runs.unfinishedVersions())];
+    const versions = [...(await runs.waitingVersions())];
     problems.replace(
       ['RUNS_UNSERVED'],
       versions.flatMap((versionId) => fleet.unserved(versionId, able) ?? []),

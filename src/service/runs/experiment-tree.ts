@@ -1,7 +1,6 @@
 import type { Sql } from '../database/database.ts';
 import { subRunTitle } from './experiments.ts';
 import type { Effects, RunTable } from './run-table.ts';
-import { isLive } from './states.ts';
 import { type NewRun, readRow, type RunRow, type StoredRun } from './stored-run.ts';
 
 /**
@@ -21,12 +20,8 @@ export class ExperimentTree {
    * which is its number in the table.
    */
   async part(sql: Sql, run: NewRun): Promise<number> {
-    for (;;) {
-      const added = await this.#table.insert(run, { isDirect: false, tasks: null }, sql);
-      const part = added ?? (await this.#table.newestNow(run.identity, sql));
-      // the run with the same identity may have failed or been stopped meanwhile
-      if (part && isLive(part.status)) return part.seq;
-    }
+    const { run: part } = await this.#table.insertOrFind(run, { isDirect: false, tasks: null }, sql);
+    return part.seq;
   }
 
   /**

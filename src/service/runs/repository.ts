@@ -3,7 +3,6 @@ import type { Database } from '../database/database.ts';
 import { ExperimentTree } from './experiment-tree.ts';
 import { Holders } from './holders.ts';
 import { RunTable } from './run-table.ts';
-import { isLive } from './states.ts';
 import {
   type NewRun,
   type OutputTexts,
@@ -65,12 +64,7 @@ export class RunRepository {
    * if many identical requests arrive together, one of them adds the run.
    */
   async insert(run: NewRun): Promise<StoredRun> {
-    for (;;) {
-      const added = await this.#table.insert(run, { isDirect: true, tasks: null });
-      const found = added ?? (await this.#table.newest(run.identity));
-      // the run with the same identity may have failed or been stopped meanwhile
-      if (found && isLive(found.status)) return found;
-    }
+    return (await this.#table.insertOrFind(run, { isDirect: true, tasks: null })).run;
   }
 
   /**
@@ -95,8 +89,9 @@ export class RunRepository {
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
-      const parent = await this.#table.insert(run, { isDirect: true, tasks: parts.length }, sql);
-      if (!parent) return (await this.#table.newestNow(run.identity, sql))!;
+      const settings = { isDirect: true, tasks: parts.length };
+      const { run: parent, isNew } = await this.#table.insertOrFind(run, settings, sql);
+      if (!isNew) return parent;
       const seqs = await this.#tree.liveParts(sql, subRuns, parts);
       return this.#tree.adopt(sql, effects, parent, seqs);
     });
@@ -198,10 +193,14 @@ export class RunRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Ids of the versions with waiting runs. */
+  waitingVersions(): Promise<ReadonlySet<string>> {
+    return this.#versions(this.#statements.waitingVersions);
+  }
+
   /** Ids of the versions with unfinished runs. */
-  async unfinishedVersions(): Promise<ReadonlySet<string>> {
-    const rows = await this.#sql.all<{ version_id: string }>(this.#statements.unfinishedVersions);
-    return new Set(rows.map(({ version_id }) => version_id));
+  unfinishedVersions(): Promise<ReadonlySet<string>> {
+    return this.#versions(this.#statements.unfinishedVersions);
   }
 
   /** The number of runs of each version, by version id. Counts `slice` runs at once, and then waits for `between`. */
@@ -219,5 +218,10 @@ export class RunRepository {
       await between();
     }
     return counts;
+  }
+
+  async #versions(statement: string): Promise<ReadonlySet<string>> {
+    const rows = await this.#sql.all<{ version_id: string }>(statement);
+    return new Set(rows.map(({ version_id }) => version_id));
   }
 }

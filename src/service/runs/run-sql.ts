@@ -151,6 +151,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     subOutputs: `SELECT position, outputs FROM sub_runs JOIN results USING (run_seq)
        WHERE parent_seq = ? AND position > ? ORDER BY position LIMIT ?`,
 
+    waitingVersions: `SELECT DISTINCT version_id FROM runs WHERE status = 'FRESH' AND tasks IS NULL`,
     unfinishedVersions: `SELECT version_id FROM runs WHERE status = 'FRESH' AND tasks IS NULL
        UNION SELECT version_id FROM runs WHERE status = 'RUNNING' AND tasks IS NULL`,
     lastSeq: 'SELECT coalesce(max(seq), 0) AS last FROM runs',

@@ -5,6 +5,7 @@ import { isUnreachable } from '../system-errors.ts';
 import { Gathered } from './gathered.ts';
 import { RunCache } from './run-cache.ts';
 import { runStatements } from './run-sql.ts';
+import { isLive } from './states.ts';
 import { type NewRun, type RunRow, readRow, type StoredRun } from './stored-run.ts';
 import { Tally } from './tally.ts';
 
@@ -76,6 +77,21 @@ export class RunTable {
     const run = readRow(row);
     this.#recent.add(run, { identity, since });
     return run;
+  }
+
+  /** The live run with the identity of a run. If there is none, it adds a FRESH run. */
+  async insertOrFind(
+    run: NewRun,
+    settings: { isDirect: boolean; tasks: number | null },
+    sql: Sql = this.sql,
+  ): Promise<{ run: StoredRun; isNew: boolean }> {
+    for (;;) {
+      const added = await this.insert(run, settings, sql);
+      if (added) return { run: added, isNew: true };
+      const found = await (sql === this.sql ? this.newest(run.identity) : this.newestNow(run.identity, sql));
+      // the run with the same identity may have failed or been stopped meanwhile
+      if (found && isLive(found.status)) return { run: found, isNew: false };
+    }
   }
 
   /** The live run with an identity, otherwise its last FAILED or STOPPED run. */

@@ -123,7 +123,8 @@ export function describeCounts(
     test('counts agree with the runs, whatever the actions and interruptions', async () => {
       const step = fc.record({
         act,
-        // three of four actions are interrupted, because the probability of nil is 1 / freq
+        // three of four actions may be interrupted, because the probability of nil is 1 / freq; most of these end before
+        // the interruption
         cut: fc.option(fc.record({ turns: fc.nat(3), steps: fc.nat(120) }), { freq: 4, nil: undefined }),
       });
       let campaigns = 0;
