@@ -135,7 +135,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;
-    await addExecutors(app, { access, fleet, upload: limits.upload });
+    await addExecutors(app, { access, fleet, keyless, upload: limits.upload });
   }
   await app.register(
     async (api) => {

@@ -6,6 +6,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
 import { readJson, acceptBytes } from './body.ts';
+import type { KeylessConnections } from './keyless.ts';
 
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
 const MOST_REPORTED = 64 * 2 ** 20;
@@ -15,7 +16,12 @@ const MOST_REPORTED = 64 * 2 ** 20;
  */
 export async function addExecutors(
   app: FastifyInstance,
-  { access, fleet, upload }: { access: Access; fleet: Fleet; upload: number },
+  {
+    access,
+    fleet,
+    keyless,
+    upload,
+  }: { access: Access; fleet: Fleet; keyless: KeylessConnections; upload: number },
 ): Promise<void> {
   const nameOf = (request: FastifyRequest): string => {
     const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
@@ -33,6 +39,7 @@ export async function addExecutors(
       );
       scope.addHook('onRequest', (request, _reply, done) => {
         nameOf(request);
+        keyless.release(request.raw.socket);
         done();
       });
       const post = <S extends z.ZodType>(

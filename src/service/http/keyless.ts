@@ -11,7 +11,7 @@ const IDLE = 10_000;
 /** How often connections without a key are checked, ms. */
 const LOOK = 5_000;
 
-/** A connection that has shown no key of a user. */
+/** A connection that has shown no key. */
 interface Keyless {
   /** The last request, until its answer was sent. */
   request?: IncomingMessage | undefined;
@@ -25,7 +25,7 @@ interface Keyless {
  * Limits the number and the idle time of connections without a key. Anybody can open them, and each uses a file
  * descriptor that executors need. If there are too many, the oldest one is closed, counted from its opening or its last
  * answer. A connection whose request is being answered is closed only if there is no other. A connection that has shown
- * the key of a user no longer counts. The key of an executor makes no difference.
+ * the key of a user or of an executor no longer counts.
  */
 export class KeylessConnections {
   readonly #most: number;
