@@ -99,8 +99,9 @@ class GaussianProcess implements Method {
   }
 
   recommend(): Recommendation | null {
-    // the stored beliefs stay as they are, so that recommendations do not change later proposals
-    const { beliefs } = this.parts[0]!.with(this.log);
+    // fitted to the log alone: stored models also depend on proposals that the search did not ask for, and these are
+    // not in its log
+    const { beliefs } = Part.whole(this.problem).with(this.log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
     return { x: [...best.x], value: this.problem.isNoisy ? beliefs.expected(best.x) : best.value };
