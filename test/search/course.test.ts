@@ -68,6 +68,16 @@ test.each([
   },
 );
 
+test('a noisy search with fewer points than it may have open has the same log after restarts', async () => {
+  const inputs = ['x', 'y'].map((name) => ({
+    ...{ name, type: 'DOUBLE' as const, kind: 'choice' as const },
+    ...{ values: ['0', '1', '2'], isOrdered: true },
+  }));
+  const campaign = campaignOf({ inputs, method: 'gp', parallel: 9, order: 'free' }, { seed: 2 });
+  const log = await new SearchInMemory(campaign, noisy(0.5), 2).toTheEnd(0);
+  expect(await new SearchInMemory(campaign, noisy(0.5), 2).toTheEnd(1)).toEqual(log);
+});
+
 describe('searches in free and in fixed order', () => {
   test.each(['cma', 'gp', 'direct'] as const)(
     '%s has the same log with and without restarts in free order',

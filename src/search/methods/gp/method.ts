@@ -81,9 +81,16 @@ class GaussianProcess implements Method {
   }
 
   ask(): Proposal | null | 'exhausted' {
+    const { designed } = this;
+    const whole = this.parts[0]!;
     const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign(this.parts[0]!) : this.ofModels()) ?? this.ofList();
-    if (!proposal) return this.open.size > 0 ? null : 'exhausted';
+    const proposal = (isDesign ? this.ofDesign(whole) : this.ofModels()) ?? this.ofList();
+    if (!proposal) {
+      // the log of a search has no trace of this call, so later proposals must not depend on it
+      this.designed = designed;
+      this.parts[0] = whole;
+      return this.open.size > 0 ? null : 'exhausted';
+    }
     this.open.set(this.asked.length, proposal.x);
     this.asked.push(proposal.x);
     return proposal;
