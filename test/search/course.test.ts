@@ -270,6 +270,16 @@ test('a point that does not meet a requirement is never the best one', async () 
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
 });
 
+test('the variance and the interval of a mean are not those of a quantile', async () => {
+  const goal = { output: 'Q(f, 0.5)', wants: 'lowest' } as const;
+  const campaign = campaignOf({}, { goal, replications: 5 });
+  const world = new SearchInMemory(campaign, noisy(1), 1);
+  const log = await world.toTheEnd(0);
+  expect(log.asks[0]!.told).toMatchObject({ value: expect.any(Number), variance: null, runs: 5 });
+  const { best } = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
+  expect(best).toMatchObject({ interval: null, runs: 5 });
+});
+
 test('in many noisy searches, the reported value of the winner is right on average, and its value during the search is too good', async () => {
   const confirm = { best: 4, replications: 8, indifference: 0.2, confidence: 0.95, report: 15 };
   const stop = { points: 40, runs: null, value: null, gain: null, stall: null };
