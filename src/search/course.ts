@@ -220,7 +220,8 @@ export class SearchCourse {
     while (!this.stopped()) {
       const proposed = await this.proposer.next();
       if (proposed === 'exhausted') this.methodEnd = proposed;
-      else if (proposed) return this.add(proposed);
+      else if (proposed && this.isTooLittle(proposed.gain)) this.methodEnd = 'gain';
+      else if (proposed) return this.add(proposed, true);
       else if (!this.tellNext()) return false;
     }
     return false;
@@ -236,8 +237,7 @@ export class SearchCourse {
       .reduce<KnownPoint | null>((a, b) => (a && a.told.value! <= b.told.value! ? a : b), null);
     const values = best && this.proposer.moved(best.values);
     if (!values || !this.proposer.isAllowed(values)) return false;
-    this.proposer.note(values, false);
-    return this.add({ values, by: KNOWN, gain: null, isAllowed: true });
+    return this.add({ values, by: KNOWN, isAllowed: true }, false);
   }
 
   /** How many points have no value yet. */
@@ -253,12 +253,14 @@ export class SearchCourse {
     return isFirst && !this.isRefused(at) && this.valueOf(at) === undefined;
   }
 
-  private add({ values, by, gain, isAllowed }: ProposedPoint): boolean {
-    const { search, replications } = this.campaign;
-    if (gain !== null && search!.stop.gain !== null && gain < search!.stop.gain) {
-      this.methodEnd = 'gain';
-      return false;
-    }
+  private isTooLittle(gain: number | null): boolean {
+    const least = this.campaign.search!.stop.gain;
+    return gain !== null && least !== null && gain < least;
+  }
+
+  private add({ values, by, isAllowed }: Omit<ProposedPoint, 'gain'>, isProposed: boolean): true {
+    const { replications } = this.campaign;
+    this.proposer.note(values, isProposed);
     const isNew = this.history.firstOf(values) === undefined;
     const point = isAllowed ? { ...this.pointOf(values), from: 1, to: isNew ? replications : 0 } : null;
     const seen = this.history.told;
@@ -281,8 +283,7 @@ export class SearchCourse {
     const values = isConfirmed(this.campaign) ? await this.proposer.recommend() : null;
     if (!values || this.history.firstOf(values) !== undefined || !this.proposer.isAllowed(values))
       return false;
-    this.proposer.note(values, false);
-    return this.add({ values, by: RECOMMENDED, gain: null, isAllowed: true });
+    return this.add({ values, by: RECOMMENDED, isAllowed: true }, false);
   }
 
   /** Begins the comparison of the best points, or ends the search. All asks must have been told. */

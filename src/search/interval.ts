@@ -12,7 +12,7 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
 }
 
 /**
- * The confidence interval of a mean; null for a single run, and if all runs have the same value.
+ * The confidence interval of a mean or share; null for a single run, if all runs have the same value, and for a quantile.
  *
  * @param mean - the mean of the output itself, even if the search maximizes it
  */

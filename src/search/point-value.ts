@@ -54,11 +54,14 @@ export class PointReader {
     const values = this.valuesOf(runs).filter((value) => value !== null);
     const isFailed = values.length === 0 || 1 - values.length / runs.length > this.mostFailed;
     if (isFailed) return { value: null, variance: null, runs: runs.length, excess: [] };
-    const sample = sampleOf(values);
     const n = values.length;
+    const sample = sampleOf(values);
+    const estimate =
+      this.goal.statistic === 'quantile'
+        ? { value: this.quantileOf(values), variance: null }
+        : { value: sample.mean, variance: n > 1 ? sample.variance! / n : null };
     return {
-      value: this.goal.statistic === 'quantile' ? this.quantileOf(values) : sample.mean,
-      variance: n > 1 ? sample.variance! / n : null,
+      ...estimate,
       runs: n,
       excess: this.requirements.map((one) => excessOf(one, runs)),
     };

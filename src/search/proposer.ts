@@ -105,12 +105,11 @@ export class Proposer {
     this.told += 1;
   }
 
-  /** The next point; null if the method needs more values first. */
+  /** The next point, which the caller notes if it asks for it; null if the method needs more values first. */
   async next(): Promise<ProposedPoint | null | 'exhausted'> {
     const proposal = await this.method.ask();
     if (proposal === null || proposal === 'exhausted') return proposal;
     const values = this.space.valuesAt(proposal.x);
-    this.note(values, true);
     const { by, gain = null } = proposal;
     return { values, by, gain, isAllowed: this.space.isAllowed(values) };
   }

@@ -49,7 +49,10 @@ export interface BestPoint {
    * The mean or quantile of the goal's output. After the comparison it comes from runs that did not decide the choice.
    */
   value: number;
-  /** The confidence interval of the mean; null for a single run, and if all runs have the same value. */
+  /**
+   * The confidence interval of the mean or share; null for a single run, if all runs have the same value, and for a
+   * quantile.
+   */
   interval: [number, number] | null;
   /** The number of runs from which `value` was computed. */
   runs: number;

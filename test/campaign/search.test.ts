@@ -186,6 +186,15 @@ describe('foray refuses a search', () => {
     refused('INVALID_VALUE', `search: { minimize: §Trajectory, ${OVER} }\n`, /neither a number/);
   });
 
+  test('for the best quantile, if points are compared by their means', () => {
+    const search = (rest: string): string =>
+      `search: { minimize: §"Q(\`Peak day\`, 0.9)", ${OVER}${rest} }\n`;
+    refused('INVALID_VALUE', search(', confirm: { indifference: 1 }'), /is a quantile/, /"confirm"/);
+    const raced = `${search('')}replications: { min: 2, max: 4 }\n`;
+    refused('INVALID_VALUE', raced, /is a quantile/, /"replications"/);
+    expect(checkBody(search('').replace('§', '')).goal).toMatchObject({ output: 'Q(`Peak day`, 0.9)' });
+  });
+
   test('with a design, with a goal, or with replications until a precision is reached', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
     refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);

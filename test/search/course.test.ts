@@ -41,6 +41,43 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
+test.each([
+  [12, 2, 0.3, 1, 3],
+  [41, 4, 0.2, 1.5, 28],
+] as const)(
+  'a search that begins with %i known points, expects too little gain and asks for the recommended point has the same log after restarts',
+  async (count, parallel, gain, sd, seed) => {
+    const confirm = { best: 2, replications: 4, indifference: 0.5, confidence: 0.95, report: 4 };
+    const search = { method: 'gp' as const, parallel, confirm, stop: { ...stopAfter(12), gain } };
+    const campaign = campaignOf(search, { seed, replications: 2 });
+    const stream = new Stream(seed, 'known');
+    const points = Array.from({ length: count }, () => {
+      const values = [3 * stream.uniform() - 1, 3 * stream.uniform() - 1].map((value) => value.toFixed(3));
+      const value = Number(bowl(values.map(Number), 0, 1)['f']) + (sd / 1.414) * stream.normal();
+      return { values, told: { value, variance: (sd * sd) / 2, runs: 2, excess: [] } };
+    });
+    const logAfter = (rebuilds: number): Promise<SearchLog> => {
+      const world = new SearchInMemory(campaign, noisy(sd), seed);
+      world.log.events.push({ kind: 'known', campaign: 'known', points });
+      return world.toTheEnd(rebuilds);
+    };
+    const log = await logAfter(0);
+    expect(log.events[1]).toEqual({ kind: 'stopped', by: 'gain' });
+    expect(log.asks.at(-1)!.by).toBe('recommended');
+    expect(await logAfter(1)).toEqual(log);
+  },
+);
+
+test('a noisy search with fewer points than it may have open has the same log after restarts', async () => {
+  const inputs = ['x', 'y'].map((name) => ({
+    ...{ name, type: 'DOUBLE' as const, kind: 'choice' as const },
+    ...{ values: ['0', '1', '2'], isOrdered: true },
+  }));
+  const campaign = campaignOf({ inputs, method: 'gp', parallel: 9, order: 'free' }, { seed: 2 });
+  const log = await new SearchInMemory(campaign, noisy(0.5), 2).toTheEnd(0);
+  expect(await new SearchInMemory(campaign, noisy(0.5), 2).toTheEnd(1)).toEqual(log);
+});
+
 describe('searches in free and in fixed order', () => {
   test.each(['cma', 'gp', 'direct'] as const)(
     '%s has the same log with and without restarts in free order',
@@ -231,6 +268,16 @@ test('a point that does not meet a requirement is never the best one', async () 
   const log = await world.toTheEnd(0.2);
   const { best } = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
+});
+
+test('the variance and the interval of a mean are not those of a quantile', async () => {
+  const goal = { output: 'Q(f, 0.5)', wants: 'lowest' } as const;
+  const campaign = campaignOf({}, { goal, replications: 5 });
+  const world = new SearchInMemory(campaign, noisy(1), 1);
+  const log = await world.toTheEnd(0);
+  expect(log.asks[0]!.told).toMatchObject({ value: expect.any(Number), variance: null, runs: 5 });
+  const { best } = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
+  expect(best).toMatchObject({ interval: null, runs: 5 });
 });
 
 test('in many noisy searches, the reported value of the winner is right on average, and its value during the search is too good', async () => {

@@ -132,6 +132,26 @@ describe('without scripts', () => {
     expect(none.body).toContain('href="/models"');
   });
 
+  test('the page of a point in a calibration shows its distance', async () => {
+    const text = `campaign: abc
+model: {name: Epidemic}
+inputs: {Population: 20, Days: 5}
+outputs: [Peak infected]
+calibrate:
+  abc:
+    priors: {Contact rate: {min: 1, max: 3}}
+    observed: {Peak infected: 8}
+    particles: 10
+    stop: {generations: 1}
+seed: 1
+`;
+    await world.foray.submit({ file: 'abc.yaml', text }, { id: 'abc' });
+    await over('abc');
+    const [row] = await world.rows('abc');
+    const story = (await page(`/campaigns/abc/points/${row!.point}`)).body;
+    expect(story).toMatch(/Ask 0 of the calibration, by\s+generation 1: distance [\d.]+\./);
+  });
+
   test('runs can be ordered by an output; the order by the time of the end also shows all runs', async () => {
     const peaks = async (order: string): Promise<number[]> => {
       const { body } = await page(`/campaigns/fit/runs?${new URLSearchParams({ order }).toString()}`);

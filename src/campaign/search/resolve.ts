@@ -5,7 +5,9 @@ import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
 import { distinctValuesOf } from '../designs/resolve/value-lists.ts';
 import { MOST_INPUTS, unitPoints } from '../sampling/unit-points.ts';
+import { type Measure, measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
+import { quoted } from '../../text/suggest.ts';
 import type { BaseInput, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
@@ -166,6 +168,7 @@ export function resolveSearch(
   if (where !== null)
     mistakes.attempt(() => checkExpression(where, 'boolean', { inputs: base, locate }, ['search', 'where']));
   const goal = mistakes.attempt(() => goalIn(written, outputs, locate, 'search'));
+  if (goal) mistakes.attempt(() => checkQuantile({ definition, locate }, measureOf(outputs, goal.output)));
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
   const search: Search = {
@@ -230,6 +233,20 @@ function stopOf({ stop }: WrittenSearch): Search['stop'] {
 
 function confirmOf({ confirm }: WrittenSearch): Confirmation | null {
   return confirm ?? null;
+}
+
+/** @throws ForayError INVALID_VALUE if the goal is a quantile, but points should be compared by their means */
+function checkQuantile(
+  { definition, locate }: Pick<ReadDefinition, 'definition' | 'locate'>,
+  { name, statistic }: Measure,
+): void {
+  const { minimize, confirm } = definition.search!;
+  const isRaced = mostReplications(definition.replications) !== null;
+  if (statistic !== 'quantile' || (!confirm && !isRaced)) return;
+  throw new ForayError('INVALID_VALUE', `${quoted(name)} is a quantile.`, {
+    place: locate(['search', minimize === undefined ? 'maximize' : 'minimize']),
+    hint: `Points are compared by their means or shares: name an output, or P(…), or ${confirm ? 'leave "confirm" out' : 'write a number of "replications"'}.`,
+  });
 }
 
 function mostReplications(replications: ReadDefinition['definition']['replications']): number | null {

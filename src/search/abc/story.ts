@@ -6,6 +6,7 @@ import {
   stopOf,
   type StopReason,
 } from '../../campaign/search/log.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { keysOf } from '../point-keys.ts';
 import { type Generation, generationsOf } from './generations.ts';
@@ -129,14 +130,15 @@ export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Pr
   return { summary, generations, particles };
 }
 
-/**
- * For each run of a calibration: its ask, its generation, and its weight in that generation. Runs are found by the key
- * of the point and the replication.
- */
-export async function placesOfRuns(
-  campaign: Campaign,
-  log: SearchLog,
-): Promise<Map<string, { ask: number; generation: number; weight: number | null }>> {
+/** The ask of a run, its generation, and the weight in that generation; null if the ask has none. */
+interface Place {
+  ask: number;
+  generation: number;
+  weight: number | null;
+}
+
+/** The place of each run of a calibration. Runs are found by the key of the point and the replication. */
+export async function placesOfRuns(campaign: Campaign, log: SearchLog): Promise<Map<string, Place>> {
   const all = await generationsIn(campaign, log);
   const keyOf = keysOf(campaign);
   const weights = new Map(
@@ -144,16 +146,27 @@ export async function placesOfRuns(
       population ? accepted.map((ask, at) => [ask, population.weights[at]!] as const) : [],
     ),
   );
-  const places = new Map<string, { ask: number; generation: number; weight: number | null }>();
+  const places = new Map<string, Place>();
+  const isRandom = hasSeed(campaign.base);
   const repeats = new Map<string, number>();
   for (const [ask, { values }] of log.asks.entries()) {
     const { key } = keyOf(values);
-    const replication = (repeats.get(key) ?? 0) + 1;
-    repeats.set(key, replication);
+    const repeat = (repeats.get(key) ?? 0) + 1;
+    repeats.set(key, repeat);
+    // without chance, all asks of a point share one run
+    const run = placeOf(key, isRandom ? repeat : 1);
     const generation = all.findLast(({ first }) => first <= ask)!.number;
-    places.set(placeOf(key, replication), { ask, generation, weight: weights.get(ask) ?? null });
+    places.set(run, sharedPlace(places.get(run), { ask, generation, weight: weights.get(ask) ?? null }));
   }
   return places;
+}
+
+/** The place of a run with one more ask: the last generation with a weight, and there the sum of the weights. */
+function sharedPlace(before: Place | undefined, place: Place): Place {
+  if (!before) return place;
+  if (place.weight === null) return before;
+  if (before.weight === null || before.generation < place.generation) return place;
+  return { ...before, weight: before.weight + place.weight };
 }
 
 export function placeOf(key: string, replication: number): string {

@@ -41,7 +41,7 @@ export interface Told {
   x: readonly number[];
   /** The minimized value: a mean, share or quantile over the runs of the point; null if the point failed. */
   value: number | null;
-  /** The variance of the mean over the runs; null with fewer than two runs. */
+  /** The variance of the mean or share over the runs; null with fewer than two runs, and for a quantile. */
   variance: number | null;
   /** The number of runs from which the value was computed. */
   runs: number;

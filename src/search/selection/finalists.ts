@@ -1,7 +1,7 @@
 /** The estimated mean of a point. Lower is better. */
 export interface Candidate {
   mean: number;
-  /** The variance of the mean; null for a single run. */
+  /** The variance of the mean; null for a single run, and if the value is a quantile. */
   variance: number | null;
   runs: number;
 }

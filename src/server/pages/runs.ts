@@ -127,10 +127,10 @@ export function pointPage(
         ${place === null ? 'The design no longer has this point.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
       </p>
       ${asks.map(
-        ({ ask, by, told }) =>
+        ({ of, ask, by, told }) =>
           html`<p>
-            Ask ${ask} of the search, by
-            ${by}${told === null ? '' : told.value === null ? ': the point failed' : `: ${told.value}`}.
+            Ask ${ask} of the ${of}, by
+            ${by}${told === null ? '' : told.value === null ? ': the point failed' : `: ${of === 'calibration' ? 'distance ' : ''}${told.value}`}.
           </p>`,
       )}
       ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)}

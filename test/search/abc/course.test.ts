@@ -92,9 +92,23 @@ test('each ask for the same point has its own distance, and a calibration of a m
   expect(shareOf('1') + shareOf('2')).toBeGreaterThan(shareOf('0') + shareOf('3'));
   // without chance, there are at most 4 distances, so the tolerance soon stops falling
   const [, theta] = campaign.base;
-  const exact = await logOf({ ...campaign, base: [theta!] }, ([value]) => ({ y: String(value) }));
+  const withoutChance = { ...campaign, base: [theta!] };
+  const exact = await logOf(withoutChance, ([value]) => ({ y: String(value) }));
   expect(new Set(exact.asks.map(({ ordinal }) => ordinal)).size).toBeLessThanOrEqual(4);
   expect(exact.events.findLast((event) => event.kind === 'stopped')).toMatchObject({ by: 'stall' });
+  // a run that several asks share has the sum of their weights
+  const story = await calibrationStoryOf(withoutChance, exact);
+  const places = await placesOfRuns(withoutChance, exact);
+  expect(places.size).toBe(new Set(exact.asks.map(({ ordinal }) => ordinal)).size);
+  for (const key of new Set(story.particles.map((particle) => particle.key))) {
+    const own = story.particles.filter((particle) => particle.key === key);
+    const { generation, weight } = places.get(placeOf(key, 1))!;
+    expect(generation).toBe(story.summary.posterior!.generation);
+    expect(weight).toBeCloseTo(
+      own.reduce((sum, particle) => sum + particle.weight, 0),
+      9,
+    );
+  }
 });
 
 test('each point meets the condition on the inputs', async () => {

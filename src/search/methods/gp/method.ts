@@ -82,9 +82,16 @@ class GaussianProcess implements Method {
   }
 
   ask(): Proposal | null | 'exhausted' {
+    const { designed } = this;
+    const whole = this.parts[0]!;
     const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign(this.parts[0]!) : this.ofModels()) ?? this.ofList();
-    if (!proposal) return this.open.size > 0 ? null : 'exhausted';
+    const proposal = (isDesign ? this.ofDesign(whole) : this.ofModels()) ?? this.ofList();
+    if (!proposal) {
+      // the log of a search has no trace of this call, so later proposals must not depend on it
+      this.designed = designed;
+      this.parts[0] = whole;
+      return this.open.size > 0 ? null : 'exhausted';
+    }
     this.open.set(this.asked.length, proposal.x);
     this.asked.push(proposal.x);
     return proposal;
@@ -100,8 +107,9 @@ class GaussianProcess implements Method {
   }
 
   recommend(): Recommendation | null {
-    // the stored beliefs stay as they are, so that recommendations do not change later proposals
-    const { beliefs } = this.parts[0]!.with(this.log);
+    // fitted to the log alone: stored models also depend on proposals that the search did not ask for, and these are
+    // not in its log
+    const { beliefs } = Part.whole(this.problem).with(this.log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
     return { x: [...best.x], value: this.problem.isNoisy ? beliefs.expected(best.x) : best.value };
