@@ -1,14 +1,11 @@
 import type { PointValue } from '../campaign/search/log.ts';
+import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
 
-/** The confidence if the definition gives none. */
-const CONFIDENCE = 0.95;
-
 /** The confidence of intervals of a search or a selection. */
 export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' | 'select'>): number {
-  const rule = search ? search.confirm : select?.method === 'kn' ? select : null;
-  return rule?.confidence ?? CONFIDENCE;
+  return (search ? search.confirm : select)?.confidence ?? CONFIDENCE;
 }
 
 /**

@@ -67,6 +67,13 @@ export class PointReader {
     };
   }
 
+  /** The runs from which a value was computed, with the failed runs among them. The point may have more runs by now. */
+  runsOf(runs: readonly FinishedRun[], { value, runs: count }: PointValue): readonly FinishedRun[] {
+    if (value === null) return runs.slice(0, count);
+    const withValue = this.valuesOf(runs).flatMap((own, at) => (own === null ? [] : [at]));
+    return runs.slice(0, (withValue[count - 1] ?? runs.length - 1) + 1);
+  }
+
   /** Converts a value of the output into the minimized value, or back. */
   signed(value: number): number {
     return this.sign * value;

@@ -48,7 +48,8 @@ export class Replications {
     const { search, replications, commonRandomNumbers } = this.campaign;
     if (search!.most === null) return replications;
     const rival = this.history.bestOf(ask.seen);
-    const rivals = rival && finished.get(rival.ordinal!)?.slice(0, rival.told!.runs);
+    const known = rival && finished.get(rival.ordinal!);
+    const rivals = known && this.reader.runsOf(known, rival.told!);
     return nextOfRace({
       values: this.reader.valuesOf(runs),
       rival: rivals ? this.reader.valuesOf(rivals) : null,

@@ -4,6 +4,8 @@ import type { History } from './history.ts';
 
 /** The space counts as exhausted if this many asks (proposals of the method) in a row give no new point. */
 const MOST_EMPTY_ASKS = 50;
+/** If no point meets the requirements, the rule `stall` ends the search only after at least this many points. */
+const MOST_WITHOUT_BEST = 100;
 /** The search ends when this many asks have been told and all of their points failed. */
 const MOST_FAILED = 20;
 
@@ -22,7 +24,13 @@ export function stopReason(
   if (rule.points !== null && history.points >= rule.points) return 'points';
   if (rule.runs !== null && history.runs(replications) >= rule.runs) return 'runs';
   if (target !== null && best && best.told!.value! <= target) return 'value';
-  if (rule.stall !== null && best && history.sinceBest >= rule.stall) return 'stall';
+  if (rule.stall !== null && isStalled(rule.stall, history)) return 'stall';
   if (history.hasOnlyFailures(MOST_FAILED)) return 'failures';
   return history.inVain >= MOST_EMPTY_ASKS ? 'exhausted' : undefined;
+}
+
+function isStalled(stall: number, history: History): boolean {
+  if (history.bestOf()) return history.sinceBest >= stall;
+  // without this limit, a search whose requirements cannot be met would never end
+  return history.told >= Math.max(stall, MOST_WITHOUT_BEST);
 }

@@ -115,7 +115,7 @@ function bestPoint(
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
   const runs = finished.get(incumbent.ordinal!) ?? [];
-  return { ...shown(campaign, incumbent, reader, runs.slice(0, incumbent.told!.runs)), seen, isSure: null };
+  return { ...shown(campaign, incumbent, reader, reader.runsOf(runs, incumbent.told!)), seen, isSure: null };
 }
 
 function shown(

@@ -227,6 +227,13 @@ describe('a selection', () => {
     });
   });
 
+  test('with a budget keeps the confidence of its intervals, unless this is the default', () => {
+    const selected = (more: string) =>
+      checkBody(`${GRID}select: { minimize: Fit error, runs: 90${more} }\n`).select;
+    expect(selected(', confidence: 0.8')).toMatchObject({ method: 'ocba', confidence: 0.8 });
+    expect(selected(', confidence: 0.95')).toEqual(selected(''));
+  });
+
   test.each<[string, ErrorCode, string, RegExp]>([
     [
       'neither "indifference" nor "runs"',

@@ -41,6 +41,16 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
+test('a search with the rule stall ends although no point meets the requirements', async () => {
+  const require = [{ output: 'g', min: 5, max: null, chance: null }];
+  const stop = { points: null, runs: null, value: null, gain: null, stall: 3 };
+  const campaign = campaignOf({ method: 'cma', parallel: 8, require, stop });
+  const log = await new SearchInMemory(campaign, bowl, 1).toTheEnd(0);
+  expect(log.events[0]).toEqual({ kind: 'stopped', by: 'stall' });
+  expect(log.asks.length).toBeGreaterThanOrEqual(100);
+  expect(log.asks.length).toBeLessThan(150);
+});
+
 test.each([
   [12, 2, 0.3, 1, 3],
   [41, 4, 0.2, 1.5, 28],

@@ -47,6 +47,16 @@ function runs(...values: number[]) {
 
 const compared = runs(20, 12, 14);
 
+test('the best point is shown with the runs from which its value was computed, also if some runs failed', () => {
+  const failed = { replication: 2, outputs: {} };
+  const [first, , third] = runs(20, 0, 14);
+  const ask = { ...log.asks[0]!, told: { value: -17, variance: 9, runs: 2, excess: [] } };
+  const later = { replication: 4, outputs: { 'Fit error': '100' } };
+  const finished = new Map([[0, [first!, failed, third!, later]]]);
+  const { best } = summaryOf({ ...campaign, goal: campaign.goal }, { asks: [ask], events: [] }, finished);
+  expect(best).toMatchObject({ ordinal: 0, value: 17, runs: 2 });
+});
+
 test("before the winner's further runs exist, the summary has no value that is independent of the choice", () => {
   const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
   expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });

@@ -5,7 +5,7 @@ import type { ReadDefinition } from '../read.ts';
 import { hasSeed } from '../seeds.ts';
 import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
-import type { Selection } from './search.ts';
+import { CONFIDENCE, type Selection } from './search.ts';
 
 /** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;
@@ -83,7 +83,7 @@ export function resolveSelect(
       report,
       ...(runs === undefined
         ? { method: 'kn', indifference: indifference!, confidence }
-        : { method: 'ocba', runs }),
+        : { method: 'ocba', runs, ...(confidence !== CONFIDENCE && { confidence }) }),
     },
     goal: goal ?? { output: '', wants: 'lowest' },
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { InputName, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
+import { CONFIDENCE } from './search.ts';
 
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
@@ -83,7 +84,11 @@ const Stop = z
         .describe(
           'The search ends when the method gp expects less improvement than this from the next point.',
         ),
-      stall: count().optional().describe('The search ends after this number of points without a better one.'),
+      stall: count()
+        .optional()
+        .describe(
+          'The search ends after this number of points without a better one. If no point meets the requirements, it ends after at least 100 points.',
+        ),
     },
     'expected {points: NUMBER}, {runs: NUMBER}, {value: NUMBER}, {gain: NUMBER} or {stall: NUMBER}',
   )
@@ -117,7 +122,7 @@ const Confirm = z
       confidence: number
         .gt(0.5, 'expected more than 0.5')
         .lt(1, 'expected less than 1')
-        .default(0.95)
+        .default(CONFIDENCE)
         .describe('The confidence that no other point is better by more than the indifference.'),
       report,
     },
@@ -243,7 +248,7 @@ export const Select = z
       confidence: number
         .gt(0.5, 'expected more than 0.5')
         .lt(1, 'expected less than 1')
-        .default(0.95)
+        .default(CONFIDENCE)
         .describe('The confidence of the choice (with an indifference) and of the intervals.'),
       runs: count()
         .max(10_000_000, 'expected at most 10,000,000')

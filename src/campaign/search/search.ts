@@ -50,8 +50,16 @@ export interface Confirmation {
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
-/** `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. */
-type Rule = { method: 'kn'; indifference: number; confidence: number } | { method: 'ocba'; runs: number };
+/** The default confidence of a comparison of points and of intervals. */
+export const CONFIDENCE = 0.95;
+
+/**
+ * `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. With a budget,
+ * the confidence is that of intervals, and absent if it is the default.
+ */
+type Rule =
+  | { method: 'kn'; indifference: number; confidence: number }
+  | { method: 'ocba'; runs: number; confidence?: number };
 
 export type MethodName = 'gp' | 'cma' | 'direct';
 
