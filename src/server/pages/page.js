@@ -50,7 +50,7 @@ function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
   const { children } = parsed(html);
-  // a part is the element with this id, or the whole content of that element
+  // a part is the element, or its whole content
   const isWhole = children[0]?.id === id;
   if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
   let isDone = true;
@@ -92,7 +92,7 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
-/** The number of the last change to a form with a plan. */
+/** The number of the last change of a form. */
 let typed = 0;
 document.addEventListener('input', ({ target }) => {
   const form = /** @type {any} */ (target).closest('[data-plan]');
@@ -101,7 +101,7 @@ document.addEventListener('input', ({ target }) => {
   const [old, text] = [into, into + ' textarea'].map(find);
   if (text?.value !== text?.defaultValue) return;
   const mine = ++typed;
-  // until the new definition is here, nobody can start the old one
+  // nobody can start the old definition
   old.inert = true;
   setTimeout(async () => {
     if (mine !== typed) return;
