@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { Endpoint } from '../../src/api/endpoints.ts';
 import { allEndpoints } from '../../src/api/extensions.ts';
 import { ErrorBody, type Model, type Run } from '../../src/api/resources.ts';
+import type { ForayError } from '../../src/errors.ts';
+import { Access } from '../../src/service/keys/access.ts';
 import { addKey, revokeKey } from '../../src/service/keys/edit.ts';
 import { hashOf } from '../../src/service/keys/hash.ts';
 import {
@@ -209,38 +213,63 @@ describe('a user', () => {
 });
 
 describe('the key file', () => {
-  async function refused(content: string): Promise<string> {
-    const keyFile = path.join(temporaryFolder(), 'keys.yaml');
-    writeFileSync(keyFile, content);
+  function errorOf(content: string): ForayError {
+    const file = path.join(temporaryFolder(), 'keys.yaml');
+    writeFileSync(file, content);
+    const models = () => ['Rehearsal'];
     try {
-      await startTestService({ keyFile, apiKey: undefined });
+      new Access({ file, required: true, localKey: undefined, models, onFault() {} });
     } catch (error) {
       expect(error).toMatchObject({ code: 'KEYS_INVALID' });
-      return (error as { toLine(): string }).toLine().replace(keyFile, 'keys.yaml');
+      return error as ForayError;
     }
     throw new Error(`the key file was not refused: ${content}`);
   }
 
-  test('that has a mistake is refused; the error names the place of the mistake and never contains a key', async () => {
+  const refused = (content: string): string =>
+    errorOf(content)
+      .toLine()
+      .replace(/^.*(?=keys\.yaml)/, '');
+
+  test('that has a mistake is refused; the error gives the place of the mistake', () => {
     const hash = hashOf('a key');
-    expect(await refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
-    expect(await refused('users:\n  ada:\n    keys:\n      - sha256: THE-KEY-ITSELF\n')).toMatch(
-      /^keys\.yaml:4:\d+: .*users\.ada\.keys\.0\.sha256: the SHA-256 of a key is expected/,
+    expect(refused('users: [')).toMatch(/^keys\.yaml:1:\d+: .*neither YAML nor JSON/);
+    expect(refused('users:\n  ada:\n    keys:\n      - sha256: the-key\n')).toMatch(
+      /^keys\.yaml:4:17: .*the SHA-256 of a key is expected/,
     );
-    expect(await refused(`{"users": {"ada": {"keys": [{"sha256": "THE-KEY-ITSELF"}]}}}`)).not.toContain(
-      'THE-KEY',
-    );
-    expect(await refused('user: {}')).toMatch(/the top level: Unrecognized key: "user"/);
-    expect(await refused('users: {"a b": {}}')).toContain('a user name has letters');
+    expect(refused('users: {}\nuser: {}')).toMatch(/^keys\.yaml:2:1: .*this name is unknown/);
+    expect(refused('users: {"a b": {}}')).toMatch(/^keys\.yaml:1:9: .*a user name has letters/);
     expect(
-      await refused(`users:\n  ada: { keys: [{ sha256: ${hash} }] }\n  bob: { keys: [{ sha256: ${hash} }] }`),
+      refused(`users:\n  ada: { keys: [{ sha256: ${hash} }] }\n  bob: { keys: [{ sha256: ${hash} }] }`),
     ).toMatch(/^keys\.yaml:3:\d+: .*appears twice/);
-    expect(await refused('users: {ada: {}}\nmodels:\n  Rehearsal:\n    users: [ada, bbo]')).toMatch(
-      /^keys\.yaml:4:18: The key file has no user "bbo"/,
+    expect(refused('users: {ada: {}}\nmodels:\n  Rehearsal:\n    users: [ada, bbo]')).toMatch(
+      /^keys\.yaml:4:18: The key file has no user of this name/,
     );
-    expect(await refused('models:\n  Rehersal: {}')).toMatch(/The service has no model "Rehersal"/);
-    expect(await refused('models: {Rehearsal: {}, " rehearsal": {}}')).toContain('appears twice');
-    expect(await refused('users: &a {ada: *b}')).toContain('key file');
+    expect(refused('models:\n  Rehersal: {}')).toMatch(/^keys\.yaml:2:3: The service has no model/);
+    expect(refused('models: {Rehearsal: {}, " rehearsal": {}}')).toContain('appears twice');
+    expect(refused('users: &a {ada: *b}')).toContain('key file');
+  });
+
+  test.each([
+    'KEY: {}',
+    'users: KEY',
+    'users: {KEY: 1}',
+    'users: {KEY: {keys: [1]}}',
+    'users: {"KEY ": {}}',
+    'users: {ada: KEY}',
+    'users: {ada: {KEY: 1}}',
+    'users: {ada: {keys: [KEY]}}',
+    'users: {ada: {keys: [{KEY: 1}]}}',
+    'users: {ada: {keys: [{sha256: KEY}]}}',
+    '{"users": {"ada": {"keys": [{"sha256": "KEY"}]}}}',
+    'users: {KEY: {}, KEY: {}}',
+    'users: [KEY',
+    'models: {KEY: {}}',
+    'models: {Rehearsal: {owner: KEY}}',
+    'models: {Rehearsal: {users: [KEY]}}',
+  ])('with a key at the wrong place is refused, and the error does not contain the key: %s', (text) => {
+    const key = randomUUID();
+    expect(inspect(errorOf(text.replaceAll('KEY', key)))).not.toContain(key);
   });
 
   test('must exist if the options name it', async () => {

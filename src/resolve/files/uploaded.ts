@@ -34,8 +34,8 @@ export class UploadedFiles extends FilesOnDisk {
   }
 }
 
-/** The last part of a path. A path without a usable last part selects no file. */
+/** The last part of a path. Without a usable last part, the path names the folder, which cannot be read as a file. */
 function nameIn(path: string): string {
   const name = path.split(/[\\/]/).at(-1)!;
-  return name === '' || name === '.' || name === '..' ? 'nameless' : name;
+  return name === '..' ? '.' : name;
 }

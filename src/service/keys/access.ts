@@ -141,9 +141,9 @@ export class Access {
     const seen = new Set<string>();
     for (const name of Object.keys(models)) {
       const why = !known.has(nameKey(name))
-        ? `The service has no model "${name}".`
-        : seen.has(nameKey(name)) && `The model "${name}" appears twice.`;
-      if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name]) });
+        ? 'The service has no model of this name.'
+        : seen.has(nameKey(name)) && 'The model appears twice.';
+      if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name], 'key') });
       seen.add(nameKey(name));
     }
   }

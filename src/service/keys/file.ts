@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
 import * as z from 'zod';
-import { ForayError, messageOf } from '../../errors.ts';
+import { ForayError, messageOf, type Place } from '../../errors.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
 
 /**
@@ -77,18 +77,23 @@ export function parseKeyFile(text: string, file: string): KeyFile {
   const { plain, document, locate } = readText(text, file);
   const result = KeyFileContent.safeParse(plain ?? {});
   if (!result.success) {
-    const [issue] = result.error.issues;
-    // the issue of an invalid user name says only that the name is wrong; the reason is one level below
-    const why = issue!.code === 'invalid_key' ? issue.issues[0]!.message : issue!.message;
-    const where = issue!.path.length > 0 ? issue!.path.map(String).join('.') : 'the top level';
-    throw new ForayError('KEYS_INVALID', `The key file is wrong at ${where}: ${why}.`, {
-      place: locate(issue!.path),
-    });
+    const { why, place } = mistakeIn(result.error.issues[0]!, locate);
+    throw new ForayError('KEYS_INVALID', `The key file is wrong here: ${why}.`, { place });
   }
   const read: KeyFile = { ...result.data, document, locate };
   checkKeys(read);
   checkUsers(read);
   return read;
+}
+
+/** What is wrong, and where. The names in the message and in the path of an issue may be keys, so they are left out. */
+function mistakeIn(issue: z.core.$ZodIssue, locate: Locate): { why: string; place: Place } {
+  const { code, path: at, message } = issue;
+  if (code === 'unrecognized_keys')
+    return { why: 'this name is unknown', place: locate([...at, issue.keys[0]!], 'key') };
+  // this issue says only that the name of a user is wrong; the reason is one level below
+  if (code === 'invalid_key') return { why: issue.issues[0]!.message, place: locate(at, 'key') };
+  return { why: message, place: locate(at) };
 }
 
 /** A key of the file. */
@@ -139,19 +144,27 @@ function checkUsers({ users, models, locate }: KeyFile): void {
     ];
     for (const [at, user] of named) {
       if (isKnown(user)) continue;
-      throw new ForayError('KEYS_INVALID', `The key file has no user "${user}".`, {
+      throw new ForayError('KEYS_INVALID', 'The key file has no user of this name.', {
         place: locate(['models', model, ...at]),
       });
     }
   }
 }
 
+/** Reads the text. Its places have no text of the file, because commands print the text of a place. */
 function readText(text: string, file: string): ReadYaml {
   try {
-    return readYaml(text, file);
+    const { locate, ...read } = readYaml(text, file);
+    return { ...read, locate: (...of) => withoutText(locate(...of)) };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     // the parser's message may repeat the text at this place, which may be a key
-    throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', { place: error.place });
+    throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', {
+      place: withoutText(error.place),
+    });
   }
+}
+
+function withoutText(place: Place): Place {
+  return { ...place, text: undefined };
 }

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { UploadedFiles } from '../../../src/resolve/files/uploaded.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'foray-uploaded-'));
+  for (const name of ['days.csv', 'nameless']) writeFileSync(join(folder, name), 'Days\n7\n');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const check = { columns: (names: readonly string[]) => [...names], row: () => ['7'] };
+const pointsAt = (path: string) =>
+  new UploadedFiles(folder).findPoints(path, { file: 'definition', line: 1, column: 1 }, check);
+
+test.each(['days.csv', 'data/days.csv', '/etc/days.csv', '..\\days.csv'])(
+  'the path %s selects the uploaded file with its last part',
+  async (path) => {
+    expect(await pointsAt(path)).toMatchObject({ inputs: ['Days'] });
+  },
+);
+
+test.each(['', '.', '..', 'data/', '../..', '/etc/passwd'])('the path "%s" selects no file', async (path) => {
+  await expect(pointsAt(path)).rejects.toMatchObject({ code: 'DEFINITION_UNREADABLE' });
+});
