@@ -91,9 +91,11 @@ async function push(
     files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
   };
   const uploaded = new Set<string>();
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  // the uploads of the last round are checked too
+  for (let round = 0; ; round += 1) {
     const { missing, version, isNew } = await cloud.pushModel(request);
     if (version !== null) return { name, version, isNew, uploaded: uploaded.size, files: local.length };
+    if (round === MOST_ROUNDS) break;
     for (const sha256 of missing) {
       const { file } = local.find((each) => each.sha256 === sha256)!;
       await cloud.pushFile(name, readFileSync(file));

@@ -35,7 +35,11 @@ export function addModelsVersions(models: Command): void {
     )
     .argument('<model>', 'name or id of a model')
     .option('--keep <number>', 'number of newest versions to keep', wholeNumber(1))
-    .option('--before <date>', 'prune only versions from before this date', instant)
+    .option(
+      '--before <date>',
+      'prune only versions from before this date or time, in UTC if it has no zone',
+      instant,
+    )
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print {pruned, busy, bytes}')
     .action(async (wanted: string, flags: Flags & PruneRequest & { yes?: boolean }) => {
@@ -74,10 +78,15 @@ function sizeText(bytes: number): string {
   return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Parses a date, and returns it with its time in UTC. A date without a time means midnight in UTC. */
+/** A date, perhaps with a time, perhaps with a zone. */
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Parses a date or a time, and returns the time in UTC. Without a zone it is in UTC, like the times of versions. */
 function instant(text: string): string {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms))
-    throw new InvalidArgumentError('Expected a date such as 2026-05-31, with or without a time.');
+  const [, day, time = '00:00', zone = 'Z'] = DATE.exec(text) ?? [];
+  const ms = Date.parse(`${day}T${time}${zone}`);
+  if (Number.isNaN(ms)) {
+    throw new InvalidArgumentError('Expected a date such as 2026-05-31, or a time such as 2026-05-31T18:00.');
+  }
   return new Date(ms).toISOString();
 }

@@ -29,16 +29,18 @@ export async function foreseen(
   signal: AbortSignal | undefined,
 ): Promise<Foreseen | null> {
   if (!precision) return null;
-  const whole = [...completed.values()].filter(({ length }) => length === replications);
-  // if there are many more points than needed, the chosen points are spread over the list, not only at its beginning
-  const step = Math.max(1, Math.floor(whole.length / MOST_POINTS));
-  const chosen = whole.filter((_, at) => at % step === 0).slice(0, MOST_POINTS);
+  const whole = [...completed]
+    .filter(([, ids]) => ids.length === replications)
+    .sort(([one], [other]) => one - other);
+  // the points are spread evenly over the design
+  const count = Math.min(MOST_POINTS, whole.length);
+  const chosen = Array.from({ length: count }, (_, at) => whole[Math.floor((at * whole.length) / count)]!);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));
   const sources = measures.flatMap((measure) => measure.sources);
   const template = templateOf(outputs.filter(({ name }) => sources.includes(name)));
   try {
     const expected = await Promise.all(
-      chosen.map(async (ids) => {
+      chosen.map(async ([, ids]) => {
         const runs = await Promise.all(
           ids.map(async (id) => valuesOf(await cloud.getRunResults(model.versionId, id, template, signal))),
         );

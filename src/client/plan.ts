@@ -123,15 +123,22 @@ function mostRunsOfSelection(
 }
 
 /**
- * Chooses the runs to ask about: all runs, or a sample of about `most` runs that are spread evenly over all runs. If
- * the questions about a sample stop early, the runs that were asked about so far are spread evenly too.
+ * Chooses the runs to ask about, at most `most` of them. They are spread evenly over all runs. If the questions stop
+ * early, the runs that were asked about so far are spread evenly too.
  */
 function chosenRuns(runs: number, most: number): Set<number> {
-  if (runs <= most) return new Set(Array.from({ length: runs }, (_, run) => run));
-  // multiples of the golden ratio do not follow the pattern of a grid
-  const spread = Array.from({ length: most }, (_, at) => Math.floor(((at * GOLDEN) % 1) * runs));
+  // steps near the golden ratio do not follow the pattern of a grid
+  let step = Math.round(runs * GOLDEN);
+  // without a common divisor, the steps reach each run
+  while (commonDivisor(step, runs) > 1) step += 1;
   // a mistake in a range is often visible at its ends
-  return new Set(most > 1 ? [0, runs - 1, ...spread.slice(2)] : spread);
+  const chosen = new Set(most > 1 ? [0, runs - 1] : []);
+  for (let run = 0; chosen.size < Math.min(runs, most); run = (run + step) % runs) chosen.add(run);
+  return chosen;
+}
+
+function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other);
 }
 
 async function askFor(

@@ -16,7 +16,8 @@ test('old versions can be listed, run by hand and pruned', async () => {
   await outputsOf(service, first, { N: 2 });
   write(2);
   await until(async () => (await versionsOf(service, 'Echo')).length === 2 || undefined, 'version 2');
-  const env = { FORAY_SERVICE_URL: service.running.url, FORAY_API_KEY: KEY };
+  // the local time of the command is 12 hours behind the times of versions, which are in UTC
+  const env = { FORAY_SERVICE_URL: service.running.url, FORAY_API_KEY: KEY, TZ: 'Etc/GMT+12' };
   const run = (...args: string[]) => foray(models, ['models', ...args], { env });
   const { dataDir } = service;
 
@@ -57,8 +58,11 @@ test('old versions can be listed, run by hand and pruned', async () => {
   expect((await run('prune', 'Echo', '--before', 'May')).code).toBe(2);
   const asked = await run('prune', 'Echo', '--keep', '1');
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
-  const early = await run('prune', 'Echo', '--before', '2020-01-01', '--yes', '--json');
-  expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
+  const [made] = /\d{4}-\d\d-\d\d \d\d:\d\d/.exec(one!)!;
+  for (const before of ['2020-01-01', made, `${made.replace(' ', 'T')}:00.000+00:00`]) {
+    const early = await run('prune', 'Echo', '--before', before, '--yes', '--json');
+    expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
+  }
   const pruned = await run('prune', 'Echo', '--keep', '1', '--yes');
   expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ KiB freed\.\n$/);
   expect((await run('versions', 'Echo')).stdout).toMatch(/ 1 .* retired .* its files were pruned\n/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { modelsIn } from '../../src/cli/models-in.ts';
 import type { ForayError } from '../../src/errors.ts';
-import { readTriable } from '../../src/service/trials/trial.ts';
+import { readTriable, tryModel } from '../../src/service/trials/trial.ts';
 import { foray, ROOT } from '../support/cli.ts';
 
 let folder: string;
@@ -124,6 +124,22 @@ outputs:
     const error = await readTriable(place!).catch((error: unknown) => error as ForayError);
     expect(error).toMatchObject({ code: 'MODEL_INVALID' });
     expect((error as ForayError).toLine()).toMatch(message);
+  });
+
+  test('a model that cannot be run now, because its files are just being changed, is not called invalid', async () => {
+    write('changing', declaration);
+    const [place] = await modelsIn(join(folder, 'changing'));
+    const model = await readTriable(place!);
+    write('changing', declaration, `${echo}\n`);
+    const trial = tryModel(
+      model,
+      { values: new Map(), files: new Map() },
+      { onProgress: () => {}, onLine: () => {} },
+    );
+    await expect(trial).rejects.toMatchObject({
+      code: 'MODEL_UNREADABLE',
+      message: expect.stringMatching(/^The model "Echo" cannot be run now: .* changed since/),
+    });
   });
 
   test('a folder without a model, or with two declarations, is an error', async () => {

@@ -165,6 +165,13 @@ describe('foray plan', () => {
     expect(estimate.error).toBeGreaterThan(0);
     expect(Math.abs(estimate.there - 96)).toBeLessThanOrEqual(estimate.error);
     expect(estimate.toRun).toBe(384 - estimate.there);
+
+    // the runs that exist are the first 96 of the design, but answers that stop early are from all of it
+    const stop = new AbortController();
+    const onAsked = (asked: number): void => void (asked === 90 && stop.abort());
+    const early = await planOfRuns(cloud, checked, undefined, { ask: 400, signal: stop.signal, onAsked });
+    expect(early.asked).toBeLessThan(384);
+    expect(Math.abs(early.there - 96)).toBeLessThanOrEqual(early.error);
   });
 
   test('warns about unusual settings', async () => {

@@ -75,6 +75,13 @@ describe('without scripts', () => {
     expect(await written({ 'in:Contact rate': 'log(1..2)' })).toMatch(/64\s+points/);
     const morris = await written({ 'in:Contact rate': '1.2..2', kind: 'morris', points: '3' });
     expect(morris).toMatch(/3 trajectories of 2 points/);
+    // these designs cannot be combined with a grid
+    for (const kind of ['morris', 'saltelli']) {
+      const values = { 'in:Recovery rate': '0.3, 0.4', 'in:Days': '14..28/7' };
+      const whole = await written({ 'in:Contact rate': '1.2..2', ...values, kind, points: '8' });
+      for (const line of [`${kind}:`, '- 0.4', '- 21']) expect(whole).toContain(line);
+      expect(whole).not.toContain('grid:');
+    }
     expect(await written({ replications: '4' })).toContain('replications: 4');
     const form = (await page('/new?model=Epidemic&kind=halton&output=Peak+day')).body;
     expect(form).toMatch(/value="halton"\s+selected/);

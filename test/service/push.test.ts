@@ -196,15 +196,20 @@ test('a push needs the permission for the model and the upload of all its files;
   expect(ErrorBody.parse(broken.body).message).not.toContain(dataDir);
 });
 
-test('a push fails and asks for the address of one replica if its files reach another service', async () => {
+test('a push fails and asks for the address of one replica if its files reach another service three times', async () => {
   const folder = temporaryFolder();
   writeModule(folder, 10);
   const [service, other] = [
     await startTestService({ modelDirs: [] }),
     await startTestService({ modelDirs: [] }),
   ];
+  // the files of this many rounds reach the other service
+  let lost = Infinity;
+  let rounds = 0;
   const proxy = createServer((request, response) => {
-    const { origin } = new URL((request.url!.includes('/push/file') ? other : service).running.url);
+    const isFile = request.url!.includes('/push/file');
+    if (!isFile) rounds += 1;
+    const { origin } = new URL((isFile && rounds <= lost ? other : service).running.url);
     const { method, headers } = request;
     const passed = requestTo(`${origin}${request.url}`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
@@ -219,4 +224,6 @@ test('a push fails and asks for the address of one replica if its files reach an
   const env = { FORAY_SERVICE_URL: url.href, FORAY_API_KEY: KEY };
   const { code, stderr } = await foray(folder, ['models', 'push', folder], { env });
   expect([code, stderr]).toEqual([2, expect.stringContaining('push to the address of one replica')]);
+  [lost, rounds] = [2, 0];
+  expect((await foray(folder, ['models', 'push', folder], { env })).stdout).toContain('Scale, version 1');
 });

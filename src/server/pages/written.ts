@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { numericOutputTypes } from '../../api/index.ts';
+import { numericOutputTypes, stepCount, stepValues } from '../../api/index.ts';
 import type { ModelAtService } from '../../client/index.ts';
 import { starterDefinition } from '../../client/starter.ts';
 
@@ -13,6 +13,11 @@ export const drawn = {
   saltelli: { name: 'for Sobol’ indices (Saltelli)', count: 'points' },
 } as const;
 
+/** Designs that cannot be combined with a grid, because their analysis needs exactly their points. */
+const UNCOMBINED = ['morris', 'saltelli'];
+/** A range with a step and at most this many values can be written as a list. */
+const MOST_LISTED = 1_000;
+
 /** The default number of points. */
 export const POINTS = 64;
 /** The default for the maximum number of replications of a point that is repeated until its mean is precise. */
@@ -22,19 +27,22 @@ const FIRST_REPLICATIONS = 5;
 
 /**
  * Writes a definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or
- * FROM..TO/STEP make a grid. FROM..TO, log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, the result
- * is the definition that `foray init` writes.
+ * FROM..TO/STEP make a grid, or are equally likely values in a design that cannot be combined with a grid. FROM..TO,
+ * log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, the result is the definition that `foray init`
+ * writes.
  */
 export function definitionFrom(model: ModelAtService, fields: URLSearchParams): string {
   const inputs: Record<string, unknown> = {};
   const grid: Record<string, unknown> = {};
   const spread: Record<string, unknown> = {};
+  const isUncombined = UNCOMBINED.includes(textIn(fields, 'kind'));
   for (const { name } of model.version.experimentTemplate.inputs) {
     const given = textIn(fields, `in:${name}`);
     if (given === '') continue;
     const distribution = distributionIn(given);
     const values = valuesIn(given);
     if (distribution) spread[name] = distribution;
+    else if (values && isUncombined) spread[name] = listed(values);
     else if (values) grid[name] = values;
     else inputs[name] = valueOf(given);
   }
@@ -84,14 +92,29 @@ function replicationsOf(
   return { replications: { min: FIRST_REPLICATIONS, max, output, relative: valueOf(relative) } };
 }
 
+interface SteppedRange {
+  from: unknown;
+  to: unknown;
+  step: unknown;
+}
+
 /** Parses a list, or a range with a step; undefined for a single value. */
-function valuesIn(text: string): unknown {
+function valuesIn(text: string): unknown[] | SteppedRange | undefined {
   const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(text);
   if (range) {
     const [from, to, step] = range.slice(1).map(valueOf);
     return { from, to, step };
   }
   return text.includes(',') ? text.split(',').map((one) => valueOf(one.trim())) : undefined;
+}
+
+/** The values as a list. A range that is wrong or very long stays a range, which the check of the definition refuses. */
+function listed(values: unknown[] | SteppedRange): unknown {
+  if (Array.isArray(values)) return values;
+  const { from, to, step } = values;
+  if (typeof from !== 'number' || typeof to !== 'number' || typeof step !== 'number') return values;
+  const count = stepCount(from, to, step);
+  return step > 0 && count > 0 && count <= MOST_LISTED ? stepValues(from, to, step) : values;
 }
 
 function distributionIn(text: string): unknown {

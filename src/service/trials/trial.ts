@@ -53,8 +53,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 /**
  * Runs a model once, in an executor like the executors of the service. No service is needed.
  *
- * @throws ForayError MODEL_INVALID when its run fails or cannot be executed, with the reason; UNKNOWN_INPUT,
- *   INVALID_VALUE; USAGE for a file that cannot be read
+ * @throws ForayError MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
+ *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read
  */
 export async function tryModel(
   { code, declaration }: Triable,
@@ -82,10 +82,16 @@ export async function tryModel(
     );
     const seconds = (performance.now() - start) / 1_000;
     if (outcome.kind === 'completed') return { declaration, outputs: outcome.outputs, seconds };
-    const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
+    if (outcome.kind !== 'failed') {
+      const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
+      throw new ForayError(
+        'MODEL_UNREADABLE',
+        `The model "${declaration.name}" cannot be run now: ${reason}.`,
+      );
+    }
     throw new ForayError(
       'MODEL_INVALID',
-      `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${reason}.`,
+      `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${outcome.reason}.`,
     );
   } finally {
     await pool.close();
