@@ -70,7 +70,8 @@ export class Replicas {
   /**
    * Checks that the clock of this service agrees with the clock of the database, and that no move into the database is
    * incomplete. Without a bucket, it also checks that the other replicas use the same data folder. {@link agree} checks
-   * the bucket.
+   * the bucket. After a bucket was used, a data folder is refused even when all replicas are gone, because it has only
+   * copies of some files.
    *
    * @throws ForayError STORE_UNUSABLE
    */
@@ -112,7 +113,7 @@ export class Replicas {
 
   /**
    * Checks that this replica uses the same bucket, if any, and accepts the same keys as the others. The first replica
-   * decides on these settings. When all replicas are gone, the next replica may have other settings.
+   * decides on these settings. When all replicas are gone, the next replica may have other keys or another bucket.
    *
    * @throws ForayError STORE_UNUSABLE, KEYS_INVALID
    */
