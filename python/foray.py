@@ -67,10 +67,10 @@ def _running_page():
     for folder in homes:
         try:
             page = json.loads((folder / "page.json").read_text())
-        except (OSError, ValueError):
-            continue
-        if _is_running(page["pid"]):
-            return page
+            if _is_running(page["pid"]):
+                return page
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
+            continue  # no file, or a damaged one
     hint = 'Start "foray dev", set FORAY_HOME to its home, or call connect(url, key).'
     detail = "No foray dev or foray ui runs %s." % ("in " + home if home else "in %s or a folder above" % here)
     raise ForayError({"code": "DEV_NOT_RUNNING", "detail": detail, "hint": hint})

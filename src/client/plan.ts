@@ -14,6 +14,7 @@ import type { RunRate } from './run-rate.ts';
 import { aboutDesign, growthPlan, warningsOf } from './plan-design.ts';
 import { planOfCalibration, planOfSearch } from './plan-search.ts';
 import type { Plan } from './planned.ts';
+import { sampledRuns } from './sampled-runs.ts';
 
 export interface PlanOptions {
   /** Maximum number of runs that the service is asked about. */
@@ -28,7 +29,6 @@ const SHOWN = 3;
 const REQUESTS_AT_ONCE = 64;
 /** A plan has a warning if its maximum number of runs is at least this. */
 const MANY_RUNS = 1_000_000;
-const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The normal quantile of a 95 % interval. */
 const Z = 1.959964;
 
@@ -47,7 +47,7 @@ export async function planOf(
   if (campaign.calibrate) return planOfCalibration(campaign, rate);
   const { replications, precision, varied } = campaign;
   const runs = points * replications;
-  const chosen = chosenRuns(runs, campaign.fresh ? 0 : ask);
+  const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
   const first: Point[] = [];
   const last: Point[] = [];
   const ordinals = new Set([...chosen].map((run) => Math.floor(run / replications)));
@@ -120,25 +120,6 @@ function mostRunsOfSelection(
 ): number {
   if (!hasSeed(base)) return points * replications;
   return select!.report + (select!.method === 'ocba' ? select!.runs : points * MOST_REPLICATIONS);
-}
-
-/**
- * Chooses the runs to ask about, at most `most` of them. They are spread evenly over all runs. If the questions stop
- * early, the runs that were asked about so far are spread evenly too.
- */
-function chosenRuns(runs: number, most: number): Set<number> {
-  // steps near the golden ratio do not follow the pattern of a grid
-  let step = Math.round(runs * GOLDEN);
-  // without a common divisor, the steps reach each run
-  while (commonDivisor(step, runs) > 1) step += 1;
-  // a mistake in a range is often visible at its ends
-  const chosen = new Set(most > 1 ? [0, runs - 1] : []);
-  for (let run = 0; chosen.size < Math.min(runs, most); run = (run + step) % runs) chosen.add(run);
-  return chosen;
-}
-
-function commonDivisor(one: number, other: number): number {
-  return other === 0 ? one : commonDivisor(other, one % other);
 }
 
 async function askFor(

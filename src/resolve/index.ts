@@ -62,16 +62,20 @@ export async function resolveDefinition(
 }
 
 /**
- * The text from which the hash of a definition is made. It leaves out `outputFiles` if it has its default value, so
- * that a definition has the same hash as in earlier versions of foray, which had no such setting. It also leaves out
- * the folder of an outside optimiser, because the hashes of the optimiser's files are included.
+ * The text from which the hash of a definition is made. It leaves out `outputFiles` if it has its default value, and the
+ * confidence of a selection with a budget. So a definition has the same hash as in earlier versions of foray, which had
+ * no such settings. It also leaves out the folder of an outside optimiser, because the hashes of the optimiser's files
+ * are included.
  */
 function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
-  const { search } = campaign;
-  const named =
-    search && typeof search.method === 'object'
-      ? { ...campaign, search: { ...search, method: { ...search.method, folder: '' } } }
-      : campaign;
+  const { search, select } = campaign;
+  const named = {
+    ...campaign,
+    ...(typeof search?.method === 'object' && {
+      search: { ...search, method: { ...search.method, folder: '' } },
+    }),
+    ...(select?.method === 'ocba' && { select: { ...select, confidence: undefined } }),
+  };
   return JSON.stringify(outputFiles === 'link' ? named : { ...named, outputFiles });
 }
 

@@ -132,6 +132,14 @@ describe('a point file', () => {
   });
 });
 
+test('the digest does not depend on the confidence of a selection with a budget, as in earlier releases', async () => {
+  const selected = async (more: string) =>
+    (await resolve(`design: {grid: {Days: [1, 2]}}\nselect: {minimize: Fit error, runs: 90${more}}\n`))
+      .digest;
+  expect(await selected(', confidence: 0.8')).toBe(await selected(''));
+  expect(await selected(', report: 40')).not.toBe(await selected(''));
+});
+
 test('the digest depends on whether the campaign keeps files, and the default has the digest of earlier releases', async () => {
   const { digest } = await resolve('');
   expect((await resolve('outputs: {files: link}\n')).digest).toBe(digest);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import { expect, test } from '@jest/globals';
+import type { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
 import Fastify from 'fastify';
 import type { Fleet } from '../../src/service/fleet/fleet.ts';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
@@ -10,6 +11,7 @@ import type { Access } from '../../src/service/keys/access.ts';
 import { onCleanup } from './support.ts';
 
 const MOST = 3;
+const KEY = 'the key of an executor';
 
 async function connected(port: number): Promise<net.Socket> {
   const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
@@ -18,32 +20,53 @@ async function connected(port: number): Promise<net.Socket> {
   return socket;
 }
 
-test.each([
-  ['the key of an executor', 'stays open', 'of an executor', true],
-  ['a wrong key', 'is closed', 'wrong', false],
-])('if there are too many connections without a key, a connection with %s %s', async (_, __, key, stays) => {
-  const app = Fastify();
+/** A server with the requests of executors. `arrived` resolves when a request with the right key has arrived. */
+async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }> {
+  const app = Fastify({ forceCloseConnections: true });
   onCleanup(() => app.close());
-  const access = { executorOf: (given: string) => (given === 'of an executor' ? 'one' : undefined) };
-  const fleet = { release: () => Promise.resolve() };
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  const fleet = {
+    release: () => Promise.resolve(resolve()),
+    files: { store: (content: Readable) => (resolve(), once(content, 'close')) },
+  };
   await addExecutors(app, {
-    access: access as Access,
+    access: { executorOf: (key: string) => (key === KEY ? 'one' : undefined) } as Access,
     fleet: fleet as unknown as Fleet,
     keyless: new KeylessConnections(app, MOST),
-    upload: 1,
+    upload: 100,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  const executor = await connected(port);
-  const ended = once(executor, 'close').then(() => 'closed');
-  const body = JSON.stringify({ holder: '00000000-0000-4000-8000-000000000000' });
-  executor.write(
-    `POST ${EXECUTORS}/release HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
-  const [answer] = (await once(executor, 'data')) as [Buffer];
-  expect(answer.toString()).toMatch(stays ? /^HTTP\/1\.1 200/ : /^HTTP\/1\.1 (401|500)/);
+  return { port: (app.server.address() as AddressInfo).port, arrived };
+}
+
+/** Opens too many silent connections. Returns whether one of them is closed, and not the earlier one. */
+async function outlasts(earlier: net.Socket, port: number): Promise<boolean> {
+  const ended = once(earlier, 'close').then(() => false);
   const silent = await Promise.all(Array.from({ length: MOST + 1 }, () => connected(port)));
-  // the oldest connection that counts is closed
-  const first = silent.map((socket) => once(socket, 'close').then(() => 'another'));
-  expect(await Promise.race([ended, ...first])).toBe(stays ? 'another' : 'closed');
+  return Promise.race([ended, ...silent.map((socket) => once(socket, 'close').then(() => true))]);
+}
+
+const BODY = JSON.stringify({ holder: '00000000-0000-4000-8000-000000000000' });
+const requestOf = (line: string, key: string, length: number, body: string): string =>
+  `${line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n${body}`;
+
+describe('if there are too many connections without a key', () => {
+  test.each([
+    ['a connection after a request', requestOf(`POST ${EXECUTORS}/release`, KEY, BODY.length, BODY)],
+    ['the connection of an upload', requestOf(`PUT ${EXECUTORS}/files/${'a'.repeat(43)}`, KEY, 90, 'x')],
+  ])('%s of an executor stays open', async (_, request) => {
+    const { port, arrived } = await serverOfTest();
+    const executor = await connected(port);
+    executor.write(request);
+    await arrived;
+    expect(await outlasts(executor, port)).toBe(true);
+  });
+
+  test('a connection with a wrong key is closed first', async () => {
+    const { port } = await serverOfTest();
+    const stranger = await connected(port);
+    stranger.write(requestOf(`POST ${EXECUTORS}/release`, 'wrong', BODY.length, BODY));
+    await once(stranger, 'data');
+    expect(await outlasts(stranger, port)).toBe(false);
+  });
 });

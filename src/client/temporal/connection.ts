@@ -22,9 +22,9 @@ export class TemporalConnection {
 
   /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async connect(timeout = CONNECT_MS): Promise<Client> {
-    // an attempt that another caller began may take longer than this caller waits
+    // all callers share one attempt, which may take longer than this caller waits
     const tooLong = delay(timeout, undefined, { ref: false });
-    const connection = await Promise.race([(this.connecting ??= this.attempt(timeout)), tooLong]);
+    const connection = await Promise.race([(this.connecting ??= this.attempt()), tooLong]);
     if (!connection) throw unreachable(this.settings);
     const { temporal } = this.settings;
     return new Client({
@@ -37,8 +37,8 @@ export class TemporalConnection {
     return this.settings.temporal.namespace ?? DEFAULT_NAMESPACE;
   }
 
-  private async attempt(timeout: number): Promise<Connection> {
-    const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
+  private async attempt(): Promise<Connection> {
+    const options = { ...this.settings.temporal.connectionOptions, connectTimeout: CONNECT_MS };
     try {
       return await Connection.connect(options);
     } catch (error) {

@@ -34,8 +34,7 @@ export class UploadedFiles extends FilesOnDisk {
   }
 }
 
-/** The last part of a path. Without a usable last part, the path names the folder, which cannot be read as a file. */
+/** The last name in a path. A path without a name becomes that of the folder, which cannot be read as a file. */
 function nameIn(path: string): string {
-  const name = path.split(/[\\/]/).at(-1)!;
-  return name === '..' ? '.' : name;
+  return path.split(/[\\/]/).findLast((part) => !['', '.', '..'].includes(part)) ?? '.';
 }

@@ -176,7 +176,7 @@ export class LaneKeeper {
   async #noteUnserved(fresh: number, able: readonly ListedExecutor[]): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
     if (fresh === 0) return problems.replace(['RUNS_UNSERVED'], []);
-    // this reads all unfinished runs, so it is not done at each check
+    // this reads all waiting runs, so it is not done at each check
     if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
     this.#notedAt = performance.now();
     const versions = [...(await runs.waitingVersions())];

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -29,6 +29,11 @@ export async function addExecutors(
     if (!name) throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
     return name;
   };
+  const requireExecutorKey: onRequestHookHandler = (request, _reply, done) => {
+    nameOf(request);
+    keyless.release(request.raw.socket);
+    done();
+  };
   await app.register(
     (scope, _options, done) => {
       scope.removeAllContentTypeParsers();
@@ -37,11 +42,7 @@ export async function addExecutors(
         { parseAs: 'string', bodyLimit: MOST_REPORTED },
         (_request, body, done) => done(null, body),
       );
-      scope.addHook('onRequest', (request, _reply, done) => {
-        nameOf(request);
-        keyless.release(request.raw.socket);
-        done();
-      });
+      scope.addHook('onRequest', requireExecutorKey);
       const post = <S extends z.ZodType>(
         path: string,
         schema: S,
@@ -77,10 +78,7 @@ export async function addExecutors(
   await app.register(
     (scope, _options, done) => {
       acceptBytes(scope, upload);
-      scope.addHook('onRequest', (request, _reply, done) => {
-        nameOf(request);
-        done();
-      });
+      scope.addHook('onRequest', requireExecutorKey);
       scope.put('/files/:hash', async (request) => {
         const { hash } = request.params as { hash: string };
         await fleet.files.store((request.body ?? request.raw) as Readable, upload, hash);
