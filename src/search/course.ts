@@ -46,6 +46,8 @@ const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] }
 export class SearchCourse {
   readonly history: History;
   readonly events: SearchEvent[];
+  /** The number of asks before the last change that began the method anew. */
+  private readonly from: number;
   private readonly campaign: Campaign;
   private readonly reader: PointReader;
   private readonly replications: Replications;
@@ -66,6 +68,7 @@ export class SearchCourse {
     const { id, search, goal, base, seed } = campaign;
     this.known = log.events.find((event) => event.kind === 'known')?.points ?? [];
     const { from, parallel } = methodIn(log, search!.parallel);
+    this.from = from;
     this.proposer = new Proposer({
       ...{ id, search: { ...search!, parallel }, from, goal: goal!, base, seed: seed ?? 0 },
       isNoisy: isNoisy(campaign),
@@ -275,7 +278,7 @@ export class SearchCourse {
     const { search, replications } = this.campaign;
     const { value } = search!.stop;
     const target = value === null ? null : this.reader.signed(value);
-    return stopReason(search!.stop, this.history, { target, replications });
+    return stopReason(search!.stop, this.history, { target, replications, from: this.from });
   }
 
   /** Asks for the point that the method recommends, if the search ends with a comparison and has not asked for it. */

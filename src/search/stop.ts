@@ -13,24 +13,27 @@ const MOST_FAILED = 20;
  * Why the search stops asking for points; undefined while it goes on. The reason depends only on asks and told values,
  * not on which runs happen to have finished.
  *
+ * @param from - the number of asks before the last change of the search
  * @param target - the minimized value at which or below which the search ends; null if the rule has none
  */
 export function stopReason(
   rule: StopRule,
   history: History,
-  { target, replications }: { target: number | null; replications: number },
+  { target, replications, from }: { target: number | null; replications: number; from: number },
 ): StopReason | undefined {
   const best = history.bestOf();
   if (rule.points !== null && history.points >= rule.points) return 'points';
   if (rule.runs !== null && history.runs(replications) >= rule.runs) return 'runs';
   if (target !== null && best && best.told!.value! <= target) return 'value';
-  if (rule.stall !== null && isStalled(rule.stall, history)) return 'stall';
+  if (rule.stall !== null && isStalled(rule.stall, history, from)) return 'stall';
   if (history.hasOnlyFailures(MOST_FAILED)) return 'failures';
   return history.inVain >= MOST_EMPTY_ASKS ? 'exhausted' : undefined;
 }
 
-function isStalled(stall: number, history: History): boolean {
-  if (history.bestOf()) return history.sinceBest >= stall;
+function isStalled(stall: number, history: History, from: number): boolean {
+  // points that were asked for before a change of the search do not count
+  const told = history.told - from;
+  if (history.bestOf()) return Math.min(history.sinceBest, told) >= stall;
   // without this limit, a search whose requirements cannot be met would never end
-  return history.told >= Math.max(stall, MOST_WITHOUT_BEST);
+  return told >= Math.max(stall, MOST_WITHOUT_BEST);
 }

@@ -6,6 +6,7 @@ import type { Campaign } from '../campaign/types.ts';
 import type { Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import { elementaryEffects, morrisIndices, type Trajectories } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
@@ -122,6 +123,11 @@ function sobol(
       indices,
       ...(secondOrder && { secondOrder }),
       warnings: [
+        ...(indices.length === 0 &&
+        used > 1 &&
+        !areEqual(momentsOf(means.filter((value) => !Number.isNaN(value))))
+          ? ['The output differs at too few points. More base points are needed.']
+          : []),
         ...leftOutOf(all - used, all, 'base points', 'one of their rows has no value'),
         ...(widest > WIDE
           ? [

@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Ask, SearchLog } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/search/methods/stream.ts';
+import { bestText } from '../../src/report/words/search-words.ts';
 import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';
@@ -49,6 +50,44 @@ test('a search with the rule stall ends although no point meets the requirements
   expect(log.events[0]).toEqual({ kind: 'stopped', by: 'stall' });
   expect(log.asks.length).toBeGreaterThanOrEqual(100);
   expect(log.asks.length).toBeLessThan(150);
+});
+
+test('the rule stall counts only points that were asked for after the last change of the search', async () => {
+  const of = (more: Partial<Search>): Campaign => campaignOf({ method: 'cma', ...more });
+  const world = new SearchInMemory(of({ stop: stopAfter(120) }), bowl, 1);
+  await world.toTheEnd(0);
+  const stop = { points: null, runs: null, value: null, gain: null, stall: 30 };
+  world.change(of({ stop, require: [{ output: 'g', min: 1.9, max: null, chance: null }] }));
+  const { asks } = await world.toTheEnd(0);
+  expect(asks.length).toBeGreaterThan(120 + 30);
+  expect(asks.some(({ values: [x] }) => Number(x) >= 1.9)).toBe(true);
+});
+
+test('a search by gp has the same log after a restart at a moment at which it had no proposal', async () => {
+  // each step takes long, so that a restart can come between any two asks
+  let now = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 3_000));
+  try {
+    const inputs = ['x', 'y'].map((name) => {
+      const range = { kind: 'range', scale: 'log', step: null, digits: null, min: 1, max: 5 } as const;
+      return { name, type: 'INTEGER' as const, units: null, ...range };
+    });
+    const base = ['x', 'y'].map((name) => ({ name, type: 'INTEGER' as const, units: null, value: '1' }));
+    const box = { min: 1, max: 5, digits: 0 };
+    const search = { stop: stopAfter(40), method: 'gp' as const, parallel: 10, inputs };
+    const campaign = searchCampaign({ x: box, y: box }, search, { seed: 19, base });
+    const twoMinima: Run = ([x, y]) => {
+      const [far, near] = [(x! - 4) ** 2 + (y! - 1) ** 2, 0.3 + 0.5 * (x! - 2) ** 2 + (y! - 5) ** 2];
+      return { f: String(Math.min(far, near) / 10), g: '0' };
+    };
+    const logs: SearchLog[] = [];
+    for (const order of [1, 2, 3])
+      for (const rebuilds of [0, 0.4])
+        logs.push(await new SearchInMemory(campaign, twoMinima, order).toTheEnd(rebuilds));
+    for (const log of logs) expect(log).toEqual(logs[0]);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test.each([
@@ -288,6 +327,7 @@ test('the variance and the interval of a mean are not those of a quantile', asyn
   expect(log.asks[0]!.told).toMatchObject({ value: expect.any(Number), variance: null, runs: 5 });
   const { best } = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
   expect(best).toMatchObject({ interval: null, runs: 5 });
+  expect(bestText(campaign, best!)).toMatch(/ \(5 runs\)$/);
 });
 
 test('in many noisy searches, the reported value of the winner is right on average, and its value during the search is too good', async () => {

@@ -219,6 +219,26 @@ describe('points for Sobol indices', () => {
     expect(found!.warnings.join()).toContain('the indices are corrected for it');
   });
 
+  test('have no indices and say why if the output differs at too few points', () => {
+    const design = {
+      kind: 'saltelli',
+      inputs: spread(['A', 'B', 'C']),
+      points: 64,
+      scrambles: 4,
+      seed: 1,
+      secondOrder: false,
+    } as const;
+    const found = analyzed({ design, outputs: ['Y', 'Course'] }, ([a, b]) => {
+      const Y = Number(a! < 0.006 && b! > 0.1);
+      return { Y, Course: { dataX: [0, 1], dataY: [0, Y] } };
+    });
+    const warnings = ['The output differs at too few points. More base points are needed.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
   test('have a warning with the number of base points that are left out', () => {
     let run = 0;
     const [found] = analyzed({ design: saltelli }, ([a]) =>

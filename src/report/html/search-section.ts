@@ -34,7 +34,7 @@ export function searchAnswer(
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
-  const isTooGood = isNoisy && summary.best.isSure === null && !isSame(summary.best);
+  const isTooGood = isNoisy && summary.best.isSure === null && !isSame(campaign, summary.best);
   return html`<div class="answer">
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>

@@ -144,7 +144,7 @@ export function bestParts(
   const how = [
     isSure !== null
       ? `${ran} that were not used to choose it`
-      : isSame(best)
+      : isSame({ goal, outputs }, best)
         ? `${ran} with the same value`
         : ran,
   ];
@@ -154,9 +154,15 @@ export function bestParts(
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
-/** Whether all runs of a point have the same value. Such a value is not too good by chance. */
-export function isSame({ runs, interval }: Pick<BestPoint, 'runs' | 'interval'>): boolean {
-  return runs > 1 && interval === null;
+/**
+ * Whether all runs of a point certainly have the same value. Such a value is not too good by chance. A quantile never
+ * has an interval, so it does not show whether its runs differ.
+ */
+export function isSame(
+  { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
+  { runs, interval }: Pick<BestPoint, 'runs' | 'interval'>,
+): boolean {
+  return runs > 1 && interval === null && measureOf(outputs, goal!.output).statistic !== 'quantile';
 }
 
 /** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */

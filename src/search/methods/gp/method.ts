@@ -82,14 +82,14 @@ class GaussianProcess implements Method {
   }
 
   ask(): Proposal | null | 'exhausted' {
-    const { designed } = this;
-    const whole = this.parts[0]!;
+    const { designed, little, excluded } = this;
+    const parts = [...this.parts];
     const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign(whole) : this.ofModels()) ?? this.ofList();
+    const proposal = (isDesign ? this.ofDesign(parts[0]!) : this.ofModels()) ?? this.ofList();
     if (!proposal) {
       // the log of a search has no trace of this call, so later proposals must not depend on it
-      this.designed = designed;
-      this.parts[0] = whole;
+      Object.assign(this, { designed, little, excluded });
+      this.parts.splice(0, Infinity, ...parts);
       return this.open.size > 0 ? null : 'exhausted';
     }
     this.open.set(this.asked.length, proposal.x);
