@@ -124,7 +124,7 @@ export function pointPage(
     body: html`<h1>Point <code>${point}</code></h1>
       ${tabs(campaign, 'point')}
       <p class="lead">
-        ${place === null ? 'The design no longer has this point.' : `Number ${place.toLocaleString('en-US')} of the design of ${campaign}.`}
+        ${place === null ? 'The design no longer has this point.' : `Number ${place.toLocaleString('en-US')} of the ${asks.length > 0 ? 'points that were asked for' : 'design'}.`}
       </p>
       ${asks.map(
         ({ of, ask, by, told }) =>
