@@ -110,7 +110,7 @@ async function changeSearch(
     const length = await store.searchLength(id);
     const { asks, events } = await store.searchLog(id);
     if (events.some(({ kind }) => kind === 'finalists'))
-      throw new ForayError('CHANGE_REFUSED', 'The search is already comparing its best points.', {
+      throw new ForayError('CHANGE_REFUSED', 'The search has already begun to compare its best points.', {
         hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
       });
     const ordinals = judgedAgain(before.campaign, after.campaign, asks);

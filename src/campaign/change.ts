@@ -120,7 +120,7 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
     .filter(([, of]) => !isSame(of(before), of(after)))
     .map(([name]) => name);
   if (before.search && after.search && !hasSameInputs(before.search, after.search))
-    differing.unshift('"over"');
+    differing.unshift('"over" apart from the bounds');
   if (differing.length === 0) return;
   const what = differing.join(', ');
   throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {

@@ -59,13 +59,16 @@ function tellMistake(error: ForayError): void {
   tell(error.toLine());
   if (!('line' in place) || place.text === undefined) return;
   const number = `  ${place.line} | `;
-  // if the place is far to the right, the line is shown from there, so that the mark stays visible
-  const from = place.column > LONGEST_LEAD ? place.column - 1 : 0;
-  tell(`${number}${from > 0 ? '…' : ''}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
-  tell(`${' '.repeat(number.length + (from > 0 ? 1 : place.column - 1))}^`);
+  // if the place is far to the right, the beginning of the line is left out, so that the mark stays visible
+  const from = place.column > LONGEST_LEAD ? place.column - 1 - SHOWN_LEAD : 0;
+  const lead = from > 0 ? '…' : '';
+  tell(`${number}${lead}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
+  tell(`${' '.repeat(number.length + lead.length + place.column - 1 - from)}^`);
 }
 
 const LONGEST_LEAD = 60;
+/** The number of characters before a place far to the right that are shown. */
+const SHOWN_LEAD = 30;
 const LONGEST_LINE = 100;
 
 let hasPrintedJson = false;

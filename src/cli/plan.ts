@@ -60,7 +60,7 @@ function printPlan(plan: Plan): void {
       'replications',
       min === max
         ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to distinguish' : ''}`
-        : `${number(min)} to ${number(max)}, ${plan.search ? 'until a point is clearly worse than the best point' : 'until the point is precise enough'}`,
+        : `${number(min)} to ${number(max)}, ${plan.search ? 'while a point cannot be distinguished from the best point' : 'until the point is precise enough'}`,
     ],
     ['runs', runsText(plan)],
     ...(plan.search?.confirm ? [['confirm', comparisonPlanText(plan.search.confirm)]] : []),

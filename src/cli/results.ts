@@ -174,9 +174,11 @@ async function writeBest(
       hint: 'Use csv, json or jsonl.',
     });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  const best = (search ?? select)!.best;
+  const { best, stage } = (search ?? select)!;
   await writeOut(formatTable(format, bestTable(record.campaign, best), looks), output);
-  tell(best ? bestText(record.campaign, best) : search ? searchText(search) : selectText(select!));
+  if (best) return tell(bestText(record.campaign, best));
+  const none = stage === 'over' ? '; no point has a value and meets the requirements' : '';
+  tell(`${search ? searchText(search) : selectText(select!)}${none}`);
 }
 
 /** Whether the table goes to a terminal. */

@@ -63,7 +63,7 @@ describe('a change', () => {
     expect(() => checkChange(search(300), search(300, '{ min: 5, max: 8 }'))).not.toThrow();
     expect(() => checkChange(search(300), search(300, '{ min: 5, max: 9, step: 2 }'))).toThrow(
       expect.objectContaining({
-        message: 'In a search that has begun, "over" cannot change.',
+        message: 'In a search that has begun, "over" apart from the bounds cannot change.',
         hint: expect.stringMatching(
           /^"stop", "parallel", "order", "confirm" and the bounds under "over" can/,
         ),

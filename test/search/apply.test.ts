@@ -128,7 +128,7 @@ test('the digits of an input cannot change in a search that has begun, and a sea
   const other = definition('stop: { points: 18 }', '{ min: 1.2, max: 2.2, digits: 3 }');
   await expect(world.foray.apply('more', other)).rejects.toMatchObject({
     code: 'CHANGE_REFUSED',
-    message: 'In a search that has begun, "over" cannot change.',
+    message: 'In a search that has begun, "over" apart from the bounds cannot change.',
   });
   const confirm = 'confirm: { best: 2, replications: 2, indifference: 50, report: 2 }';
   await world.foray.apply('more', definition(`stop: { points: 19 }\n  ${confirm}`));

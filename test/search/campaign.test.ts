@@ -146,7 +146,7 @@ test('the command line describes a search', async () => {
     return stdout;
   };
   expect(await said('status', 'noisy')).toMatch(
-    /Search \(cma\): 1\d points asked for, .* it ended because it may ask for no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that were not used to choose it\); its value during the search was /,
+    /Search \(cma\): 1\d points asked for, .* it ended because it may ask for no more points\nBest: Contact rate 1\.\d+ per day, Recovery rate 0\.\d+ per day: Fit error \d+\.?\d* ± .* \(12 runs that were not used to choose it\); the best value during the search was /,
   );
   const [head, row, end] = (await said('results', 'noisy', '--best', '--format', 'csv')).split('\n');
   expect(head).toBe('point,Contact rate,Recovery rate,Fit error,low,high,runs,seen');

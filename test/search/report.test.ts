@@ -90,7 +90,7 @@ test('the report states the value from runs that were not used to choose the win
   const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
   const [value] = rest!.split(' (');
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
-  expect(page).toContain('12 runs that were not used to choose it; its value during the search was');
+  expect(page).toContain('12 runs that were not used to choose it; the best value during the search was');
   expect(page).toMatch(
     /The search<\/h2> <p class="soft">\s?By CMA-ES, 8 points at once: \d+ points asked for, /,
   );

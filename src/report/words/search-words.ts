@@ -13,9 +13,12 @@ import { amount, counted, measureText, numberText, percent } from './words.ts';
 
 /** The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed". */
 export function searchText(summary: SearchSummary): string {
-  const { stage, asked, told, failed, stoppedBy } = summary;
+  const { stage, asked, told, failed, stoppedBy, best } = summary;
   const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed` : ''}`;
-  const stop = stoppedBy === null ? '' : `; it ended because ${stopText(stoppedBy)}`;
+  // without a best point, the rule has counted points that do not meet the requirements
+  const why =
+    stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;
+  const stop = stoppedBy === null ? '' : `; it ended because ${why ?? stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
   return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
 }
@@ -148,8 +151,8 @@ export function bestParts(
         ? `${ran} with the same value`
         : ran,
   ];
-  const seenIn = select ? 'in the comparison' : 'during the search';
-  if (isSure !== null && interval) how.push(`its value ${seenIn} was ${measureText(measure, seen)}`);
+  const seenAs = select ? 'its value in the comparison' : 'the best value during the search';
+  if (isSure !== null && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
   if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
@@ -189,7 +192,7 @@ function valueText(
 
 /**
  * The best point of a search as a table with one row: its inputs, the value with its interval, the number of its runs,
- * and its value during the search.
+ * and the best value during the search, which may be that of another point.
  */
 export function bestTable(
   campaign: Pick<Campaign, 'goal' | 'outputs' | 'varied'>,

@@ -1,0 +1,25 @@
+import { expect, jest, test } from '@jest/globals';
+import { tellError } from '../../src/cli/output.ts';
+import { ForayError } from '../../src/errors.ts';
+
+/** The lines on standard error about a mistake at a place of a line. */
+function toldAt(text: string, column: number): string[] {
+  const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const place = { file: 'a.yaml', line: 8, column, text };
+    tellError(new ForayError('DEFINITION_INVALID', 'It is wrong.', { place }));
+    return write.mock.calls.map(([line]) => String(line).trimEnd());
+  } finally {
+    write.mockRestore();
+  }
+}
+
+test.each([
+  ['near the beginning', 'select: { confidence: 95 }'],
+  ['far to the right', `select: { ${'minimize: Mean total cost, '.repeat(3)}confidence: 95 }`],
+  ['after a thousand characters', `select: { ${'minimize: Mean total cost, '.repeat(40)}confidence: 95 }`],
+])('a mistake %s is shown with the text before it, and the mark is below it', (_, text) => {
+  const [, line, mark] = toldAt(text, text.indexOf('95') + 1);
+  expect(line).toContain('confidence: 95 }');
+  expect(line!.slice(mark!.indexOf('^'))).toBe('95 }');
+});
