@@ -107,7 +107,10 @@ function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
     void reply.redirect(`/login?to=${encodeURIComponent(request.url)}`, 303);
     return;
   }
-  throw new ServerError('KEY_NEEDED', 'The request needs a key in the header Authorization: Bearer KEY.', {
+  const what = /^Bearer\s/i.test(request.headers.authorization ?? '')
+    ? 'The server does not know the key in the header Authorization.'
+    : 'The request needs a key in the header Authorization: Bearer KEY.';
+  throw new ServerError('KEY_NEEDED', what, {
     hint: '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.',
     headers: { 'www-authenticate': 'Bearer' },
   });

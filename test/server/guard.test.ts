@@ -157,6 +157,9 @@ describe('a login', () => {
     await ask(`${server.url}/logout`, { method: 'POST', headers: { ...form, cookie } });
     expect((await home(cookie)).status).toBe(401);
     expect((await post('key=wrong-0123456789&to=/')).status).toBe(401);
+    const headers = { authorization: 'Bearer wrong-0123456789' };
+    const { status, body } = await ask(`${server.url}/api/v1/campaigns`, { headers });
+    expect([status, body]).toEqual([401, expect.stringContaining('does not know the key')]);
   });
 
   test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(

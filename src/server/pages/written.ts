@@ -27,7 +27,7 @@ const FIRST_REPLICATIONS = 5;
 
 /**
  * Writes a definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or
- * FROM..TO/STEP make a grid, or are equally likely values in a design that cannot be combined with a grid. FROM..TO,
+ * FROM..TO/STEP make a grid, or are the values of an input in a design that cannot be combined with a grid. FROM..TO,
  * log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, the result is the definition that `foray init`
  * writes.
  */
