@@ -74,8 +74,8 @@ export class VirtualService {
 }
 
 /**
- * The time at which all runs have finished with list scheduling in the same order. List scheduling queues all runs at
- * once, and needs no polls.
+ * The time at which all runs have finished if list scheduling executes them in this order. List scheduling queues all
+ * runs at once, and needs no polls.
  */
 export function listScheduling(durations: readonly number[], capacity: Capacity): number {
   const service = new VirtualService(durations, capacity);

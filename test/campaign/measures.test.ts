@@ -27,7 +27,7 @@ describe('a measure of a run', () => {
     ]);
   });
 
-  test('has a name that foray reads as the same formula', () => {
+  test('has a name that means the same formula as the written text', () => {
     for (const written of ['Q(Peak, 0.0000001)', 'Q( Peak , .9)', 'P( Peak>3 )']) {
       const { name } = measureOf(outputs, written);
       expect(measureOf(outputs, name).name).toBe(name);

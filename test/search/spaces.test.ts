@@ -48,7 +48,7 @@ const choice: fc.Arbitrary<Unnamed<SearchedInput>> = fc
 
 interface Tried {
   inputs: SearchedInput[];
-  /** The sum of all inputs is at most this share of the way from the lowest to the highest sum. No limit if null. */
+  /** Limits the sum of all inputs: 0 means the lowest possible sum, 1 the highest. No limit if null. */
   limit: number | null;
   method: MethodName;
   parallel: number;

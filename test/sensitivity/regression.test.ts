@@ -47,7 +47,8 @@ test('the regression explains all variance of a linear function, and intervals c
   }
 });
 
-test('95 % intervals contain the coefficient from very many rows in 93 % of repeats or more, also if the output is nonlinear', () => {
+test('at least 93 % of the 95 % intervals contain the true coefficient, also if the output is nonlinear', () => {
+  // the coefficient of very many rows counts as the true one
   const truth = regressionOf(sample(100_000, 1).inputs, sample(100_000, 1).output, 0.95).src;
   let held = 0;
   for (let repeat = 0; repeat < 200; repeat += 1) {
@@ -66,6 +67,6 @@ test('an input that is a linear function of another input has no coefficient', (
   expect(r2).toBeGreaterThan(0.8);
 });
 
-test('doubledRanks gives equal values twice their mean rank', () => {
+test('doubledRanks assigns twice the mean rank to equal values', () => {
   expect([...doubledRanks(Float64Array.of(3, 1, 3, 2, 3))]).toEqual([8, 2, 8, 4, 8]);
 });

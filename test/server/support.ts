@@ -35,8 +35,8 @@ export function serverOf({ foray, settings }: World): Promise<Server> {
 }
 
 /**
- * Turns a part of a page into the form of the report: without links from marks to points, and without tables of
- * pictures.
+ * Turns a part of a page into the form of the report. The report has no links from the marks of a picture to points, and
+ * no tables with the numbers of pictures.
  */
 export function asInReport(section: string): string {
   return section

@@ -102,7 +102,8 @@ describe('a folder of models that cannot be read', () => {
       since: expect.any(String),
     });
     runs.push(...(await requestBoth(service, 4)));
-    // this run of a command model has ended without outputs, because the service cannot check its program after the run
+    // The process of this run has ended without outputs, because the service cannot check the model's program now. The
+    // run waits again.
     expect((await reach(service, runs[1]!, 'FRESH')).status).toBe('FRESH');
     for (const run of runs.slice(4)) expect((await stateOf(service, run)).status).toBe('FRESH');
     expect(failed(service)).toEqual([]);
@@ -131,7 +132,7 @@ describe('a folder of models that cannot be read', () => {
 
 describe('a single missing folder', () => {
   test.each(['module', 'lib'])(
-    '(%s) does not change its model for a while: runs of the model wait',
+    '(%s) does not count as a change of the model at first: runs of the model wait',
     async (name) => {
       const service = await start();
       const folder = path.join(models, name);

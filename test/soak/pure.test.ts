@@ -117,7 +117,7 @@ describe('the comparison of results', () => {
   });
 });
 
-test('shrink finds the smallest failing part of a list, or a smaller failing part within a number of tries', async () => {
+test('shrink finds the smallest failing part of a list; with few tries, it finds some smaller failing part', async () => {
   const items = Array.from({ length: 40 }, (_, at) => at);
   let tries = 0;
   const fails = (part: number[]): Promise<boolean> => {

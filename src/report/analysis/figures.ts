@@ -82,7 +82,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Effects on ${measure.name}`,
           caption: sentences(
-            'Shares of the variance between the points that each input explains alone, and with its interactions if the design has all combinations',
+            'How much of the variance between the points each input explains: alone, and with its interactions if the design has all combinations',
             part,
           ),
           id: 'indices',

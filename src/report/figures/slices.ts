@@ -10,8 +10,8 @@ import { percent } from '../words/words.ts';
 const MOST_INPUTS = 12;
 
 /**
- * Draws the prediction of a search's Gaussian process along each numeric input through the best point, and the points
- * of the search.
+ * Draws the points of a search, and the prediction of its Gaussian process. In each picture one numeric input changes,
+ * and the other inputs stay at the best point.
  */
 export function sliceFigures(
   { outputs, varied, search }: Pick<Campaign, 'outputs' | 'varied' | 'search'>,

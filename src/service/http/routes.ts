@@ -26,7 +26,7 @@ export async function addRoutes(
   await api.register((scope, _options, done) => {
     // bodies may have any Content-Type or none, because existing clients do not always send this header
     scope.removeAllContentTypeParsers();
-    // the usual type is named, because Fastify repeats the search for a parser at each request that only "*" matches
+    // The usual type has its own entry. If only "*" matches a request, Fastify searches for a parser again each time.
     const types = ['application/json', '*'];
     scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
       done(null, body),
