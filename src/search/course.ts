@@ -27,7 +27,7 @@ import { isNoisy } from './noise.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
 import { Replications } from './replications.ts';
-import { stopReason } from './stop.ts';
+import { isTooLittle, stopReason } from './stop.ts';
 
 /**
  * After this time a step asks for no more points, so that the runs of its points can start. Points that an outside
@@ -223,7 +223,7 @@ export class SearchCourse {
     while (!this.stopped()) {
       const proposed = await this.proposer.next();
       if (proposed === 'exhausted') this.methodEnd = proposed;
-      else if (proposed && this.isTooLittle(proposed.gain)) this.methodEnd = 'gain';
+      else if (proposed && isTooLittle(this.campaign.search!.stop, proposed.gain)) this.methodEnd = 'gain';
       else if (proposed) return this.add(proposed, true);
       else if (!this.tellNext()) return false;
     }
@@ -254,11 +254,6 @@ export class SearchCourse {
   private isOpen(at: number): boolean {
     const isFirst = this.history.firstOf(this.history.asks[at]!.values) === at;
     return isFirst && !this.isRefused(at) && this.valueOf(at) === undefined;
-  }
-
-  private isTooLittle(gain: number | null): boolean {
-    const least = this.campaign.search!.stop.gain;
-    return gain !== null && least !== null && gain < least;
   }
 
   private add({ values, by, isAllowed }: Omit<ProposedPoint, 'gain'>, isProposed: boolean): true {

@@ -30,6 +30,11 @@ export function stopReason(
   return history.inVain >= MOST_EMPTY_ASKS ? 'exhausted' : undefined;
 }
 
+/** Whether a proposal promises less than the rule demands. `gain` is null if the method does not know it. */
+export function isTooLittle({ gain: least }: StopRule, gain: number | null): boolean {
+  return gain !== null && least !== null && gain < least;
+}
+
 function isStalled(stall: number, history: History, from: number): boolean {
   // points that were asked for before a change of the search do not count
   const told = history.told - from;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../src/dev/ports.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { onCleanup, rows } from '../service/support.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';

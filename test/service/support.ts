@@ -7,7 +7,8 @@ import { afterEach } from '@jest/globals';
 import type { VersionSummary } from '../../src/api/extensions.ts';
 import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
 import { KEY, REHEARSAL, SHIPPED_MODELS } from './fixed.ts';
 
 export { KEY, REHEARSAL, SHIPPED_MODELS };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Run } from '../../src/api/resources.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { writeCommandModel } from './command-model.ts';
 import {
   healthOf,
