@@ -22,9 +22,9 @@ export class TemporalConnection {
 
   /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async connect(timeout = CONNECT_MS): Promise<Client> {
-    // all callers share one attempt, which may take longer than this caller waits
+    // an attempt that another caller began may take longer than this caller waits
     const tooLong = delay(timeout, undefined, { ref: false });
-    const connection = await Promise.race([(this.connecting ??= this.attempt()), tooLong]);
+    const connection = await Promise.race([(this.connecting ??= this.attempt(timeout)), tooLong]);
     if (!connection) throw unreachable(this.settings);
     const { temporal } = this.settings;
     return new Client({
@@ -37,8 +37,9 @@ export class TemporalConnection {
     return this.settings.temporal.namespace ?? DEFAULT_NAMESPACE;
   }
 
-  private async attempt(): Promise<Connection> {
-    const options = { ...this.settings.temporal.connectionOptions, connectTimeout: CONNECT_MS };
+  private async attempt(timeout: number): Promise<Connection> {
+    // a longer attempt would delay the end of a command that waits for a short time only
+    const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
     try {
       return await Connection.connect(options);
     } catch (error) {
