@@ -7,7 +7,7 @@ import type { Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { areEqual, momentsOf } from './moments.ts';
-import { elementaryEffects, morrisIndices, type Trajectories } from './morris.ts';
+import { elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
@@ -74,12 +74,8 @@ function morris(
 ): Estimator {
   const points = pointsOfRows(campaign, table);
   const inputs = design.inputs.map(({ name }) => name);
-  const levels = [...morrisLevels(design)];
-  const trajectories: Trajectories = {
-    inputs,
-    changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),
-    steps: Float64Array.from(levels, ({ step }) => step),
-  };
+  const types = new Map(campaign.base.map(({ name, type }) => [name, type]));
+  const trajectories = trajectoriesOf(design.inputs, [...morrisLevels(design)], (name) => types.get(name)!);
   return ({ means }) => {
     const found = elementaryEffects(trajectories, atRows(points, means));
     const { leftOut, trajectories: used } = found;

@@ -1,3 +1,8 @@
+import type { InputType } from '../api/index.ts';
+import { isNumeric } from '../campaign/designs/input-types.ts';
+import type { SpreadInput } from '../campaign/designs/resolved-design.ts';
+import { drawnRow } from '../campaign/designs/rows.ts';
+import type { MorrisRow } from '../campaign/sampling/morris.ts';
 import type { InputIndices } from './analysis.ts';
 import { momentsOf } from './moments.ts';
 import { bootstrapIntervals } from './resample.ts';
@@ -7,8 +12,50 @@ export interface Trajectories {
   inputs: readonly string[];
   /** The index of the input that changes from the row before; -1 in the first row of a trajectory. */
   changed: Int32Array;
-  /** The signed change of the input, in the unit interval. */
+  /** The signed change of the input, as a share of its range. It is not a number if the input has only one value. */
   steps: Float64Array;
+}
+
+/**
+ * The trajectories of a design.
+ *
+ * @param typeOf - the type of an input, by its name
+ */
+export function trajectoriesOf(
+  inputs: readonly SpreadInput[],
+  levels: readonly MorrisRow[],
+  typeOf: (name: string) => InputType,
+): Trajectories {
+  const placeIn = inputs.map((input) => placesOf(input, typeOf(input.name)));
+  const rows = levels.map(({ unit }) => drawnRow(inputs, unit));
+  return {
+    inputs: inputs.map(({ name }) => name),
+    changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),
+    steps: Float64Array.from(levels, ({ changed, step }, row) => {
+      const place = changed === null ? undefined : placeIn[changed];
+      if (!place) return step;
+      return place(rows[row]![changed!]!) - place(rows[row - 1]![changed!]!);
+    }),
+  };
+}
+
+/**
+ * Returns a function that gives the place of a value in the range of an input, from 0 to 1. The values of a list have
+ * equal distances. Whole numbers and lists need this function, because the nearest value to a level may be far from the
+ * level. Undefined for other inputs: their places are the levels.
+ */
+function placesOf(
+  { isWhole, distribution }: SpreadInput,
+  type: InputType,
+): ((value: string) => number) | undefined {
+  if (distribution.kind === 'choice') {
+    const values = [...new Set(distribution.values)];
+    if (isNumeric(type)) values.sort((a, b) => Number(a) - Number(b));
+    return (value) => values.indexOf(value) / (values.length - 1);
+  }
+  if (!isWhole || distribution.kind !== 'uniform') return undefined;
+  const [least, most] = [Math.ceil(distribution.min), Math.floor(distribution.max)];
+  return (value) => (Number(value) - least) / (most - least);
 }
 
 /** The elementary effects of complete trajectories. The effects of a trajectory are adjacent. */
@@ -22,7 +69,8 @@ export interface ElementaryEffects {
 
 /**
  * The elementary effects of inputs: M. D. Morris, "Factorial sampling plans for preliminary computational experiments",
- * Technometrics 33 (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out.
+ * Technometrics 33 (1991) 161-174, equation 1. A trajectory without a value in one of its rows is left out. A step that
+ * does not change the input has no effect: weights of a list may give one value at two levels.
  *
  * @param values - the value of each row; NaN if it has none
  */
@@ -37,8 +85,10 @@ export function elementaryEffects(
   for (let trajectory = 0; trajectory < all; trajectory += 1) {
     const start = trajectory * rows;
     if (values.subarray(start, start + rows).some(Number.isNaN)) continue;
-    for (let row = start + 1; row < start + rows; row += 1)
-      effects[whole * inputs.length + changed[row]!] = (values[row]! - values[row - 1]!) / steps[row]!;
+    for (let row = start + 1; row < start + rows; row += 1) {
+      const difference = values[row]! - values[row - 1]!;
+      effects[whole * inputs.length + changed[row]!] = difference === 0 ? 0 : difference / steps[row]!;
+    }
     whole += 1;
   }
   return {

@@ -302,6 +302,41 @@ test('trajectories have Morris effects; incomplete trajectories are left out', (
   );
 });
 
+test('lists and whole numbers with few values have the same Morris effects as a range', () => {
+  const list = (name: string, values: string[], weights?: number[]): SpreadInput => ({
+    ...{ name, isWhole: false },
+    distribution: { kind: 'choice', values, ...(weights && { weights }) },
+  });
+  const inputs: SpreadInput[] = [
+    { name: 'Range', isWhole: false, distribution: { kind: 'uniform', min: 0, max: 2 } },
+    list('Two', ['0', '2']),
+    list('Three', ['2', '0', '1']),
+    list('Five', ['0', '0.5', '1', '1.5', '2']),
+    list('Weighted', ['0', '1', '2'], [2, 1, 1]),
+    { name: 'Whole', isWhole: true, distribution: { kind: 'uniform', min: -0.5, max: 2.5 } },
+    list('Text', ['2', '0']),
+    list('One', ['1']),
+  ];
+  const design: Design = { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 };
+  const base = inputs.map(({ name }): BaseInput => ({
+    name,
+    type: name === 'Text' ? 'STRING' : 'DOUBLE',
+    units: null,
+    value: '0',
+  }));
+  const [found] = analyzed({ design, base }, (values) => ({ Y: values.reduce((sum, value) => sum + value) }));
+  expect(
+    found!.indices!.map(({ input, mu, muStar, sigma }) => [
+      input,
+      ...[mu, muStar, sigma].map((each) => Math.round(1e9 * each!) / 1e9 + 0),
+    ]),
+  ).toEqual([
+    ...['Range', 'Two', 'Three', 'Five', 'Weighted', 'Whole'].map((name) => [name, 2, 2, 0]),
+    ['Text', -2, 2, 0], // its first value counts as the lowest one
+    ['One', 0, 0, 0],
+  ]);
+});
+
 test('the analysis of a fraction names the effects that it cannot distinguish', () => {
   const design: Design = {
     kind: 'factorial',
