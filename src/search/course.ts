@@ -122,7 +122,7 @@ export class SearchCourse {
     const rivals =
       this.campaign.search!.most === null
         ? []
-        : asks.slice(told).flatMap(({ seen }) => this.history.bestOf(seen)?.ordinal ?? []);
+        : asks.slice(told).flatMap((ask) => this.replications.rivalOf(ask)?.ordinal ?? []);
     return [...new Set([...open, ...rivals])];
   }
 

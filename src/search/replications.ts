@@ -1,7 +1,7 @@
 import type { Ask, SearchStep } from '../campaign/search/log.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { History } from './history.ts';
-import type { FinishedPoints, FinishedRun, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { nextOfRace } from './selection/race.ts';
 
 /** A point gets no more replications if it is worse than the best point with this confidence. */
@@ -37,26 +37,51 @@ export class Replications {
   /** The runs of an ask, if all of its replications have finished. */
   whole(ask: Ask, finished: FinishedPoints): readonly FinishedRun[] | undefined {
     const runs = ask.ordinal === null ? undefined : finished.get(ask.ordinal);
-    return runs && this.wanted(ask, runs, finished) <= runs.length ? runs : undefined;
+    const wanted = runs && this.wanted(ask, runs, finished);
+    return wanted !== undefined && wanted <= runs!.length ? runs : undefined;
   }
 
   /**
-   * The number of replications for a point. It depends on the runs of the point, and on the runs of the point that was
-   * the best at the time of the ask.
+   * The ask with which an ask is compared: the best one at the time of the ask. If all points have the same seeds, asks
+   * that knew no value are compared with the first ask. Undefined until this ask has a value; null if there is none.
    */
-  private wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number {
+  rivalOf(ask: Ask): Ask | null | undefined {
+    const { asks, told } = this.history;
+    const isLater = this.campaign.commonRandomNumbers && ask !== asks[0];
+    const seen = Math.max(ask.seen, isLater ? 1 : 0);
+    return seen > told ? undefined : (this.history.bestOf(seen) ?? null);
+  }
+
+  /**
+   * The number of replications for a point, which depends on its runs and on the runs of its rival. Undefined until the
+   * rival is known.
+   */
+  private wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number | undefined {
     const { search, replications, commonRandomNumbers } = this.campaign;
-    if (search!.most === null) return replications;
-    const rival = this.history.bestOf(ask.seen);
+    const { most } = search!;
+    if (most === null) return replications;
+    const rival = this.rivalOf(ask);
+    if (rival === undefined) return undefined;
     const known = rival && finished.get(rival.ordinal!);
     const rivals = known && this.reader.runsOf(known, rival.told!);
-    return nextOfRace({
+    const wanted = nextOfRace({
       values: this.reader.valuesOf(runs),
       rival: rivals ? this.reader.valuesOf(rivals) : null,
       isPaired: commonRandomNumbers,
       min: replications,
-      max: search!.most,
+      max: most,
       confidence: RACE_CONFIDENCE,
     });
+    // the first seeds may be good for all points, so a mean over them must not win against a mean over more seeds
+    return commonRandomNumbers && this.isBest(runs, rival)
+      ? Math.max(wanted, rivals?.length ?? most)
+      : wanted;
+  }
+
+  /** Whether the mean of a point would make it the best point, although chance affects it. */
+  private isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
+    const { value, variance, excess } = this.reader.valueOf(runs);
+    if (value === null || !variance || !isFeasible({ excess })) return false;
+    return rival === null || value < rival.told!.value!;
   }
 }

@@ -42,6 +42,32 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
+test('with common random numbers, the best point is also better than each other point over the seeds of both', async () => {
+  for (const seed of Array.from({ length: 8 }, (_, at) => at)) {
+    const run: Run = ([x, y], ordinal, replication) => {
+      const ofAll = new Stream(seed, `replication ${replication}`).normal();
+      const own = new Stream(ordinal, `replication ${replication} of ${seed}`).normal();
+      return { f: String((x! - 0.5) ** 2 + (y! + 0.25) ** 2 + ofAll + 0.1 * own) };
+    };
+    const raced = { commonRandomNumbers: true, replications: 3, seed };
+    const campaign = campaignOf({ most: 12, parallel: 8, stop: stopAfter(30) }, raced);
+    const log = await new SearchInMemory(campaign, run, 1).toTheEnd(0);
+    expect(await new SearchInMemory(campaign, run, 2).toTheEnd(0.3)).toEqual(log);
+    const { asks } = log;
+    const best = asks.find(({ ordinal }) => ordinal === summarizedPoints(log)[0])!;
+    const meanOf = ({ ordinal, values }: Ask, runs: number): number => {
+      const replications = Array.from({ length: runs }, (_, at) => at + 1);
+      return (
+        replications.reduce((sum, each) => sum + Number(run(values.map(Number), ordinal!, each).f), 0) / runs
+      );
+    };
+    for (const ask of asks) {
+      const runs = Math.min(ask.told!.runs, best.told!.runs);
+      expect(meanOf(best, runs)).toBeLessThanOrEqual(meanOf(ask, runs));
+    }
+  }
+});
+
 test('a search with the rule stall ends although no point meets the requirements', async () => {
   const require = [{ output: 'g', min: 5, max: null, chance: null }];
   const stop = { points: null, runs: null, value: null, gain: null, stall: 3 };
