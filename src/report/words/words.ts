@@ -65,6 +65,17 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
+/** A mean or share with the half-width of its interval: "3.2 ± 0.4 days", "12.5 ± 1.2 %". */
+export function intervalText(
+  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  value: number,
+  half: number,
+): string {
+  return statistic === 'share'
+    ? `${numberText(inPercent(value))} ± ${numberText(inPercent(half))} %`
+    : amount(`${numberText(value)} ± ${numberText(half)}`, units);
+}
+
 /** The text of `measureText` with all digits. A share is rounded to 12 digits. */
 export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
   // further digits of 100 times a share may have a rounding error
