@@ -199,7 +199,8 @@ export function bestTable(
   const { name, type, units } = measureOf(campaign.outputs, campaign.goal!.output);
   const columns = uniquelyNamed([
     text('point'),
-    ...inputColumns(campaign),
+    // a reader may copy the inputs to another definition
+    ...inputColumns(campaign).map((column) => ({ ...column, isExact: true })),
     { name, kind: 'number', type, units, of: 'output' },
     number('low'),
     number('high'),

@@ -148,12 +148,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for readers. A number is shortened by `shortNumber`. A value that is not a single cell is described, such as
- * "121 points".
+ * A cell for readers. A number is shortened by `shortNumber`, unless its column is exact. A value that is not a single
+ * cell is described, such as "121 points".
  */
-export function brief({ kind, type }: Column, cell: Cell): string {
+export function brief({ kind, type, isExact = false }: Column, cell: Cell): string {
   if (cell === null) return '';
-  if (kind === 'number') return shortNumber(cell);
+  if (kind === 'number') return isExact ? cell : shortNumber(cell);
   if (kind !== 'json') return cell;
   const value = (parsed(cell) ?? {}) as Record<string, unknown>;
   if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');
