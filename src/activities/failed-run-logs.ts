@@ -1,5 +1,5 @@
 import type { RunLog } from '../api/extensions.ts';
-import { LogTail, LONGEST_LINE, STORED_LOG } from '../text/log-tail.ts';
+import { KEPT_LOG, LogTail, LONGEST_LINE } from '../text/log-tail.ts';
 import { causeOf, MOST_LOGS_OF_CAUSE } from '../campaign/failures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { World } from './types.ts';
@@ -70,7 +70,7 @@ export class LogKeeper {
       return undefined;
     }
     const { lines, omitted, command } = log;
-    const tail = new LogTail(STORED_LOG, omitted);
+    const tail = new LogTail(KEPT_LOG, omitted);
     // a service may repeat secrets in a log
     for (const line of lines) tail.add(cloud.redacted(line, LONGEST_LINE));
     return {

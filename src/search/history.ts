@@ -13,7 +13,7 @@ export class History {
   inVain = 0;
   /** How many different points were asked for, without the points that are not run. */
   points = 0;
-  /** The number of runs from which the told values were computed. */
+  /** The number of runs of the points whose values were told. */
   private runsTold = 0;
   private pointsTold = 0;
   private hasValue = false;
@@ -50,7 +50,7 @@ export class History {
     ask.told = told;
     this.told += 1;
     if (this.firstOf(ask.values) === at && told.runs > 0) {
-      this.runsTold += told.runs;
+      this.runsTold += told.runs + (told.failed ?? 0);
       this.pointsTold += 1;
     }
     if (told.value !== null) this.hasValue = true;
@@ -87,7 +87,7 @@ export class History {
 
   /**
    * About the number of requested runs. A point counts with `replications` runs until its value was told, and
-   * afterwards with the number of runs in this value. Failed runs are then missing, unless the point failed.
+   * afterwards with the number of its runs at that time.
    */
   runs(replications: number): number {
     return this.runsTold + (this.points - this.pointsTold) * replications;

@@ -63,6 +63,7 @@ export class PointReader {
     return {
       ...estimate,
       runs: n,
+      ...(n < runs.length && { failed: runs.length - n }),
       excess: this.requirements.map((one) => excessOf(one, runs)),
     };
   }

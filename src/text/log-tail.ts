@@ -8,10 +8,11 @@ interface LogBounds {
   characters: number;
 }
 
-/** The limits of the output of a run that the service keeps and answers with. */
-export const SERVICE_LOG: LogBounds = { lines: 100, characters: 64 * 1024 };
-/** The limits of the log of a failed run in the store. They are at most those of the service, which sends the log. */
-export const STORED_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
+/**
+ * The limits of the log of a failed run, in the service and in the store of campaigns. Both have the same limits, because
+ * only the service knows the stream of a line, and keeps the last lines of both streams.
+ */
+export const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 
 /** The last lines of a log, within limits. A line that is too long is cut. Control characters are kept. */
 export class LogTail {

@@ -1,11 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { withImports } from '../../src/service/models/library.ts';
 import { cleanEnv, type Dev, foray as run, type Ran, ROOT, startDev } from '../support/cli.ts';
+import { brokenLinks, pages } from '../support/markdown.ts';
 
 /** The folder of the tests. The package is installed below it, in a path with blanks and a letter outside ASCII. */
 const place = mkdtempSync(join(tmpdir(), 'foray-packed-'));
@@ -51,9 +52,7 @@ describe('the package', () => {
 
   test('contains no tests, no TypeScript source outside of the examples, no development tools and no path of the folder in which it was built', () => {
     const files = globSync('**/*.*', { cwd: own });
-    expect(files.filter((file) => /^test|\.png$|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual(
-      [],
-    );
+    expect(files.filter((file) => /^test|(?<!\.d)\.ts$/.test(file) && !/examples/.test(file))).toEqual([]);
     const tools = ['node', 'typescript', 'jest', 'oxlint', 'oxfmt', 'rollup', 'publint', 'autocannon'];
     const installed = globSync('*', { cwd: join(project, 'node_modules') });
     expect(installed.filter((name) => tools.includes(name))).toEqual([]);
@@ -62,6 +61,14 @@ describe('the package', () => {
       readFileSync(join(own, file), 'utf8').includes(ROOT),
     );
     expect(texts).toEqual([]);
+  });
+
+  test('has all files to which its pages link, and stays small', () => {
+    const packed = pages(own, 'dist/examples');
+    expect(packed.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'docs/concepts.md']));
+    const broken = packed.flatMap((page) => brokenLinks(page, own).map((link) => `${page.path}: ${link}`));
+    expect(broken).toEqual([]);
+    expect(statSync(tarball).size).toBeLessThan(5e6);
   });
 
   test('has all files that Node loads for foray/kernel and foray/model, and foray finds these files through the imports', () => {

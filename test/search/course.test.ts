@@ -324,6 +324,22 @@ test('a search over few points ends when the method has no further point, and ru
   }
 });
 
+test.each([null, 12])(
+  'failed runs count for the rule "runs", with at most %s replications of a point',
+  async (most) => {
+    const stop = { points: null, runs: 200, value: null, gain: null, stall: null };
+    const campaign = campaignOf({ stop, most }, { replications: 4 });
+    const outputs = (values: readonly number[], ordinal: number, replication: number) =>
+      replication % 2 === 0 ? {} : noisy(1)(values, ordinal, replication);
+    const world = new SearchInMemory(campaign, outputs, 1);
+    const { events } = await world.toTheEnd(0);
+    expect(events).toContainEqual({ kind: 'stopped', by: 'runs' });
+    // the points that are open when the rule applies may get all of their replications
+    expect(world.runCount).toBeGreaterThanOrEqual(200);
+    expect(world.runCount).toBeLessThan(200 + campaign.search!.parallel * (most ?? 4));
+  },
+);
+
 test('a search ends without a best point when all points fail', async () => {
   const campaign = campaignOf({});
   const world = new SearchInMemory(

@@ -8,13 +8,13 @@ export interface Page {
   readonly text: string;
 }
 
-/** README.md, CONTRIBUTING.md, CHANGELOG.md, and every page below docs and examples. */
-export function pages(): Page[] {
-  const pattern = ['*.md', 'docs/**/*.md', 'examples/**/*.md'];
+/** README.md, CONTRIBUTING.md, CHANGELOG.md, and every page below docs and examples, in a checkout or a package. */
+export function pages(root = ROOT, examples = 'examples'): Page[] {
+  const pattern = ['*.md', 'docs/**/*.md', `${examples}/**/*.md`];
   const exclude = ['**/node_modules/**'];
-  return globSync(pattern, { cwd: ROOT, exclude }).map((path) => ({
+  return globSync(pattern, { cwd: root, exclude }).map((path) => ({
     path,
-    text: readFileSync(join(ROOT, path), 'utf8').replace(/^```[^]*?^```$/gm, ''),
+    text: readFileSync(join(root, path), 'utf8').replace(/^```[^]*?^```$/gm, ''),
   }));
 }
 
@@ -34,13 +34,13 @@ export function anchors(text: string): Set<string> {
 }
 
 /** The links of a page to missing files or headings, as the page writes these links. */
-export function brokenLinks({ path, text }: Page): string[] {
+export function brokenLinks({ path, text }: Page, root = ROOT): string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
   return targets.filter((target) => {
     if (/^[a-z]+:/.test(target)) return false;
     const [file, anchor] = target.split('#') as [string, string?];
-    const full = file === '' ? join(ROOT, path) : resolve(ROOT, dirname(path), file);
-    if (!existsSync(full) || relative(ROOT, full).startsWith('..')) return true;
+    const full = file === '' ? join(root, path) : resolve(root, dirname(path), file);
+    if (!existsSync(full) || relative(root, full).startsWith('..')) return true;
     return anchor !== undefined && !anchors(readFileSync(full, 'utf8')).has(anchor);
   });
 }

@@ -52,6 +52,11 @@ export interface PointValue {
   variance: number | null;
   /** The number of runs from which the value is computed; all runs if the point failed. */
   runs: number;
+  /**
+   * The number of further runs, which failed or gave no value. Absent if there are none, and in logs of earlier
+   * versions.
+   */
+  failed?: number;
   /** For each requirement, the distance from meeting it: at most 0 if it is met. Empty if the point failed. */
   excess: number[];
 }

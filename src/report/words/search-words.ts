@@ -9,7 +9,7 @@ import { calibrationText } from './calibration-words.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
 import { stopText } from './stop-words.ts';
 import type { Table } from '../tables/result-table.ts';
-import { amount, counted, measureText, numberText, percent } from './words.ts';
+import { amount, counted, intervalText, measureText, numberText, percent } from './words.ts';
 
 /** The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed". */
 export function searchText(summary: SearchSummary): string {
@@ -178,16 +178,14 @@ function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, 
     : `the best ${which}s could not be distinguished`;
 }
 
-/** The value of the best point with the half-width of its interval: "17.4 ± 0.3". */
+/** The value of the best point with the half-width of its interval: "17.4 ± 0.3 days". */
 function valueText(
   { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
   { value, interval }: Pick<BestPoint, 'value' | 'interval'>,
 ): string {
   const measure = measureOf(outputs, goal!.output);
   const half = interval && (interval[1] - interval[0]) / 2;
-  return half === null
-    ? measureText(measure, value)
-    : `${numberText(value)} ± ${measureText({ ...measure, units: null }, half)}`;
+  return half === null ? measureText(measure, value) : intervalText(measure, value, half);
 }
 
 /**
@@ -201,7 +199,8 @@ export function bestTable(
   const { name, type, units } = measureOf(campaign.outputs, campaign.goal!.output);
   const columns = uniquelyNamed([
     text('point'),
-    ...inputColumns(campaign),
+    // a reader may copy the inputs to another definition
+    ...inputColumns(campaign).map((column) => ({ ...column, isExact: true })),
     { name, kind: 'number', type, units, of: 'output' },
     number('low'),
     number('high'),

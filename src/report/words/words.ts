@@ -65,6 +65,17 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
+/** A mean or share with the half-width of its interval: "3.2 ± 0.4 days", "12.5 ± 1.2 %". */
+export function intervalText(
+  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  value: number,
+  half: number,
+): string {
+  return statistic === 'share'
+    ? `${numberText(inPercent(value))} ± ${numberText(inPercent(half))} %`
+    : amount(`${numberText(value)} ± ${numberText(half)}`, units);
+}
+
 /** The text of `measureText` with all digits. A share is rounded to 12 digits. */
 export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'units'>, value: number): string {
   // further digits of 100 times a share may have a rounding error
@@ -137,12 +148,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * A cell for readers. A number is shortened by `shortNumber`. A value that is not a single cell is described, such as
- * "121 points".
+ * A cell for readers. A number is shortened by `shortNumber`, unless its column is exact. A value that is not a single
+ * cell is described, such as "121 points".
  */
-export function brief({ kind, type }: Column, cell: Cell): string {
+export function brief({ kind, type, isExact = false }: Column, cell: Cell): string {
   if (cell === null) return '';
-  if (kind === 'number') return shortNumber(cell);
+  if (kind === 'number') return isExact ? cell : shortNumber(cell);
   if (kind !== 'json') return cell;
   const value = (parsed(cell) ?? {}) as Record<string, unknown>;
   if (type === 'DATA_SET' && Array.isArray(value.dataX)) return counted(value.dataX.length, 'point');

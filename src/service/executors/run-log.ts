@@ -1,5 +1,5 @@
 import type { RunLog } from '../../api/extensions.ts';
-import { LogTail, LONGEST_LINE, SERVICE_LOG } from '../../text/log-tail.ts';
+import { KEPT_LOG, LogTail, LONGEST_LINE } from '../../text/log-tail.ts';
 
 export type Stream = 'stdout' | 'stderr';
 
@@ -8,7 +8,7 @@ export type Stream = 'stdout' | 'stderr';
  * standard error, which has a traceback, comes after standard output.
  */
 export class LogCollector {
-  readonly #tails = { stdout: new LogTail(SERVICE_LOG), stderr: new LogTail(SERVICE_LOG) };
+  readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
   readonly #onLine: (line: string, number: number) => void;
   #count = 0;
   /** The last line of each stream, while it is incomplete. */
@@ -39,8 +39,8 @@ export class LogCollector {
     const count = (): number => printed.length + complained.length;
     const total = count() + stdout.omitted + stderr.omitted;
     // neither stream displaces the last lines of the other
-    while (count() > SERVICE_LOG.lines) longer(printed, complained, (lines) => lines.length).shift();
-    while (charactersOf(printed) + charactersOf(complained) > SERVICE_LOG.characters)
+    while (count() > KEPT_LOG.lines) longer(printed, complained, (lines) => lines.length).shift();
+    while (charactersOf(printed) + charactersOf(complained) > KEPT_LOG.characters)
       longer(printed, complained, charactersOf).shift();
     return { lines: [...printed, ...complained], omitted: total - count() };
   }

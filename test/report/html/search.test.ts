@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Campaign } from '../../../src/campaign/types.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { groundFigures } from '../../../src/report/figures/ground.ts';
-import { requirementsText } from '../../../src/report/words/search-words.ts';
+import { formatTable } from '../../../src/report/formats/format.ts';
+import { bestParts, bestTable, requirementsText } from '../../../src/report/words/search-words.ts';
 import { searchFigures } from '../../../src/report/figures/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
@@ -156,6 +157,24 @@ describe('the report of a search', () => {
     ]);
     expect(searchFigures(one, storyWith([point(0, null)]))).toEqual([]);
   });
+});
+
+test.each([
+  ['Peak day', [17.2, 17.8], /17\.5 ± 0\.3 days$/],
+  ['P(`Fit error` > 20)', [0.2, 0.3], /25 ± 5 %$/],
+] as const)('the value of the best point has the unit of %s after its interval', (output, ends, value) => {
+  const campaign = { ...record.campaign, goal: { output, wants: 'lowest' as const } };
+  const { best } = storyWith([point(0, (ends[0] + ends[1]) / 2)]).summary;
+  expect(bestParts(campaign, { ...best!, interval: [...ends], runs: 5 }).value).toMatch(value);
+});
+
+test('the table of the best point has all digits of its inputs', async () => {
+  const { best } = storyWith([point(0, 17.123456)]).summary;
+  const inputs = { ...best!.inputs, 'Contact rate': 1.53627162 };
+  const table = bestTable(record.campaign, { ...best!, inputs });
+  let text = '';
+  for await (const part of formatTable('table', table)) text += part;
+  expect(text).toMatch(/ 1\.53627162 .* 17\.12 /);
 });
 
 test('the text of the requirements has the limits of each requirement, and there is none without requirements', () => {
