@@ -1,5 +1,6 @@
 import { growthText } from '../campaign/growth.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
+import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { printableLine } from '../text/printable.ts';
@@ -41,14 +42,23 @@ export function blockedText(why: string): string {
   return `Cannot continue: ${why.replace(/\.$/, '')}.`;
 }
 
-/** What to do about failed runs, in one line; undefined when there are none. */
-export function failureAdvice({
+/**
+ * What to do about failed runs, and about the missing runs of a closed campaign, in one line; undefined when there are
+ * none.
+ */
+export function retryAdvice({
   id,
-  runs: { failed },
-}: Pick<CampaignStatus, 'id' | 'runs'>): string | undefined {
-  if (failed === 0) return undefined;
+  phase,
+  runs: { failed, waiting },
+}: Pick<CampaignStatus, 'id' | 'phase' | 'runs'>): string | undefined {
+  const missing = closedPhases.includes(phase) ? waiting : 0;
   const name = commandName();
-  return `${counted(failed, 'run')} failed. "${name} status ${id} --failures" lists the causes and points, "${name} explain ${id} POINT" explains a point, and "${name} retry ${id}" requests failed runs again.`;
+  if (failed > 0) {
+    const also = missing > 0 ? `, and requests ${counted(missing, 'missing run')}` : '';
+    return `${counted(failed, 'run')} failed. "${name} status ${id} --failures" lists the causes and points, "${name} explain ${id} POINT" explains a point, and "${name} retry ${id}" requests failed runs again${also}.`;
+  }
+  if (missing === 0) return undefined;
+  return `The campaign ended without ${counted(missing, 'run')}. "${name} retry ${id}" requests ${missing === 1 ? 'it' : 'them'}.`;
 }
 
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */
