@@ -3,7 +3,7 @@ import { finishedPercent, precisionText, runsText } from '../campaign/precise-po
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { printableLine } from '../text/printable.ts';
+import { bounded, printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
 import { isTerminal } from './output.ts';
 
@@ -34,12 +34,19 @@ export function progressText(status: CampaignStatus): string {
 export function statusText(status: CampaignStatus): string {
   const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
   const growth = status.growth === null ? '' : `; ${growthText(status.growth)}`;
-  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${status.note})` : ''}`;
+  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${printableLine(status.note)})` : ''}`;
 }
 
 /** Why a campaign cannot continue, as a sentence. */
 export function blockedText(why: string): string {
-  return `Cannot continue: ${why.replace(/\.$/, '')}.`;
+  return `Cannot continue: ${shortReason(why).replace(/\.$/, '')}.`;
+}
+
+const LONGEST_REASON = 300;
+
+/** A reason in one line that is not long. A model or a service may give a reason of many lines. --json has all of it. */
+export function shortReason(reason: string): string {
+  return bounded(printableLine(reason), LONGEST_REASON);
 }
 
 /**

@@ -83,7 +83,8 @@ async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus)
 }
 
 /** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */
-function sourceText({ source, asOf, note }: CampaignStatus): string {
+function sourceText({ source, asOf, note: noted }: CampaignStatus): string {
+  const note = printableLine(noted);
   if (source === 'workflow') return note;
   const age = duration((Date.now() - Date.parse(asOf)) / 1_000);
   return `From the store, as of ${asOf} (${age} ago)${note ? `: ${note}` : ''}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { duration, retryAdvice, progressText } from '../../src/cli/progress-line.ts';
+import { blockedText, duration, progressText, retryAdvice, statusText } from '../../src/cli/progress-line.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
 const status: CampaignStatus = {
@@ -42,6 +42,16 @@ test('the advice for failed and missing runs names the commands; there is no adv
   expect(retryAdvice({ ...status, phase: 'completed', runs })).toBe(
     'The campaign ended without 14 runs. "npx foray retry x-1" requests them.',
   );
+});
+
+test('a long reason, or a reason of many lines, is one short line', () => {
+  const why = `${'Traceback: a line of a model\n'.repeat(100)}`;
+  for (const text of [blockedText(why), statusText({ ...status, blocked: why, note: '1\n2' })]) {
+    expect(text).not.toContain('\n');
+    expect(text).toMatch(/^Cannot continue: Traceback: a line of a model\\nTrace.*…\./);
+    expect(text.length).toBeLessThan(550);
+  }
+  expect(blockedText('It has no worker.')).toBe('Cannot continue: It has no worker.');
 });
 
 describe('the progress line', () => {
