@@ -13,6 +13,7 @@ import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
 import { version } from './src/package/own-version.ts';
 import { openStore } from './src/store/index.ts';
+import { connectError } from './src/temporal-errors.ts';
 
 /**
  * Time that activities get to finish when a worker stops. After that they are cancelled, and another worker runs them
@@ -68,7 +69,7 @@ function installRuntime(metrics: WorkerOptions['metrics']): void {
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
  * @param onReady called once when the worker can get work
- * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
+ * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
  */
 export async function runWorker(
   settings: Settings,
@@ -80,12 +81,8 @@ export async function runWorker(
   const store = await openStore(settings.store);
   const courses = new Courses();
   try {
-    const connection = await NativeConnection.connect(connectionOptions).catch(() => {
-      throw new ForayError(
-        'TEMPORAL_UNREACHABLE',
-        `The Temporal server at ${connectionOptions.address ?? 'localhost:7233'} cannot be reached.`,
-        { hint: 'Start one with "foray dev", or set TEMPORAL_ADDRESS.' },
-      );
+    const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
+      throw connectError(settings, error);
     });
     try {
       const worker = await Worker.create({

@@ -26,6 +26,8 @@ export const VersionCode = z.object({
   reason: z.string().optional(),
   /** The files of the version; null if the service did not record them. */
   files: z.array(VersionFile).nullable(),
+  /** Whether the version's runs can be animated. An older service does not say it. */
+  animated: z.boolean().optional(),
 });
 export type VersionCode = z.output<typeof VersionCode>;
 
@@ -160,7 +162,7 @@ export const extensions = {
     method: 'GET',
     path: '/versions/:versionId/code',
     summary:
-      'Extension of the specification: whether a version still takes new runs, and the files that it is made of',
+      'Extension of the specification: whether a version still takes new runs and has an animation, and the files that it is made of',
     response: VersionCode,
   },
   listVersions: {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Difference, Foray } from '../client/index.ts';
+import type { DefinitionSource, Difference, Foray } from '../client/index.ts';
 import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
@@ -19,13 +19,13 @@ export function addApply(program: Command): void {
     .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {difference, forgiven, open, wasClosed}')
-    .action((id: string, file: string, flags: Flags) =>
-      withForay(flags, (foray) => apply(foray, id, file, flags), { service: true }),
-    );
+    .action(async (id: string, file: string, flags: Flags) => {
+      const source = await readSource(file);
+      await withForay(flags, (foray) => apply(foray, id, source, flags), { service: true });
+    });
 }
 
-async function apply(foray: Foray, id: string, file: string, flags: Flags): Promise<void> {
-  const source = await readSource(file);
+async function apply(foray: Foray, id: string, source: DefinitionSource, flags: Flags): Promise<void> {
   const difference = await foray.compare(id, source);
   if (isNothing(difference)) {
     if (flags.json) printJson({ difference, forgiven: 0, open: 0, wasClosed: false });

@@ -17,6 +17,7 @@ import { print, tell, writeOut } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
 import { homeOption } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
+import { readSource } from './source.ts';
 import { submit } from './submit.ts';
 import { commandName } from './command-name.ts';
 import { follow } from './watch.ts';
@@ -131,8 +132,8 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
   });
   try {
     // the grid is for comparison: it runs beside the search, and the search does not use it
-    const grid = await submit(foray, join(EXAMPLE, 'campaign.yaml'), {});
-    const search = await submit(foray, join(EXAMPLE, 'search.yaml'), { watch: true });
+    const grid = await submit(foray, await readSource(join(EXAMPLE, 'campaign.yaml')), {});
+    const search = await submit(foray, await readSource(join(EXAMPLE, 'search.yaml')), { watch: true });
     await follow(foray, grid);
     await answer(foray, search, grid);
   } finally {

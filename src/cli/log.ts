@@ -1,6 +1,7 @@
 import type { RunLog } from '../api/extensions.ts';
 import type { Foray } from '../client/index.ts';
 import { print, tell } from './output.ts';
+import { shortReason } from './progress-line.ts';
 
 /** A command that has followed a campaign shows this many lines of the last failure's log. */
 export const LAST_LINES = 5;
@@ -21,6 +22,8 @@ export function printLog(
 export async function tellLastFailure(foray: Foray, id: string): Promise<void> {
   const log = await foray.lastFailureLog(id);
   if (!log) return;
-  tell(`Last failure: ${log.reason ?? log.cause} (point ${log.point}, replication ${log.replication})`);
+  tell(
+    `Last failure: ${shortReason(log.reason ?? log.cause)} (point ${log.point}, replication ${log.replication})`,
+  );
   printLog(log, { lines: LAST_LINES }, tell);
 }

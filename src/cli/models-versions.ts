@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { PruneRequest, VersionSummary } from '../api/index.ts';
+import type { Pruned, PruneRequest, VersionSummary } from '../api/index.ts';
 import { cloudClient, modelAtService } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { isConfirmed } from './confirm.ts';
@@ -47,7 +47,13 @@ export function addModelsVersions(models: Command): void {
       if ((keep === undefined) === (before === undefined)) {
         throw new ForayError('USAGE', 'Give either --keep or --before to choose the versions to prune.');
       }
-      const { id, name, cloud } = await versionsOf(wanted, flags);
+      const { id, name, cloud, versions } = await versionsOf(wanted, flags);
+      // the request would also delete unused uploads, so --yes sends it in any case
+      if (!flags.yes && !hasPrunable(versions, flags)) {
+        return flags.json
+          ? printJson({ pruned: [], busy: [], bytes: 0 } satisfies Pruned)
+          : print(`${name} has no such old version to prune.`);
+      }
       const which = keep === undefined ? `made before ${before}` : `but the newest ${keep}`;
       if (!flags.yes && !(await isConfirmed(`Prune all versions of ${name} ${which}?`))) return;
       const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
@@ -68,6 +74,18 @@ async function versionsOf(wanted: string, flags: Flags) {
   const versions: VersionSummary[] | undefined = await cloud.listVersions(id);
   if (!versions) throw new ForayError('USAGE', 'This model service does not list its versions.');
   return { cloud, id, name, versions };
+}
+
+/** Whether there are kept files of old versions that the request may delete. */
+function hasPrunable(versions: readonly VersionSummary[], { keep = 1, before }: PruneRequest): boolean {
+  return versions
+    .slice(0, -keep)
+    .some(
+      ({ state, size, madeAt }) =>
+        state !== 'current' &&
+        size !== null &&
+        (before === undefined || madeAt === null || Date.parse(madeAt) < Date.parse(before)),
+    );
 }
 
 function listed(versions: readonly number[]): string {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Foray, Plan } from '../client/index.ts';
+import type { DefinitionSource, Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
 import { comparisonPlanText, counted, searchPlanText } from '../report/index.ts';
 import { duration, ProgressLine } from './progress-line.ts';
@@ -23,20 +23,22 @@ export function addPlan(program: Command): void {
     .option('--all', 'look up every run at the service, even beyond 10,000 runs')
     .option('--run-seconds <seconds>', 'duration of one run (default: from earlier campaigns)', positive)
     .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
-    .action((file: string, flags: Flags) =>
+    .action(async (file: string, flags: Flags) => {
+      const source = await readSource(file);
       // a plan creates no store: if there is none, no campaign has run, so an empty store in memory is enough
-      withForay(flags, (foray) => plan(foray, file, flags), { store: 'in-memory', service: true }),
-    );
+      const needs = { store: 'in-memory', service: true } as const;
+      await withForay(flags, (foray) => plan(foray, source, flags), needs);
+    });
 }
 
-async function plan(foray: Foray, file: string, { all, runSeconds, json }: Flags): Promise<void> {
+async function plan(foray: Foray, source: DefinitionSource, { all, runSeconds, json }: Flags): Promise<void> {
   const line = new ProgressLine();
   const begun = Date.now();
   const onAsked = (asked: number, of: number): void => {
     if (Date.now() - begun < PROGRESS_AFTER) return;
     line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
   };
-  const planned = await foray.plan(await readSource(file), { all, runSeconds, onAsked });
+  const planned = await foray.plan(source, { all, runSeconds, onAsked });
   line.clear();
   if (json) return printJson(planned);
   printPlan(planned);

@@ -1,8 +1,9 @@
 import { growthText } from '../campaign/growth.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
+import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { printableLine } from '../text/printable.ts';
+import { bounded, printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
 import { isTerminal } from './output.ts';
 
@@ -33,22 +34,38 @@ export function progressText(status: CampaignStatus): string {
 export function statusText(status: CampaignStatus): string {
   const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
   const growth = status.growth === null ? '' : `; ${growthText(status.growth)}`;
-  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${status.note})` : ''}`;
+  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${printableLine(status.note)})` : ''}`;
 }
 
 /** Why a campaign cannot continue, as a sentence. */
 export function blockedText(why: string): string {
-  return `Cannot continue: ${why.replace(/\.$/, '')}.`;
+  return `Cannot continue: ${shortReason(why).replace(/\.$/, '')}.`;
 }
 
-/** What to do about failed runs, in one line; undefined when there are none. */
-export function failureAdvice({
+const LONGEST_REASON = 300;
+
+/** A reason in one line that is not long. A model or a service may give a reason of many lines. --json has all of it. */
+export function shortReason(reason: string): string {
+  return bounded(printableLine(reason), LONGEST_REASON);
+}
+
+/**
+ * What to do about failed runs, and about the missing runs of a closed campaign, in one line; undefined when there are
+ * none.
+ */
+export function retryAdvice({
   id,
-  runs: { failed },
-}: Pick<CampaignStatus, 'id' | 'runs'>): string | undefined {
-  if (failed === 0) return undefined;
+  phase,
+  runs: { failed, waiting },
+}: Pick<CampaignStatus, 'id' | 'phase' | 'runs'>): string | undefined {
+  const missing = closedPhases.includes(phase) ? waiting : 0;
   const name = commandName();
-  return `${counted(failed, 'run')} failed. "${name} status ${id} --failures" lists the causes and points, "${name} explain ${id} POINT" explains a point, and "${name} retry ${id}" requests failed runs again.`;
+  if (failed > 0) {
+    const also = missing > 0 ? `, and requests ${counted(missing, 'missing run')}` : '';
+    return `${counted(failed, 'run')} failed. "${name} status ${id} --failures" lists the causes and points, "${name} explain ${id} POINT" explains a point, and "${name} retry ${id}" requests failed runs again${also}.`;
+  }
+  if (missing === 0) return undefined;
+  return `The campaign ended without ${counted(missing, 'run')}. "${name} retry ${id}" requests ${missing === 1 ? 'it' : 'them'}.`;
 }
 
 /** Seconds in words: 42 s, 3 min 10 s, 2 h 5 min. */

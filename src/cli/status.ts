@@ -12,7 +12,7 @@ import {
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
-import { blockedText, duration, failureAdvice, progressText } from './progress-line.ts';
+import { blockedText, duration, retryAdvice, progressText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
@@ -53,7 +53,7 @@ export function addStatus(program: Command): void {
           );
           if (log) printLog(log, { lines: SHOWN_LINES, indent: '      ' });
         }
-        const advice = failureAdvice(status);
+        const advice = retryAdvice(status);
         if (advice !== undefined) print(advice);
         for (const { seq, state, startedAt } of flights ?? []) {
           const since = startedAt === null ? '' : ` for ${duration((Date.now() - startedAt) / 1_000)}`;
@@ -83,7 +83,8 @@ async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus)
 }
 
 /** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */
-function sourceText({ source, asOf, note }: CampaignStatus): string {
+function sourceText({ source, asOf, note: noted }: CampaignStatus): string {
+  const note = printableLine(noted);
   if (source === 'workflow') return note;
   const age = duration((Date.now() - Date.parse(asOf)) / 1_000);
   return `From the store, as of ${asOf} (${age} ago)${note ? `: ${note}` : ''}`;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Foray, Plan } from '../client/index.ts';
+import type { DefinitionSource, Foray, Plan } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { counted } from '../report/index.ts';
 import { print, printJson, tell } from './output.ts';
@@ -35,15 +35,16 @@ export function addSubmit(program: Command): void {
     .option('--watch', 'watch until the campaign ends; exit code 1 if it fails or is cancelled')
     .option('--json', 'print {id, workflowId, runId, url, …}')
     .action(async (file: string, flags: Flags) => {
+      const source = await readSource(file);
       const needs = { store: 'make', service: true } as const;
-      await withForay(flags, (foray) => submit(foray, file, flags), needs);
+      await withForay(flags, (foray) => submit(foray, source, flags), needs);
     });
 }
 
-/** Submits the definition in a file, and follows the campaign with `watch`. Returns the campaign's id. */
+/** Submits a definition, and follows the campaign with `watch`. Returns the campaign's id. */
 export async function submit(
   foray: Foray,
-  file: string,
+  source: DefinitionSource,
   { id: wanted, watch, maxRuns = MAX_RUNS, yes = false, json }: Omit<Flags, keyof SettingFlags>,
 ): Promise<string> {
   const announce = (plan: Plan): void => {
@@ -65,7 +66,7 @@ export async function submit(
       },
     );
   };
-  const submitted = await foray.submit(await readSource(file), { id: wanted, announce });
+  const submitted = await foray.submit(source, { id: wanted, announce });
   const { id, points, runs, url, isNew, warning } = submitted;
   if (warning) tell(warning);
   if (json) {

@@ -7,7 +7,7 @@ import { UnknownNameError } from '../unknown-name.ts';
 import { LivePage } from './watch/live-page.ts';
 import { tellLastFailure } from './log.ts';
 import { isTerminal, printJson, tell } from './output.ts';
-import { failureAdvice, ProgressLine, statusText } from './progress-line.ts';
+import { retryAdvice, ProgressLine, statusText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
@@ -62,7 +62,7 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
     display.close();
   }
   if (!isTerminal(process.stderr) && last!.runs.failed > 0) await tellLastFailure(foray, id);
-  const advice = failureAdvice(last!);
+  const advice = retryAdvice(last!);
   if (advice !== undefined) tell(advice);
   if (last!.phase !== 'completed') process.exitCode = 1;
   return last!;

@@ -90,11 +90,20 @@ export class Foray extends CampaignReader {
    * Starts an animated run with the inputs of one of the campaign's runs. The service draws the animated run while the
    * run executes (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
    *
-   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT; REQUEST_REFUSED when the model has no animation;
+   * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT; ANIMATION_REFUSED, for example when the model has no animation;
    *   SERVICE_UNREACHABLE
    */
   animate(id: string, point: string, replication = 1): Promise<AnimationInfo> {
     return animate(this.context, id, point, replication);
+  }
+
+  /**
+   * Whether the service can animate runs of a model's version; undefined if the service does not say it.
+   *
+   * @param versionId - the id of the version at the service
+   */
+  async isAnimated(versionId: string): Promise<boolean | undefined> {
+    return (await this.context.cloud.getVersionCode(versionId))?.animated;
   }
 
   /**

@@ -31,10 +31,15 @@ export async function recordOf(client: ClientContext, id: string): Promise<Campa
 
 /**
  * The record of an open campaign.
+ * @param hint - what to do if the campaign is closed
  * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED
  */
-export async function openRecordOf(client: ClientContext, id: string): Promise<CampaignRecord> {
+export async function openRecordOf(
+  client: ClientContext,
+  id: string,
+  hint?: string,
+): Promise<CampaignRecord> {
   const record = await recordOf(client, id);
   if (!closedPhases.includes(record.phase)) return record;
-  throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`);
+  throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`, { hint });
 }

@@ -149,7 +149,7 @@ function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: 
   return {
     replication,
     state,
-    why: reasonOf(run, phase, story.position === null),
+    why: reasonOf(campaign.id, run, phase, story.position === null),
     run: runId,
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),
@@ -173,7 +173,7 @@ function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string>
   return Object.fromEntries(known.map(({ name }) => [name, run.outputs[name]!]));
 }
 
-function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
+function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): string {
   const { state, attempts, failures, joined, origin, reason, before } = run;
   const tries =
     failures > 0
@@ -186,7 +186,7 @@ function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
         ? 'Another campaign started the run, and this campaign waited for it.'
         : 'The service already had the result, so it was reused.';
     case 'failed':
-      return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry" requests it again.`;
+      return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry ${id}" requests it again.`;
     case 'running':
       return `The service runs it${joined ? ' for this campaign and another campaign' : ''}.${tries}`;
     case 'queued':
@@ -194,14 +194,15 @@ function reasonOf(run: RunStory, phase: Phase, isDropped: boolean): string {
     case 'intended':
       return `Its request is under way, or the response was lost. The campaign will ask the service about the run.${tries}`;
     case 'waiting':
-      return `${waitingFor(phase, isDropped, before ?? 0, attempts > 0 || failures > 0)}${tries}`;
+      return `${waitingFor(id, phase, isDropped, before ?? 0, attempts > 0 || failures > 0)}${tries}`;
   }
 }
 
-function waitingFor(phase: Phase, isDropped: boolean, before: number, again: boolean): string {
+function waitingFor(id: string, phase: Phase, isDropped: boolean, before: number, again: boolean): string {
   const what = again ? 'It waits to be requested again' : 'It was never requested';
   if (isDropped) return `${what}: the design no longer has the point.`;
-  if (closedPhases.includes(phase)) return `${what}: the campaign is ${phase}. "foray retry" requests it.`;
+  if (closedPhases.includes(phase))
+    return `${what}: the campaign is ${phase}. "foray retry ${id}" requests it.`;
   if (phase === 'paused') return `${what}: the campaign is paused.`;
   if (phase === 'stopping') return `${what}: the campaign is stopping.`;
   const place =

@@ -2,7 +2,7 @@ import type { AnimationInfo, OutputDescriptor, RunState } from '../api/index.ts'
 import { runInputs } from '../campaign/points.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { canonical } from '../campaign/input-values.ts';
-import { type CloudClient, reasonIn, templateOf, valuesOf } from '../cloud/index.ts';
+import { type CloudClient, isCloudError, reasonIn, templateOf, valuesOf } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { modelAtService } from './models.ts';
@@ -54,7 +54,10 @@ export async function singleRun(cloud: CloudClient, name: string, run: string): 
   };
 }
 
-/** Starts an animated run at the service, with the inputs of a run of a campaign. */
+/**
+ * Starts an animated run at the service, with the inputs of a run of a campaign.
+ * @throws ForayError UNKNOWN_POINT, ANIMATION_REFUSED
+ */
 export async function animate(
   client: ClientContext,
   id: string,
@@ -71,5 +74,13 @@ export async function animate(
     );
   const inputs = runInputs(campaign, point, replication, run.reseeded);
   const { versionId } = versionOf(campaign, run.version);
-  return client.cloud.startAnimation(versionId, { experimentType: 'ANIMATION_SVG', inputs });
+  try {
+    return await client.cloud.startAnimation(versionId, { experimentType: 'ANIMATION_SVG', inputs });
+  } catch (error) {
+    if (!isCloudError(error) || (error.kind !== 'refused' && error.kind !== 'not-found')) throw error;
+    throw new ForayError(
+      'ANIMATION_REFUSED',
+      `The model service does not animate this run of "${campaign.model.name}": ${error.message}`,
+    );
+  }
 }

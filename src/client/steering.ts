@@ -13,7 +13,8 @@ export async function steer(
   wish: 'pause' | 'resume' | 'stop',
   reason?: string,
 ): Promise<void> {
-  await openRecordOf(client, id);
+  const hint = `"foray retry ${id}" requests its failed runs again, and its missing runs.`;
+  await openRecordOf(client, id, wish === 'resume' ? hint : undefined);
   if (!(await client.temporal.signal(id, wish, reason))) throw notRunning(id);
 }
 

@@ -6,12 +6,12 @@ type Models = Awaited<ReturnType<Foray['models']>>;
 
 /** The models of the service. If the service does not answer, these are the models of its last answer. */
 export class KnownModels {
-  readonly #foray: Pick<Foray, 'models' | 'model'>;
+  readonly #foray: Pick<Foray, 'models' | 'model' | 'isAnimated'>;
   readonly #away: Away;
   /** The last answer for each model, by the name of the model. The entry '' is the last list of all models. */
   readonly #answers = new Map<string, unknown>();
 
-  constructor(foray: Pick<Foray, 'models' | 'model'>, away: Away) {
+  constructor(foray: Pick<Foray, 'models' | 'model' | 'isAnimated'>, away: Away) {
     this.#foray = foray;
     this.#away = away;
   }
@@ -24,6 +24,16 @@ export class KnownModels {
   /** @throws ForayError UNKNOWN_MODEL; SERVICE_UNREACHABLE if the service has given no answer so far */
   one(name: string): Promise<ModelAtService> {
     return this.#known(name, () => this.#foray.model(name));
+  }
+
+  /** Whether the service can animate runs of a version. It is true unless the service says the opposite at once. */
+  async canAnimate(versionId: string): Promise<boolean> {
+    try {
+      return (await this.#away.whileThere(() => this.#foray.isAnimated(versionId), 0)) ?? true;
+    } catch (error) {
+      if (isForayError(error)) return true;
+      throw error;
+    }
   }
 
   async #known<T>(what: string, ask: () => Promise<T>): Promise<T> {

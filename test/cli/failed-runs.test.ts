@@ -143,7 +143,7 @@ describe('models check', () => {
   test.each([
     [['--input', 'M=7'], /has no input "M"/],
     [['--input', 'N'], /NAME=VALUE/],
-    [['--file', 'N=none.csv'], /none\.csv cannot be read/],
+    [['--file', 'N=none.csv'], /takes no file none\.csv/],
   ])('refuses %j', async (options, why) => {
     expect(await run('models', 'check', 'model', ...options)).toMatchObject({
       code: 2,

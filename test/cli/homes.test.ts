@@ -54,6 +54,13 @@ describe('in a folder without a home', () => {
     expect(readdirSync(empty)).toEqual([]);
   });
 
+  test('a definition that does not exist is the first error, before the missing foray dev', async () => {
+    for (const args of [['plan'], ['submit'], ['apply', 'c']]) {
+      const { code, stderr } = await run(...args, 'nofile.yaml');
+      expect([code, stderr]).toEqual([2, 'foray: The definition "nofile.yaml" is not there.\n']);
+    }
+  });
+
   test('a command without its model service or store names the home in which a foray dev runs', async () => {
     const holder = await startHolder(join(folder, 'my own', '.foray'));
     try {

@@ -63,9 +63,18 @@ test('old versions can be listed, run by hand and pruned', async () => {
     const early = await run('prune', 'Echo', '--before', before, '--yes', '--json');
     expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
   }
+  // nothing is asked about when there is nothing to prune
+  for (const flags of [
+    ['--before', '2020-01-01'],
+    ['--keep', '2'],
+  ]) {
+    const { code, stdout } = await run('prune', 'Echo', ...flags);
+    expect([code, stdout]).toEqual([0, 'Echo has no such old version to prune.\n']);
+  }
   const pruned = await run('prune', 'Echo', '--keep', '1', '--yes');
   expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ KiB freed\.\n$/);
   expect((await run('versions', 'Echo')).stdout).toMatch(/ 1 .* retired .* its files were pruned\n/);
+  expect((await run('prune', 'Echo', '--keep', '1')).stdout).toContain('no such old version');
   const retired = await run('check', 'Echo', '--version', '1', '--data', dataDir);
   expect([retired.code, retired.stderr]).toEqual([
     2,

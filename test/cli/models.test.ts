@@ -142,6 +142,32 @@ outputs:
     });
   });
 
+  test('a file that is given as a value, and a value that is given as a file, are errors that name the right option', async () => {
+    write(
+      'filed',
+      declaration.replace('outputs:', "  - { name: Opening hours, type: INPUT_FILE, default: '' }\noutputs:"),
+    );
+    const [place] = await modelsIn(join(folder, 'filed'));
+    const model = await readTriable(place!);
+    const wrong = async (values: [string, string][], files: [string, string][]): Promise<string> => {
+      const given = { values: new Map(values), files: new Map(files) };
+      const tried = tryModel(model, given, { onProgress: () => {}, onLine: () => {} });
+      return tried.then(
+        () => 'it has run',
+        (error: unknown) => (error as ForayError).toLine(),
+      );
+    };
+    expect(await wrong([['opening hours', 'hours.csv']], [])).toBe(
+      `The input "opening hours" is a file, so it takes no value. Give the path of the file: --file 'opening hours=hours.csv'.`,
+    );
+    expect(await wrong([], [['N', 'n.csv']])).toBe(
+      'The input "N" (DOUBLE) is a value, so it takes no file n.csv. Give the value: --input N=VALUE.',
+    );
+    expect(await wrong([], [['Opening hours', 'none.csv']])).toMatch(/^The file none\.csv cannot be read/);
+    // an empty value means no file
+    expect(await wrong([['Opening hours', '']], [])).toBe('it has run');
+  });
+
   test('a folder without a model, or with two declarations, is an error', async () => {
     mkdirSync(join(folder, 'empty'));
     expect((await run('check', 'empty')).stderr).toMatch(/There is no model in empty/);

@@ -358,7 +358,7 @@ describe('foray explain', () => {
     expect(explained.runs[1]!.seed).not.toBe('1');
     expect((await explain(bad)).runs[0]).toMatchObject({
       state: 'failed',
-      why: expect.stringMatching(/^It failed: .*"foray retry" requests it again\.$/),
+      why: expect.stringMatching(/^It failed: .*"foray retry [\w-]+" requests it again\.$/),
     });
     const told = await run('explain', 'e', good.slice(0, 6).toUpperCase());
     expect(told.stdout).toMatch(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { duration, failureAdvice, progressText } from '../../src/cli/progress-line.ts';
+import { blockedText, duration, progressText, retryAdvice, statusText } from '../../src/cli/progress-line.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
 const status: CampaignStatus = {
@@ -29,11 +29,29 @@ const status: CampaignStatus = {
   blocked: null,
 };
 
-test('the advice for failed runs names the commands; there is no advice without failures', () => {
-  expect(failureAdvice(status)).toBe(
+test('the advice for failed and missing runs names the commands; there is no advice without such runs', () => {
+  expect(retryAdvice(status)).toBe(
     '1 run failed. "npx foray status x-1 --failures" lists the causes and points, "npx foray explain x-1 POINT" explains a point, and "npx foray retry x-1" requests failed runs again.',
   );
-  expect(failureAdvice({ ...status, runs: { ...status.runs, failed: 0 } })).toBeUndefined();
+  const runs = { ...status.runs, failed: 0 };
+  expect(retryAdvice({ ...status, runs })).toBeUndefined();
+  // the runs of a closed campaign that were not requested are missing
+  expect(retryAdvice({ ...status, phase: 'failed' })).toMatch(
+    /"npx foray retry x-1" requests failed runs again, and requests 14 missing runs\.$/,
+  );
+  expect(retryAdvice({ ...status, phase: 'completed', runs })).toBe(
+    'The campaign ended without 14 runs. "npx foray retry x-1" requests them.',
+  );
+});
+
+test('a long reason, or a reason of many lines, is one short line', () => {
+  const why = `${'Traceback: a line of a model\n'.repeat(100)}`;
+  for (const text of [blockedText(why), statusText({ ...status, blocked: why, note: '1\n2' })]) {
+    expect(text).not.toContain('\n');
+    expect(text).toMatch(/^Cannot continue: Traceback: a line of a model\\nTrace.*…\./);
+    expect(text.length).toBeLessThan(550);
+  }
+  expect(blockedText('It has no worker.')).toBe('Cannot continue: It has no worker.');
 });
 
 describe('the progress line', () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reportOf } from '../../src/report/of-campaign.ts';
 import type { Server } from '../../src/server/app.ts';
@@ -5,9 +8,11 @@ import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask, asInReport, serverOf } from './support.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { writeModel } from '../service/support.ts';
 
 let world: World;
 let server: Server;
+const models = mkdtempSync(join(tmpdir(), 'foray-test-'));
 const FIT = `campaign: fit
 model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
@@ -15,13 +20,23 @@ outputs: [Peak infected, Infected]
 `;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS], executors: 2 });
+  writeModel(
+    models,
+    'undrawn',
+    `export default {
+      name: 'Undrawn', description: '', published: true,
+      inputs: [], outputs: [{ name: 'Out', type: 'DOUBLE' }],
+      run: () => ({ Out: 1 }),
+    };`,
+  );
+  world = await startWorld({ models: [SHIPPED_MODELS, models], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
 });
 afterAll(async () => {
   await server.close();
   await world.close();
+  rmSync(models, { recursive: true });
 });
 
 const own = (): Record<string, string> => ({ authorization: `Bearer ${KEY}`, accept: 'text/html' });
@@ -240,6 +255,22 @@ seed: 1
     const [, address] = /href="(http:[^"]+)" target="_blank"/.exec(body)!;
     expect(await (await fetch(`${address}/frame`)).json()).toMatchObject({ model: 'Epidemic' });
     expect((await send(`${point}/animation/7`, {})).status).toBe(404);
+  });
+
+  test('a run of a model without an animation cannot be animated, and the page says why', async () => {
+    await world.foray.submit(
+      { text: 'campaign: undrawn\nmodel: {name: Undrawn}\n', file: 'undrawn.yaml' },
+      { id: 'undrawn' },
+    );
+    await over('undrawn');
+    const [{ point } = { point: '' }] = await world.rows('undrawn');
+    const path = `/campaigns/undrawn/points/${point}`;
+    expect((await page(path)).body).not.toContain('Animate');
+    const answer = await send(`${path}/animation/1`, {});
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.stringContaining('does not say how it is drawn'),
+    ]);
   });
 
   test('pages change the window, pause campaigns and cancel campaigns; a page asks before it cancels a campaign', async () => {

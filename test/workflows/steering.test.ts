@@ -70,10 +70,14 @@ describe('steering', () => {
     await toTheEnd(world, id);
   });
 
-  test('a finished campaign refuses a pause and a new concurrency', async () => {
+  test('a finished campaign refuses a pause and a new concurrency; the refusal of a resume names the command that continues it', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_000 }));
     await toTheEnd(world, id);
     await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
     await expect(world.foray.setConcurrency(id, 2)).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+    await expect(world.foray.steer(id, 'resume')).rejects.toMatchObject({
+      code: 'CAMPAIGN_CLOSED',
+      hint: expect.stringContaining(`foray retry ${id}`),
+    });
   });
 });

@@ -19,7 +19,7 @@ import {
   TOO_LATE,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
-import { grpcErrorIn, translated } from './errors.ts';
+import { grpcErrorIn, translated } from '../../temporal-errors.ts';
 import { startOptions, withAttributes } from './start.ts';
 
 /** A change that a person requests. */

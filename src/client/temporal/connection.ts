@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { Settings } from '../settings.ts';
-import { DEFAULT_NAMESPACE, grpcErrorIn, translated, unreachable } from './errors.ts';
+import { connectError, DEFAULT_NAMESPACE, unreachable } from '../../temporal-errors.ts';
 
 const CONNECT_MS = 5_000;
 
@@ -44,7 +44,7 @@ export class TemporalConnection {
       return await Connection.connect(options);
     } catch (error) {
       this.connecting = undefined;
-      throw grpcErrorIn(error) ? translated(this.settings, error) : unreachable(this.settings);
+      throw connectError(this.settings, error);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts';
 import type * as calls from './calls.ts';
 import type { Change } from './change.ts';
 import type { TemporalConnection } from './connection.ts';
-import { DEFAULT_NAMESPACE } from './errors.ts';
+import { DEFAULT_NAMESPACE } from '../../temporal-errors.ts';
 import type { Told } from './progress.ts';
 import type { Started } from './start.ts';
 

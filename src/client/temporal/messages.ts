@@ -11,7 +11,7 @@ import {
   stopSignal,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
-import { translated } from './errors.ts';
+import { translated } from '../../temporal-errors.ts';
 
 /** How long to wait for the connection, and then for the answer, ms. Without an answer, foray reads the store. */
 export const ANSWER_MS = 1_200;

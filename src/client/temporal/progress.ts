@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { progressQuery } from '../../workflows/messages.ts';
 import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
-import { translated } from './errors.ts';
+import { translated } from '../../temporal-errors.ts';
 import { ANSWER_MS } from './messages.ts';
 
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */

@@ -9,7 +9,7 @@ import type { CampaignRecord } from '../../store/index.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import type { campaign as campaignWorkflow, CampaignInput } from '../../workflows/index.ts';
 import type { TemporalConnection } from './connection.ts';
-import { grpcErrorIn, translated } from './errors.ts';
+import { grpcErrorIn, translated } from '../../temporal-errors.ts';
 
 /**
  * The timeout of a workflow task. When a worker dies during a task, another worker gets the task after this time. A

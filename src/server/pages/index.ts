@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Foray } from '../../client/index.ts';
+import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
@@ -25,7 +26,7 @@ const read = { config: { role: 'read' } } as const;
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
-  const { foray, publicUrl } = parts;
+  const { foray, models, publicUrl } = parts;
   addFiles(app);
   addAway(app, parts);
   addLive(app, parts);
@@ -51,7 +52,12 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 
   app.get<Of<{ id: string; key: string }>>('/campaigns/:id/points/:key', read, async (request, reply) => {
     const { id, key } = request.params;
-    return sendPage(request, reply, pointPage(request, await foray.record(id), await foray.explain(id, key)));
+    const record = await foray.record(id);
+    const explanation = await foray.explain(id, key);
+    const animated = new Set<number>();
+    for (const version of new Set(explanation.runs.map((run) => run.version)))
+      if (await models.canAnimate(versionOf(record.campaign, version).versionId)) animated.add(version);
+    return sendPage(request, reply, pointPage(request, record, explanation, animated));
   });
 
   app.post<Of<{ id: string; key: string; replication: string }>>(

@@ -112,11 +112,16 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   </form>`;
 }
 
-/** The page of a point: its inputs, and its runs with their outputs and logs. */
+/**
+ * The page of a point: its inputs, and its runs with their outputs and logs.
+ *
+ * @param animated - the numbers of the model's versions whose runs can be animated
+ */
 export function pointPage(
   request: FastifyRequest,
   { campaign: { outputs } }: CampaignRecord,
   { campaign, point, place, inputs, runs, asks, precision }: Explanation,
+  animated: ReadonlySet<number>,
 ): Page {
   const columns = outputs.map(outputColumn).filter(({ name }) => runs.some((run) => name in run.outputs));
   return {
@@ -150,13 +155,15 @@ export function pointPage(
           ...['Replication', 'State', ...columns.map(titleOf)],
           ...['Why', 'Animation', 'Seed', 'Requested', 'Finished'],
         ],
-        runs.map(({ replication, state, outputs, seed, requested, finished, why, log }) => [
+        runs.map(({ replication, state, outputs, version, seed, requested, finished, why, log }) => [
           replication,
           state,
           ...columns.map((column) => briefCell(column, outputs[column.name] ?? null)),
           html`<div class="reason">${why}</div>
             ${log === null ? '' : logDetails(log)}`,
-          act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate'),
+          animated.has(version)
+            ? act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate')
+            : undefined,
           seed ?? '',
           requested ? timeOf(requested) : '',
           finished ? timeOf(finished) : '',

@@ -7,7 +7,8 @@ import {
 } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { ListedExecutor } from '../../api/extensions.ts';
-import { ForayError, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
+import { connectError } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { EMBEDDED } from '../runs/unheld-runs.ts';
@@ -98,18 +99,14 @@ export class LaneKeeper {
     });
   }
 
-  /** @throws ForayError TEMPORAL_UNREACHABLE */
+  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   static async start(parts: LaneKeeperParts, options: LaneOptions): Promise<LaneKeeper> {
     const { connectionOptions, namespace, workflowBundle } = options;
-    const unreachable = (): never => {
-      throw new ForayError(
-        'TEMPORAL_UNREACHABLE',
-        `The Temporal server at ${connectionOptions.address ?? 'localhost:7233'} cannot be reached.`,
-        { hint: 'Start one, or start the service without --temporal.' },
-      );
+    const unconnected = (error: unknown): never => {
+      throw connectError({ temporal: options }, error, 'Start one, or start the service without --temporal.');
     };
-    const client = await Connection.connect(connectionOptions).catch(unreachable);
-    const native = await NativeConnection.connect(connectionOptions).catch(unreachable);
+    const client = await Connection.connect(connectionOptions).catch(unconnected);
+    const native = await NativeConnection.connect(connectionOptions).catch(unconnected);
     const closing = new Map<string, number>();
     const activities: ServiceActivities = {
       async closeHolder(holder, isLost) {

@@ -34,7 +34,7 @@ export interface StartedFleet {
   close: () => Promise<void>;
 }
 
-/** @throws ForayError TEMPORAL_UNREACHABLE */
+/** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
 export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
   const { lanes, sql, now, service, runs, registry, progress, files, code, runTimeout } = parts;
   const { namespace } = lanes;

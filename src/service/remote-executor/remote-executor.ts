@@ -2,6 +2,7 @@ import os from 'node:os';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
+import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import type { OwnFolder } from '../files/own-folder.ts';
@@ -57,7 +58,8 @@ export interface RemoteExecutor {
  * Starts an executor on another machine than the service. It takes lanes from Temporal. In a lane, it executes runs of
  * the service. It connects to the service and to Temporal, and nothing connects to it.
  *
- * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE, CACHE_UNUSABLE
+ * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE,
+ *   TEMPORAL_REFUSED, CACHE_UNUSABLE
  */
 export async function startRemoteExecutor(options: RemoteExecutorOptions): Promise<RemoteExecutor> {
   const { url, key, temporal, slots, has, onLine } = options;
@@ -141,7 +143,7 @@ interface LaneTaking {
 /**
  * The worker that takes lanes from Temporal, one at a time.
  *
- * @throws ForayError TEMPORAL_UNREACHABLE
+ * @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED
  */
 async function takeLanes(
   { temporal }: RemoteExecutorOptions,
@@ -170,12 +172,8 @@ async function takeLanes(
       }
     },
   };
-  const connection = await NativeConnection.connect(temporal.connectionOptions).catch(() => {
-    throw new ForayError(
-      'TEMPORAL_UNREACHABLE',
-      `The Temporal server at ${temporal.connectionOptions.address ?? 'localhost:7233'} cannot be reached.`,
-      { hint: 'Name it with --temporal or TEMPORAL_ADDRESS.' },
-    );
+  const connection = await NativeConnection.connect(temporal.connectionOptions).catch((error: unknown) => {
+    throw connectError({ temporal }, error, 'Name it with --temporal or TEMPORAL_ADDRESS.');
   });
   const worker = await Worker.create({
     connection,

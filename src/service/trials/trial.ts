@@ -1,7 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { nameKey } from '../../api/values.ts';
 import { ForayError, messageOf } from '../../errors.ts';
+import { shellQuoted } from '../../text/shell-quoted.ts';
 import { ServiceError } from '../errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -54,13 +56,15 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
  * Runs a model once, in an executor like the executors of the service. No service is needed.
  *
  * @throws ForayError MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
- *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read
+ *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read, for a file
+ *   that is given as a value, and for a value that is given as a file
  */
 export async function tryModel(
   { code, declaration }: Triable,
   { values, files }: TrialInputs,
   { onProgress, onLine }: TrialListener,
 ): Promise<Trial> {
+  checkWays(declaration, { values, files });
   const template = templateOf(declaration);
   const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));
   const content = new ContentFiles(filesDir);
@@ -103,6 +107,27 @@ export async function tryModel(
 export function howRun(values: TrialInputs['values'], files: TrialInputs['files']): string {
   const given = [...values, ...files].map(([name, value]) => `${name} = ${value}`);
   return given.length === 0 ? 'its defaults' : given.join(', ');
+}
+
+/**
+ * Checks that files are given for inputs that are files, and values for the other inputs.
+ * @throws ForayError USAGE
+ */
+function checkWays({ inputs }: Declaration, { values, files }: TrialInputs): void {
+  const typeOf = new Map(inputs.map(({ name, type }) => [nameKey(name), type]));
+  for (const [name, value] of values) {
+    if (typeOf.get(nameKey(name)) !== 'INPUT_FILE' || value === '') continue;
+    throw new ForayError('USAGE', `The input "${name}" is a file, so it takes no value.`, {
+      hint: `Give the path of the file: --file ${shellQuoted(`${name}=${value}`)}.`,
+    });
+  }
+  for (const [name, file] of files) {
+    const type = typeOf.get(nameKey(name));
+    if (type === undefined || type === 'INPUT_FILE') continue;
+    throw new ForayError('USAGE', `The input "${name}" (${type}) is a value, so it takes no file ${file}.`, {
+      hint: `Give the value: --input ${shellQuoted(`${name}=VALUE`)}.`,
+    });
+  }
 }
 
 function contentOf(file: string): Uint8Array {

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Settings } from '../../../src/client/index.ts';
-import { translated } from '../../../src/client/temporal/errors.ts';
+import { LaneKeeper, type LaneKeeperParts } from '../../../src/service/fleet/lane-keeper.ts';
+import { translated, unreachable } from '../../../src/temporal-errors.ts';
 import { Temporal } from '../../../src/client/temporal/index.ts';
+import { foray } from '../../support/cli.ts';
 
 const settings = (temporal: Settings['temporal']): Settings => ({
   service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
@@ -42,12 +47,16 @@ test('an error names the default address and namespace of Temporal when the sett
   });
 });
 
-test('a Temporal server that refuses the key answers, and the reason why a campaign cannot continue says so', async () => {
-  const server = http2.createServer().on('stream', (stream) => {
+/** A server that answers each request with the refusal of a key. */
+function refusing(): http2.Http2Server {
+  return http2.createServer().on('stream', (stream) => {
     const status = { 'grpc-status': '7', 'grpc-message': 'Request unauthorized' };
     stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
   });
-  const { temporal, address } = await clientOf(server);
+}
+
+test('a Temporal server that refuses the key answers, and the reason why a campaign cannot continue says so', async () => {
+  const { temporal, address } = await clientOf(refusing());
   const why = `The Temporal server at ${address} refuses the request (namespace "default"): Request unauthorized.`;
   await expect(temporal.reach()).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
   expect(await temporal.answers()).toBe(true);
@@ -67,4 +76,23 @@ test('a call waits only for its own time limit when another call is already conn
   ]);
   expect(performance.now() - began).toBeLessThan(3_500);
   expect(await reached).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
+});
+
+test('a worker and a service with lanes name a key that Temporal refuses', async () => {
+  const { address } = await clientOf(refusing());
+  const why = `The Temporal server at ${address} refuses the request (namespace "default"): Request unauthorized.`;
+  const lanes = { connectionOptions: { address }, namespace: 'default', heartbeat: 1_000 };
+  await expect(
+    LaneKeeper.start({} as LaneKeeperParts, { ...lanes, workflowBundle: { code: '' } }),
+  ).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
+  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const options = ['--service-url', 'http://127.0.0.1:9', '--api-key', 'none', '--store', 'sqlite:store.db'];
+  const worker = await foray(folder, ['worker', ...options], { env: { TEMPORAL_ADDRESS: address } });
+  expect([worker.code, worker.stderr]).toEqual([3, expect.stringContaining(why)]);
+});
+
+test('an error about a connection with TLS points at the certificates, because a server refuses them in silence', () => {
+  const { hint } = unreachable(settings({ connectionOptions: { tls: true } }));
+  expect(hint).toContain('TEMPORAL_TLS_*');
 });

@@ -71,8 +71,10 @@ export function modelHandlers(
     },
 
     getVersionCode({ params }) {
-      const { retired, files } = registry.version(params.versionId);
-      return { retired: retired !== undefined, files, ...(retired !== undefined && { reason: retired }) };
+      const { retired, files, animation } = registry.version(params.versionId);
+      const isRetired = retired !== undefined;
+      const animated = !isRetired && animation !== undefined;
+      return { retired: isRetired, files, animated, ...(isRetired && { reason: retired }) };
     },
   };
 }

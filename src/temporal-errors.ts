@@ -1,0 +1,88 @@
+import { ForayError, messageOf } from './errors.ts';
+
+const GRPC_UNKNOWN = 2;
+const GRPC_DEADLINE_EXCEEDED = 4;
+const GRPC_UNAVAILABLE = 14;
+/** The address that the SDK uses when the settings have none. */
+const DEFAULT_ADDRESS = 'localhost:7233';
+/** The namespace that the SDK uses when the settings have none. */
+export const DEFAULT_NAMESPACE = 'default';
+
+/** The settings that name a Temporal server. */
+interface Named {
+  temporal: {
+    connectionOptions: { address?: string | undefined; tls?: unknown };
+    namespace?: string | undefined;
+  };
+}
+
+interface GrpcError {
+  code: number;
+  details: string;
+  message?: string;
+}
+
+/** Finds the gRPC error in an error of the SDK. The SDK may wrap the gRPC error in other errors. */
+export function grpcErrorIn(error: unknown): GrpcError | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('code' in error && 'details' in error) return error as GrpcError;
+  return 'cause' in error ? grpcErrorIn(error.cause) : undefined;
+}
+
+/** The texts with which the native connection of a worker describes GRPC_UNAVAILABLE and GRPC_DEADLINE_EXCEEDED. */
+const NATIVE_ABSENCES = [
+  'The service is currently unavailable',
+  'Deadline expired before operation could complete',
+];
+
+/** Finds the gRPC error in the text of a failed native connection, which has no field for it. */
+function nativeErrorIn(error: unknown): GrpcError | undefined {
+  const [, code, details] = /: code: '([^']*)', message: "(.*)"/s.exec(messageOf(error)) ?? [];
+  if (code === undefined) return undefined;
+  return { code: NATIVE_ABSENCES.includes(code) ? GRPC_UNAVAILABLE : GRPC_UNKNOWN, details: details! };
+}
+
+/**
+ * Converts an error of the SDK into a ForayError when Temporal cannot be reached or refuses the request. Other errors
+ * stay as they are.
+ */
+export function translated(settings: Named, error: unknown): unknown {
+  const grpc = grpcErrorIn(error);
+  if (!grpc) return error;
+  return isAbsence(grpc.code) ? unreachable(settings) : refused(settings, grpc);
+}
+
+/**
+ * The error of an attempt to connect to Temporal.
+ *
+ * @param hint - what to do when the server cannot be reached
+ */
+export function connectError(settings: Named, error: unknown, hint?: string): ForayError {
+  const grpc = grpcErrorIn(error) ?? nativeErrorIn(error);
+  return grpc && !isAbsence(grpc.code) ? refused(settings, grpc) : unreachable(settings, hint);
+}
+
+/** Whether a gRPC error says that the server did not answer. */
+function isAbsence(code: number): boolean {
+  return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
+}
+
+function refused({ temporal }: Named, { details }: GrpcError): ForayError {
+  const { connectionOptions, namespace = DEFAULT_NAMESPACE } = temporal;
+  return new ForayError(
+    'TEMPORAL_REFUSED',
+    `The Temporal server at ${connectionOptions.address ?? DEFAULT_ADDRESS} refuses the request (namespace "${namespace}"): ${details}.`,
+    { hint: 'Check the TEMPORAL_* variables.' },
+  );
+}
+
+export function unreachable(
+  { temporal }: Named,
+  hint = 'Start one with "foray dev", or set TEMPORAL_ADDRESS.',
+): ForayError {
+  const { address = DEFAULT_ADDRESS, tls } = temporal.connectionOptions;
+  return new ForayError('TEMPORAL_UNREACHABLE', `The Temporal server at ${address} cannot be reached.`, {
+    // a server that refuses a certificate closes the connection, and gives no reason
+    hint: tls ? 'Check its address, and the certificates in the TEMPORAL_TLS_* variables.' : hint,
+  });
+}
