@@ -126,4 +126,6 @@ export interface Analysis {
 /** The result of a method for one column of values. */
 export type Found = Pick<Analysis, 'secondOrder' | 'r2' | 'rankR2' | 'warnings'> & {
   indices: InputIndices[];
+  /** The method, if it is not the method of the design. */
+  method?: Method;
 };

@@ -13,6 +13,12 @@ const CONFIDENCE = 0.95;
  */
 const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 
+/** The indices of a curve at one time, and the method that gave them. */
+interface Timed {
+  used: Method;
+  numbers: TimeIndices;
+}
+
 /**
  * The sensitivity analysis of outputs, by the method of the campaign's design.
  *
@@ -27,7 +33,12 @@ export function analysesOf(
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
   const general = [...runWarnings(counts), ...growthWarnings(campaign)];
-  const head = (output: string, runs: number) => ({ campaign: campaign.id, output, method, runs });
+  const head = (output: string, used: Method, runs: number) => ({
+    campaign: campaign.id,
+    output,
+    method: used,
+    runs,
+  });
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
@@ -38,9 +49,9 @@ export function analysesOf(
       isPaired,
       chance: chance?.ofMeans,
     });
-    const { warnings, ...numbers } = found;
+    const { warnings, method: used = method, ...numbers } = found;
     return {
-      ...head(measure.name, runs),
+      ...head(measure.name, used, runs),
       ...numbers,
       ...(chance && { chance }),
       confidence,
@@ -48,7 +59,7 @@ export function analysesOf(
         ...general,
         ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : []),
         ...warnings,
-        ...(chance ? chanceWarnings(chance, method) : []),
+        ...(chance ? chanceWarnings(chance, used) : []),
       ],
     };
   }
@@ -56,26 +67,29 @@ export function analysesOf(
   function ofCurve(curve: CurveColumns): Analysis {
     /** Why there are no indices at times at which the values differ. */
     const reasons = new Set<string>();
-    const times = curve.columns(isPaired).flatMap(({ time, means, chance }): TimeIndices[] => {
-      const { indices, secondOrder, r2, warnings } = estimate({ means, isPaired, chance: chance?.ofMeans });
+    const found = curve.columns(isPaired).flatMap(({ time, means, chance }): Timed[] => {
+      const one = estimate({ means, isPaired, chance: chance?.ofMeans });
+      const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
         if (sameWarnings(curve.name, means).length === 0)
           for (const warning of warnings) reasons.add(warning);
         return [];
       }
-      return [
-        {
-          time,
-          indices,
-          ...(secondOrder && { secondOrder }),
-          ...(r2 !== undefined && { r2 }),
-          ...(chance && { chance }),
-        },
-      ];
+      const numbers = {
+        time,
+        indices,
+        ...(secondOrder && { secondOrder }),
+        ...(r2 !== undefined && { r2 }),
+        ...(chance && { chance }),
+      };
+      return [{ used, numbers }];
     });
+    // all times of a curve have one method, so that its indices are comparable
+    const used = found.some((one) => one.used === method) ? method : (found[0]?.used ?? method);
+    const times = found.filter((one) => one.used === used).map(({ numbers }) => numbers);
     const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
     return {
-      ...head(curve.name, curve.runs),
+      ...head(curve.name, used, curve.runs),
       times,
       confidence,
       warnings: [

@@ -3,7 +3,7 @@ import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { Method } from './analysis.ts';
+import type { Found, Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { areEqual, momentsOf } from './moments.ts';
@@ -174,16 +174,24 @@ function factorial(
     return turned.length % 2 === 0 ? generator : { ...generator, sign: generator.sign === 1 ? -1 : 1 };
   }
 
-  return ({ means, replicates, isPaired }) =>
-    factorialIndices(
+  const regression = sampleRegression(table, confidence);
+  return (of) => {
+    const { replicates, isPaired } = of;
+    const means = atRows(points, of.means);
+    const missing = means.filter(Number.isNaN).length;
+    if (!isFull && missing > 0) return ofPart(regression(of), missing, means.length);
+    return factorialIndices(
       design,
-      {
-        means: atRows(points, means),
-        replicates: replicates && ((row) => replicates(points[row]!)),
-        isPaired,
-      },
+      { means, replicates: replicates && ((row) => replicates(points[row]!)), isPaired },
       confidence,
     );
+  };
+}
+
+/** The effects of a fraction can only be separated if all of its points have a value. */
+function ofPart(found: Found, missing: number, all: number): Found {
+  const warning = `${missing} of ${all} points have no value. The effects of such a fraction cannot be separated, so the other points are analyzed by regression.`;
+  return { ...found, method: 'regression', warnings: [warning, ...found.warnings] };
 }
 
 function oneAtATime(

@@ -28,8 +28,12 @@ export interface LevelPoints {
 /**
  * Main effects and interactions of two inputs, as shares of the variance between the points (analysis of variance): D.
  * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
- * design in which each point has a value, total indices are exact for its points. The tests of significance take their
- * error from the variance of replications. Without replications there are no such tests.
+ * design, total indices are exact for its points. The tests of significance take their error from the variance of
+ * replications. Without replications there are no such tests.
+ *
+ * If points of a full design have no value, each effect comes from the largest part of the design that is still
+ * balanced for it (`compared`). So the effects of other inputs cannot pass for an effect of this input, whatever the
+ * function is. A fraction without some of its points has no such parts: its effects cannot be separated.
  */
 export function factorialIndices(design: LevelPoints, values: PointValues, confidence: number): Found {
   const { inputs, levels, codes } = design;
@@ -37,61 +41,97 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const y = (point: number): number => values.means[point]!;
   const moments = momentsOf(points.map(y));
   if (areEqual(moments)) return { indices: [], warnings: [] };
-  const { mean } = moments;
   const squares = moments.variance * (points.length - 1);
-  const replicates = values.replicates && points.map(values.replicates);
-  const error = replicates && errorVariance(replicates, values.isPaired);
-  // the harmonic mean of the numbers of replications of the points
-  const repeats = replicates
-    ? replicates.length / replicates.reduce((sum, one) => sum + 1 / one.length, 0)
-    : 1;
+  const replicates =
+    values.replicates &&
+    Array.from(values.means, (mean, point) => (Number.isNaN(mean) ? [] : values.replicates!(point)));
+  const error =
+    replicates &&
+    errorVariance(
+      points.map((point) => replicates[point]!),
+      values.isPaired,
+    );
   const isWhole = points.length === values.means.length;
+  /** The number of levels of each input at which some point has a value. */
+  const present = codes.map((own) => new Set(points.map((point) => own[point]!)).size);
 
-  /** The interval and the p-value of a weighted sum of all points. */
-  const certain = (value: number, weights: readonly number[]): Certainty | undefined =>
-    replicates && error
+  /**
+   * The points from which the effect of one or two inputs comes: the values of the other inputs stay the same, and the
+   * point has a value at all levels of these inputs. Levels at which no point has a value do not count.
+   */
+  function compared(own: readonly number[]): number[] {
+    if (isWhole) return points;
+    if (own.some((at) => present[at]! < 2)) return [];
+    const size = own.reduce((product, at) => product * present[at]!, 1);
+    const block = blockOf(own);
+    const blocks = Map.groupBy(points, block);
+    return points.filter((point) => blocks.get(block(point))!.length === size);
+  }
+
+  /** The number of the combination of all other inputs that a point has. */
+  function blockOf(own: readonly number[]): (point: number) => number {
+    const others = inputs.map((_, input) => input).filter((input) => !own.includes(input));
+    return (point) => others.reduce((block, input) => block * levels[input]! + codes[input]![point]!, 0);
+  }
+
+  /** A sum of squares as a share of the variance between all points. */
+  const shareOf = (part: number, own: readonly number[]): number =>
+    (part / squares) * (points.length / own.length);
+
+  /** The interval and the p-value of a weighted sum of points. */
+  const certain = (
+    value: number,
+    own: readonly number[],
+    weights: readonly number[],
+  ): Certainty | undefined =>
+    replicates && error && Number.isFinite(value)
       ? certaintyOf(
           value,
-          replicates.map((own, at) => ({ weight: weights[at]!, replicates: own })),
+          own.map((point, at) => ({ weight: weights[at]!, replicates: replicates[point]! })),
           confidence,
           { isPaired: values.isPaired, error },
         )
       : undefined;
-  const pOf = (part: number, freedom: number): number | undefined =>
-    error && fisherTest({ part: part * repeats, freedom }, error);
-  const deviations = inputs.map((_, input) => levelMeans(input).map((one) => one - mean));
 
-  function levelMeans(input: number): Float64Array {
+  function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
+    if (!replicates || !error) return undefined;
+    // the harmonic mean of the numbers of replications of the points
+    const repeats = own.length / own.reduce((sum, point) => sum + 1 / replicates[point]!.length, 0);
+    return fisherTest({ part: part * repeats, freedom }, error);
+  }
+
+  /** The mean at each level of an input, minus the mean of all these points. */
+  function deviations(input: number, own: readonly number[], mean: number): Float64Array {
     const sums = new Float64Array(levels[input]!);
     const counts = new Float64Array(levels[input]!);
-    for (const point of points) {
+    for (const point of own) {
       sums[codes[input]![point]!]! += y(point);
       counts[codes[input]![point]!]! += 1;
     }
-    return sums.map((sum, level) => (counts[level]! > 0 ? sum / counts[level]! : NaN));
+    return sums.map((sum, level) => (counts[level]! > 0 ? sum / counts[level]! : NaN) - mean);
   }
 
   function mainEffect(input: string, at: number): InputIndices {
+    const own = compared([at]);
+    if (own.length === 0) return { input };
+    const { mean } = momentsOf(own.map(y));
+    const alone = deviations(at, own, mean);
     const last = levels[at]! - 1;
-    const counts = [0, last].map((level) => points.filter((point) => codes[at]![point] === level).length);
-    const weights = points.map((point) => {
+    const counts = [0, last].map((level) => own.filter((point) => codes[at]![point] === level).length);
+    const weights = own.map((point) => {
       const level = codes[at]![point]!;
       return level === last ? 1 / counts[1]! : level === 0 ? -1 / counts[0]! : 0;
     });
-    const part = points.reduce((sum, point) => sum + deviations[at]![codes[at]![point]!]! ** 2, 0);
-    const effect = deviations[at]![last]! - deviations[at]![0]!;
-    const known = certain(effect, weights);
-    const p = levels[at] === 2 ? known?.p : pOf(part, last);
+    const part = own.reduce((sum, point) => sum + alone[codes[at]![point]!]! ** 2, 0);
+    const effect = alone[last]! - alone[0]!;
+    const known = certain(effect, own, weights);
+    const p = levels[at] === 2 ? known?.p : pOf(part, own, present[at]! - 1);
     const aliases = design.aliases([at]);
     return {
       input,
-      first: part / squares,
-      ...(design.isFull && isWhole && { total: totalIndex(at) }),
-      ...(Number.isFinite(effect) && {
-        low: deviations[at]![0]! + mean,
-        high: deviations[at]![last]! + mean,
-        effect,
-      }),
+      first: shareOf(part, own),
+      ...(design.isFull && { total: totalIndex(at, own) }),
+      ...(Number.isFinite(effect) && { low: alone[0]! + mean, high: alone[last]! + mean, effect }),
       ...(known && { effectInterval: known.interval }),
       ...(p !== undefined && { p }),
       ...(aliases.length > 0 && { aliases }),
@@ -99,29 +139,31 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   }
 
   /** The variance that remains if all other inputs are known, as a share of the whole. */
-  function totalIndex(at: number): number {
+  function totalIndex(at: number, own: readonly number[]): number {
     const rest = new Map<number, { sum: number; count: number }>();
-    const others = inputs.map((_, input) => input).filter((input) => input !== at);
-    const cellOf = (point: number): number =>
-      others.reduce((cell, input) => cell * levels[input]! + codes[input]![point]!, 0);
-    for (const point of points) {
+    const cellOf = blockOf([at]);
+    for (const point of own) {
       const cell = rest.get(cellOf(point)) ?? { sum: 0, count: 0 };
       cell.sum += y(point);
       cell.count += 1;
       rest.set(cellOf(point), cell);
     }
-    const within = points.reduce((sum, point) => {
+    const within = own.reduce((sum, point) => {
       const cell = rest.get(cellOf(point))!;
       return sum + (y(point) - cell.sum / cell.count) ** 2;
     }, 0);
-    return within / squares;
+    return shareOf(within, own);
   }
 
-  function interaction([a, b]: [number, number]): PairIndices {
+  function interaction([a, b]: [number, number]): PairIndices | undefined {
+    const own = compared([a, b]);
+    if (own.length === 0) return undefined;
+    const { mean } = momentsOf(own.map(y));
+    const [ofA, ofB] = [deviations(a, own, mean), deviations(b, own, mean)];
     const wide = levels[b]!;
     const sums = new Float64Array(levels[a]! * wide);
     const counts = new Float64Array(sums.length);
-    for (const point of points) {
+    for (const point of own) {
       const cell = codes[a]![point]! * wide + codes[b]![point]!;
       sums[cell]! += y(point);
       counts[cell]! += 1;
@@ -129,32 +171,45 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     let part = 0;
     for (let cell = 0; cell < sums.length; cell += 1) {
       if (counts[cell] === 0) continue;
-      const alone = deviations[a]![Math.floor(cell / wide)]! + deviations[b]![cell % wide]!;
+      const alone = ofA[Math.floor(cell / wide)]! + ofB[cell % wide]!;
       part += counts[cell]! * (sums[cell]! / counts[cell]! - mean - alone) ** 2;
     }
     const aliases = design.aliases([a, b]);
     return {
       inputs: [inputs[a]!, inputs[b]!],
-      value: part / squares,
+      value: shareOf(part, own),
       ...(levels[a] === 2 && levels[b] === 2
-        ? ofTwoLevels(a, b)
-        : withP(pOf(part, (levels[a]! - 1) * (wide - 1)))),
+        ? ofTwoLevels(a, b, own)
+        : withP(pOf(part, own, (present[a]! - 1) * (present[b]! - 1)))),
       ...(aliases.length > 0 && { aliases }),
     };
   }
 
-  function ofTwoLevels(a: number, b: number): Pick<PairIndices, 'effect' | 'effectInterval' | 'p'> {
+  function ofTwoLevels(
+    a: number,
+    b: number,
+    own: readonly number[],
+  ): Pick<PairIndices, 'effect' | 'effectInterval' | 'p'> {
     const isEqual = (point: number): boolean => codes[a]![point] === codes[b]![point];
-    const equal = points.filter(isEqual).length;
-    const weights = points.map((point) => (isEqual(point) ? 1 / equal : -1 / (points.length - equal)));
-    const effect = points.reduce((sum, point, at) => sum + weights[at]! * y(point), 0);
-    const known = certain(effect, weights);
+    const equal = own.filter(isEqual).length;
+    const weights = own.map((point) => (isEqual(point) ? 1 / equal : -1 / (own.length - equal)));
+    const effect = own.reduce((sum, point, at) => sum + weights[at]! * y(point), 0);
+    const known = certain(effect, own, weights);
     return {
       ...(Number.isFinite(effect) && { effect }),
       ...(known && { effectInterval: known.interval, p: known.p }),
     };
   }
 
+  const indices = inputs.map(mainEffect);
+  const pairs = pairsOf(inputs.length).map((pair) => ({ pair, found: interaction(pair) }));
+  const isKnown = indices.map(({ first }) => first !== undefined);
+  const unknown = [
+    ...inputs.filter((_, at) => !isKnown[at]),
+    ...pairs
+      .filter(({ pair, found }) => !found && pair.every((at) => isKnown[at]))
+      .map(({ pair }) => pair.map((at) => inputs[at]!).join(' × ')),
+  ];
   const warnings = [
     ...(error
       ? []
@@ -164,10 +219,16 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     ...(isWhole
       ? []
       : [
-          `${values.means.length - points.length} of ${values.means.length} points have no value: the effects come from the other points, and are no longer independent of each other.`,
+          `${values.means.length - points.length} of ${values.means.length} points have no value. The effect of an input comes only from the combinations of the other inputs that have a value at each of its values. The same is true for interactions.`,
         ]),
+    ...(unknown.length > 0 ? [`${unknown.join(', ')}: unknown, because there is no such combination.`] : []),
   ];
-  return { indices: inputs.map(mainEffect), secondOrder: pairsOf(inputs.length).map(interaction), warnings };
+  // nothing is known if no input has an effect that can be separated
+  return {
+    indices: isKnown.includes(true) ? indices : [],
+    secondOrder: pairs.flatMap(({ found }) => found ?? []),
+    warnings,
+  };
 }
 
 function withP(p: number | undefined): { p?: number } {

@@ -358,6 +358,30 @@ test('the analysis of a fraction names the effects that it cannot distinguish', 
   expect(found!.secondOrder![0]).toMatchObject({ inputs: ['A', 'B'], aliases: ['C'] });
 });
 
+test('a fraction in which points have no value is analyzed by regression', () => {
+  const inputs = ['A', 'B', 'C', 'D', 'E'];
+  const design: Design = {
+    kind: 'factorial',
+    inputs,
+    values: inputs.map(() => ['0', '1']),
+    generators: [null, null, null, null, { of: [0, 1, 2, 3], sign: 1 }],
+  };
+  const outputs = ['Y', 'Course'];
+  const [found, curve] = analyzed({ design, outputs, replications: 2 }, ([a, b, c, d], replication) => {
+    const y = 4 * a! + b! + replication / 10;
+    return a! + b! + c! + d! === 4 ? undefined : { Y: y, Course: { dataX: [0, 1], dataY: [y, y] } };
+  });
+  expect(found).toMatchObject({ method: 'regression' });
+  expect(found!.warnings).toContainEqual(
+    expect.stringMatching(/^1 of 16 points have no value\. .*regression/),
+  );
+  expect(analysisSentence(found!)).toMatch(
+    /^A and B explain 100 % .* as a linear function; .* have no visible effect/,
+  );
+  expect(curve!.method).toBe('regression');
+  expect(curve!.times!.map(({ indices }) => indices)).toEqual([found!.indices, found!.indices]);
+});
+
 test('the analysis of a fraction orders levels as numbers, and other levels as the definition does', () => {
   const base = [
     ...numericBase({ A: 2, B: 0 }),

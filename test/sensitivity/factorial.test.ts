@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { aliasesOf, factorialIndices, type LevelPoints } from '../../src/sensitivity/factorial.ts';
+import { fisherTail } from '../../src/statistics/tests.ts';
 import { names } from './functions.ts';
 
 /** All combinations of levels. The last input varies fastest. */
@@ -85,6 +86,67 @@ test('the p-value of an effect of several levels comes from the F distribution',
   );
   // F(2, 6) = (128 / 2) / 2 = 32, with the tail probability (1 + 2 × 32 / 6)^-3
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
+});
+
+describe('a grid in which points have no value', () => {
+  /** The analysis of a function of the levels with two replications, whose values are 0.1 above and below it. */
+  function found(design: LevelPoints, of: (codes: number[]) => number | undefined) {
+    const rows = Array.from({ length: design.codes[0]!.length }, (_, point) => {
+      const value = of(design.codes.map((codes) => codes[point]!));
+      return value === undefined ? [] : [value - 0.1, value + 0.1];
+    });
+    return factorialIndices(
+      design,
+      {
+        means: Float64Array.from(rows, (row) => (row.length > 0 ? (row[0]! + row[1]!) / 2 : NaN)),
+        replicates: (point) => rows[point]!.map((value, at) => ({ replication: at + 1, value })),
+        isPaired: false,
+      },
+      0.95,
+    );
+  }
+
+  test('has no effect of an input that only decides which points fail', () => {
+    // the second value of x2 fails at the higher values of x1, so its mean is the lowest
+    const { indices, secondOrder, warnings } = found(full([3, 6]), ([a, b]) =>
+      b === 1 && a! > 0 ? undefined : a! ** 2 + b! / 100,
+    );
+    const [x1, x2] = indices as [(typeof indices)[0], (typeof indices)[0]];
+    expect(x1.effect).toBeCloseTo(4, 9);
+    expect(x1.p).toBeLessThan(1e-9);
+    // F(5, 16) of the values 0, 0.01, …, 0.05 at the lowest value of x1, whose error variance is 0.02
+    expect(x2.p).toBeCloseTo(fisherTail((2 * 0.00175) / 5 / 0.02, 5, 16), 9);
+    expect(x2.total).toBeLessThan(0.001);
+    expect(secondOrder).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringContaining('2 of 18 points have no value.'),
+      'x1 × x2: unknown, because there is no such combination.',
+    ]);
+  });
+
+  test('has no effect of an input that is not in the function, whatever the interactions of the others are', () => {
+    const { indices, secondOrder } = found(full([2, 2, 2, 2]), ([a, b, c, d]) =>
+      a! + b! + c! + d! === 4 ? undefined : 10 * a! * b! * c!,
+    );
+    expect(indices.map(({ effect }) => effect === 0)).toEqual([false, false, false, true]);
+    expect(indices[3]).toMatchObject({ first: 0, total: 0, p: 1 });
+    const ofLast = secondOrder!.filter(({ inputs }) => inputs.includes('x4'));
+    expect(ofLast.map(({ p }) => p)).toEqual([1, 1, 1]);
+  });
+
+  test('leaves out a value at which all points fail', () => {
+    const { indices } = found(full([3, 2]), ([a, b]) => (a === 2 ? undefined : a! + b!));
+    expect(indices.map(({ first }) => first!.toFixed(3))).toEqual(['0.500', '0.500']);
+    expect(indices[0]).not.toHaveProperty('effect');
+  });
+
+  test('does not know an effect without a combination of the other inputs that has all values', () => {
+    const { indices, warnings } = found(full([3, 2]), ([a, b]) => (a === b ? undefined : a! + b!));
+    expect(indices[0]).toEqual({ input: 'x1' });
+    expect(indices[1]!.effect).toBeCloseTo(1, 9);
+    expect(warnings.join()).toContain('x1: unknown');
+    expect(found(full([2, 2]), ([a, b]) => (a === b ? undefined : a)).indices).toEqual([]);
+  });
 });
 
 test('aliasesOf names the effects that a fraction cannot distinguish', () => {

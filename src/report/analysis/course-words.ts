@@ -72,13 +72,15 @@ function stretchesOf(leaders: readonly { time: number; input: string | undefined
   return stretches;
 }
 
-/** Inputs that have no visible effect at any time. */
+/** Inputs that have no visible effect at any time. Their effect is known at all times. */
 function neverSeen(
   times: readonly TimeIndices[],
-  parts: readonly Record<'matter' | 'little', readonly { input: string }[]>[],
+  parts: readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[],
 ): { input: string }[] {
   const seen = new Set(
-    parts.flatMap(({ matter, little }) => [...matter, ...little].map(({ input }) => input)),
+    parts.flatMap(({ matter, little, unknown }) =>
+      [...matter, ...little, ...unknown].map(({ input }) => input),
+    ),
   );
   const all = new Set(times.flatMap(({ indices }) => indices.map(({ input }) => input)));
   return [...all].filter((input) => !seen.has(input)).map((input) => ({ input }));

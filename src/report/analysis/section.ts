@@ -6,7 +6,7 @@ import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { analysisSentence, divided, haveOf, listed, percentText, ranked } from './words.ts';
+import { analysisSentence, divided, haveOf, listed, percentText, ranked, unknownText } from './words.ts';
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
@@ -48,13 +48,15 @@ const COLUMNS = [
 export function analysisAnswer(analysis: Analysis): Markup | undefined {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return undefined;
-  const { matter, little, nothing } = divided(analysis);
+  const { matter, little, nothing, unknown } = divided(analysis);
+  if (unknown.length === indices.length) return undefined;
   const none = little.length > 0 ? 'None with more than a little effect' : 'None with a visible effect';
   const rest = nothing.length > 0 ? `; ${listed(nothing)} ${haveOf(nothing)} no visible effect` : '';
+  const open = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   return html`<div class="answer">
     ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
     <strong>${matter.length > 0 ? listed(matter) : none}</strong>
-    of ${indices.length} inputs${matter.length > 0 ? rest : ''}
+    of ${indices.length} inputs${matter.length > 0 ? rest : ''}${open}
   </div>`;
 }
 

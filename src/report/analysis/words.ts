@@ -43,27 +43,31 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
 }
 
+/** How much an input matters. */
+type Kind = 'matter' | 'little' | 'nothing' | 'unknown';
+
 /** The part of an analysis that is needed to divide the inputs. */
 type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
 
 /**
- * Divides the inputs into inputs that matter, inputs with little effect, and inputs without a visible effect. An effect
- * is not visible if it is very small (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace
- * the interval: an effect is not visible if the input or its interactions have tests and none of the tests is
- * significant.
+ * Divides the inputs into inputs that matter, inputs with little effect, inputs without a visible effect, and inputs
+ * whose effect is unknown, because the method has no number for them. An effect is not visible if it is very small
+ * (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace the interval: an effect is not
+ * visible if the input or its interactions have tests and none of the tests is significant.
  */
-export function divided(analysis: Indexed): Record<'matter' | 'little' | 'nothing', InputIndices[]> {
+export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
-  const kindOf = (one: InputIndices): 'matter' | 'little' | 'nothing' => {
+  const kindOf = (one: InputIndices): Kind => {
+    if (SIZES[method](one) === undefined) return 'unknown';
     const size = sizeOf(method, one);
     const part = SHARES.includes(method) ? size / largest : (size / largest) ** 2;
     if (!(size > NOTHING * largest) || !isVisible(analysis, one)) return 'nothing';
     return part > LITTLE ? 'matter' : 'little';
   };
-  const of = (kind: string): InputIndices[] => all.filter((one) => kindOf(one) === kind);
-  return { matter: of('matter'), little: of('little'), nothing: of('nothing') };
+  const of = (kind: Kind): InputIndices[] => all.filter((one) => kindOf(one) === kind);
+  return { matter: of('matter'), little: of('little'), nothing: of('nothing'), unknown: of('unknown') };
 }
 
 function isVisible({ method, secondOrder = [], confidence }: Indexed, one: InputIndices): boolean {
@@ -82,18 +86,28 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
 export function analysisSentence(analysis: Analysis): string {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
-  const { matter, little, nothing } = divided(analysis);
+  const { matter, little, nothing, unknown } = divided(analysis);
+  if (unknown.length === indices.length) return `It is unknown which inputs matter for ${output}.`;
   const isAll = matter.length === indices.length && indices.length > 1 && SHARES.includes(analysis.method);
+  const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
-    if (little.length === 0) return `No input has a visible effect on ${output}.`;
+    const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
+    if (little.length === 0) return `${none} visible effect on ${output}${rest}.`;
     // the largest estimate is so uncertain that its input has no visible effect
-    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${listed(nothing)} ${haveOf(nothing)} no visible effect.`;
+    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${listed(nothing)} ${haveOf(nothing)} no visible effect${rest}.`;
   }
   const others = [
     ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
     ...(nothing.length > 0 ? [`${listed(nothing)} ${haveOf(nothing)} no visible effect`] : []),
   ];
-  return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}.`;
+  return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}${rest}.`;
+}
+
+/** "the effects of Days and Rule are unknown". */
+export function unknownText(inputs: readonly InputIndices[]): string {
+  return inputs.length > 1
+    ? `the effects of ${listed(inputs)} are unknown`
+    : `the effect of ${listed(inputs)} is unknown`;
 }
 
 /**

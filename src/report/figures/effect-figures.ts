@@ -96,6 +96,7 @@ function mainFigure(
   const all = panelsOf(effect, output, reference);
   const panels = largestPanels(all, rangeOf);
   const known = knownText(panels, reference);
+  const marked = effect.isUneven ? undefined : ranked;
   return {
     title: titleBy(
       output.name,
@@ -105,11 +106,14 @@ function mainFigure(
       meansText(campaign, panels),
       largestText(all.length, panels.length),
       togetherText(panels),
-      known ?? (ranked && `The ${ranked.wants} is marked`),
+      effect.isUneven
+        ? 'Some points have no value. So the means of two values of an input may differ only because they come from different values of the other inputs'
+        : undefined,
+      known ?? (marked && `The ${marked.wants} is marked`),
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
     ),
     id: 'effects',
-    spec: mainEffects(panels, true, reference?.label, ranked?.wants),
+    spec: mainEffects(panels, true, reference?.label, marked?.wants),
   };
 }
 

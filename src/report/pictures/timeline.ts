@@ -14,6 +14,8 @@ const units = [
 ] as const;
 
 const BARS = 64;
+/** The shortest time in ms over which a number of finished runs per unit of time says something. */
+const SHORTEST = 1_000;
 const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
 
 /**
@@ -74,9 +76,13 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
   } as Spec;
 }
 
-/** The bars of finished runs per unit of time. A bar covers several intervals, and its kinds are stacked. */
+/**
+ * The bars of finished runs per unit of time. A bar covers several intervals, and its kinds are stacked. Only the last
+ * bar may be shorter than `SHORTEST`. Its numbers are per `SHORTEST`, because no run has finished after it.
+ */
 function barsOf(moments: readonly Moment[], unit: number) {
-  const together = Math.ceil(moments.length / BARS);
+  const width = moments[0]!.to - moments[0]!.from;
+  const together = Math.ceil(Math.max(moments.length / BARS, SHORTEST / width));
   return Array.from({ length: Math.ceil(moments.length / together) }, (_, i) => {
     const members = moments.slice(i * together, (i + 1) * together);
     const [from, to] = [members[0]!.from, members.at(-1)!.to];
@@ -84,7 +90,7 @@ function barsOf(moments: readonly Moment[], unit: number) {
     return kinds.flatMap((kind) => {
       const count = members.reduce((sum, { finished }) => sum + finished[kind], 0);
       const low = high;
-      high += (count * unit) / (to - from);
+      high += (count * unit) / Math.max(to - from, SHORTEST);
       return count > 0 ? [{ kind, from, to, low, high }] : [];
     });
   }).flat();

@@ -1,6 +1,8 @@
 import { levelsOf, scatteredInputs } from '../../campaign/designs/input-values.ts';
+import { sizeOf } from '../../campaign/designs/resolved-design.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
+import { analyzedDesign } from '../../sensitivity/design.ts';
 import { axisOf } from './input-axis.ts';
 import { EvenSample } from './even-sample.ts';
 import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
@@ -14,6 +16,11 @@ export { type FacetedGrid, type GridEffect } from './grid.ts';
 export interface MainEffects {
   kind: 'main';
   effects: InputEffect[];
+  /**
+   * Whether points of a factorial design have no value. The means of an input's values then come from different values
+   * of the other inputs, so they are not comparable.
+   */
+  isUneven: boolean;
 }
 
 export interface InputEffect {
@@ -70,6 +77,8 @@ export class EffectGatherer {
   readonly #sample: EvenSample<SampledPoint>;
   /** The average number of points per value, for inputs whose values the design draws or lists point by point. */
   readonly #scattered: ReadonlyMap<string, number>;
+  /** The number of points of a factorial design of several inputs; undefined for other designs. */
+  readonly #balanced: number | undefined;
   #points = 0;
 
   /** @param statistic - the statistic of the output at each point */
@@ -86,6 +95,9 @@ export class EffectGatherer {
     const most = Math.floor(MOST_MARKS / Math.max(1, campaign.varied.length));
     this.#sample = new EvenSample(Math.max(FEWEST_OF_MANY, Math.min(MOST_SCATTERED, most)));
     this.#scattered = scatteredInputs(campaign.design);
+    const isFactorial =
+      !campaign.search && campaign.varied.length > 1 && analyzedDesign(campaign).method === 'factorial';
+    this.#balanced = isFactorial ? sizeOf(campaign.design) : undefined;
   }
 
   /**
@@ -125,7 +137,8 @@ export class EffectGatherer {
       const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
       return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
     });
-    const main = effects.length > 0 ? [{ kind: 'main' as const, effects }] : [];
+    const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
+    const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
     return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
   }
 

@@ -141,6 +141,20 @@ test('an input that only interacts with another input matters in a factorial des
   expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
 });
 
+test('an input whose effect is unknown does not count as an input without effect', () => {
+  const played = { ...designs[3]![1], replications: 2 };
+  // each pair of points that differ only in A lacks a value
+  const [found] = analyzed(played, ([a, b, c], replication) =>
+    a === b ? undefined : { Y: c! + replication / 10 },
+  );
+  expect(analysisSentence(found!)).toBe(
+    'C explains 100 % of the variance of Y; the effects of A and B are unknown.',
+  );
+  expect(analysisAnswer(found!)!.text.replaceAll(/\s+/g, ' ')).toContain(
+    '<strong>C</strong> of 3 inputs; the effects of A and B are unknown',
+  );
+});
+
 test('an output without indices has no picture', () => {
   const [analysis] = analyzed(designs[2]![1], () => ({ Y: 1 }));
   expect(analysisFigures(analysis!, measureOf(OUTPUTS, 'Y'))).toEqual([]);

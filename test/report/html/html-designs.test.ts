@@ -110,6 +110,16 @@ describe('the report of other designs', () => {
     expect(page).not.toContain('interval');
   });
 
+  test('marks no mean of a grid in which a point failed, because the means come from different points', async () => {
+    const grid = [doubles('A', [1, 2]), doubles('B', [1, 2])];
+    const record = sampleRecord({ grid });
+    const rows = await Array.fromAsync(sampleRows(record).batches).then((batches) => batches.flat());
+    const page = await renderReport(record, { ...countsOf(4), done: 3, failed: 1 }, stream(rows.slice(1)));
+    expect(page).toContain('Some points have no value.');
+    // the heat map has the marks before these
+    expect(marks(page, 'symbol').slice(-4)).toEqual([2, 0, 2, 0]);
+  });
+
   test('draws a grid of three inputs also as heat maps: one for each value of one input', async () => {
     const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4]), doubles('C', [1, 2])];
     const record = sampleRecord({ grid });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { timelinePicture } from '../../../src/report/pictures/timeline.ts';
 import fc from '../../support/fast-check.ts';
 import { kinds, Timeline } from '../../../src/report/summary/timeline.ts';
 import type { ResultRow } from '../../../src/store/index.ts';
@@ -81,6 +82,17 @@ describe('the timeline', () => {
         expect(timelineOf(runs.toReversed()).moments()).toEqual(timelineOf(runs).moments());
       }),
     );
+  });
+
+  test('shows no more finished runs per second than there are in a campaign that is shorter than a second', () => {
+    const runs = [0, 20, 40].map((from): Run => ({ from, length: 4, kind: 'new' }));
+    const texts = [runs.slice(0, 1), runs].map((all) =>
+      JSON.stringify(timelinePicture(timelineOf(all).moments())),
+    );
+    const heights = texts.map((text) =>
+      [...text.matchAll(/"high":([\d.]+)/g)].map(([, high]) => Number(high)),
+    );
+    expect(heights).toEqual([[1], [3]]);
   });
 
   test('leaves out a run with an unknown time, and counts no time for a run that ends before its request', () => {
