@@ -105,8 +105,8 @@ class Server:
         """Starts a campaign and returns it. With the id and definition of an existing campaign, returns that campaign.
 
         definition  the path of a file, a text in YAML with at least one line break, or a dict
-        files       paths of files that the definition names; not needed for files in the folder of the definition whose
-                    names have an extension
+        files       paths of files that the definition names; a file needs no path here if it is in the folder of the
+                    definition and its name has an extension
         """
         place = ("POST", "/campaigns") if id is None else ("PUT", "/campaigns/" + _quoted(id))
         return Campaign(self, self._json(*place, _body(definition, files))["id"])

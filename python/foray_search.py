@@ -223,8 +223,8 @@ class _Host:
         return points
 
     def named(self, asked, points=None):
-        """Takes the numbers of points. `points`: in a replay, the points that the optimiser proposes now. Returns the
-        numbers of the points that differ from the replay."""
+        """Takes the numbers that foray gave to points. When a new process repeats earlier proposals, `points` has its
+        proposals. Returns the numbers of the points that the optimiser did not propose."""
         diverged = []
         for at, one in enumerate(asked):
             is_own = at < len(self.fresh)

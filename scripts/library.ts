@@ -49,7 +49,7 @@ function localExports(clause: ts.NamedExports): Exported[] {
   return namesOf(clause).map((name) => imported(clause.getSourceFile(), name)!);
 }
 
-/** The export that a module imports from another module under a name; undefined if there is no such import. */
+/** The export of another module that a module imports as `name`; undefined if the module does not import this name. */
 function imported(source: ts.SourceFile, name: string): Exported | undefined {
   const origin = source.statements.find(
     (other) => ts.isImportDeclaration(other) && other.importClause?.getText().includes(name),

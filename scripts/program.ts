@@ -74,7 +74,8 @@ export async function writeProgram(dist: string): Promise<string[]> {
     entryPoints: entries.map((entry) => join(root, `${entry}.ts`)),
     outbase: root,
     outdir: dist,
-    // chunks are as deep as src/package, because own-files.ts finds the other files relative to its own place
+    // a chunk may contain src/package/own-files.ts, which finds other files by paths relative to itself, so chunks are
+    // at the same depth of folders as src/package
     chunkNames: 'src/chunks/[name]-[hash]',
     bundle: true,
     splitting: true,

@@ -21,7 +21,7 @@ describe('modules', () => {
     expect(circleIn(imports)).toBeUndefined();
   });
 
-  test('are searched for imports of values and types, and the search finds a cycle', () => {
+  test('the search finds imports of values and imports of types, and it finds a cycle', () => {
     expect(importsOf('src/activities/run-requests.ts')).toEqual(
       expect.arrayContaining(['src/campaign/types.ts', 'src/campaign/points.ts']),
     );

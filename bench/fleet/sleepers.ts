@@ -81,8 +81,8 @@ const greet = () =>
     names.map((each, at) =>
       client.hello(each, {
         ...{ build: version, slots: 1, has: [], running: 0, problem: null, refusals: [], since },
-        // the service does not compare names with holders (the ids of the executors' lanes), so each name may report
-        // any holder of this process
+        // A holder is the id of an executor's lane. The service does not check which executor a lane belongs to, so
+        // an executor may report a holder of any executor in this process.
         holder: [...holders][at] ?? null,
       }),
     ),

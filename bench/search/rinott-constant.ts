@@ -3,8 +3,8 @@ import { normalCdf } from '../../src/statistics/normal.ts';
 /**
  * The constant h of the two-stage procedure of Y. Rinott, "On two-stage selection procedures and related
  * probability-inequalities", Communications in Statistics A7 (1978) 799-811. A system whose first replications have the
- * variance S² gets ⌈h²·S²/δ²⌉ replications in all. Then, with the given confidence, no other system is better by more
- * than δ than the system with the best mean.
+ * variance S² gets ⌈h²·S²/δ²⌉ replications in all. The procedure then chooses the system with the best mean. With the
+ * given confidence, no other system is better than the chosen one by more than δ.
  *
  * The constant solves ∫ [∫ Φ(h / √(ν·(1/x + 1/y))) f(x) dx]^(k-1) f(y) dy = confidence, where f is the density of the
  * χ² distribution with ν = first - 1 degrees of freedom.

@@ -47,7 +47,7 @@ const functions: Noisy[] = [
     name: 'stochastic epidemic',
     value: epidemic,
     truth: meanEpidemic,
-    // computed with the same seeds as all true values
+    // `meanEpidemic` uses the same seeds for every point, so this optimum can be compared with all true values
     optimum: () => meanEpidemic(BEST_OF_EPIDEMIC),
   },
 ];

@@ -118,7 +118,7 @@ async function collectNew(
   await Promise.all(
     runs.map((run, at) => {
       const look = looks[at];
-      // at most the last of the polls got an answer
+      // only the last poll may have got an answer
       if (look !== undefined && (!hasFinished || look === last)) return batch.addRequested(look);
       if (!hasFinished)
         return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });

@@ -15,8 +15,8 @@ const LONGEST_REASON = 200;
 /** Collects the answers about runs, and writes them in batches. */
 export class Batch {
   /**
-   * Runs without a usable answer, and runs whose output files could not be fetched. But a newly requested run with an
-   * id counts as running until its files are there.
+   * Runs without a usable answer, and completed runs whose output files could not be fetched. If only the files of a
+   * newly requested run with an id are missing, the run counts as running and is not in this list.
    */
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */

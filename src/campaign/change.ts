@@ -130,7 +130,8 @@ function checkSearchChange(before: Campaign, after: Campaign): void {
 
 /** The list of settings of a search that can change, such as `"stop", "order" and the bounds under "over"`. */
 function freeIn(campaign: Campaign): string {
-  // a setting that is fixed only in some searches has a value here if it is fixed in this search
+  // some settings are fixed only in some searches, for example with an outside optimiser. The function of such a
+  // setting returns null for all other searches
   const isFixed = (name: string): boolean =>
     Object.entries(fixedInSearch).some(([what, of]) => what.startsWith(`${name} `) && of(campaign) !== null);
   const names = freeInSearch.filter((name) => !isFixed(name));

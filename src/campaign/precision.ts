@@ -63,9 +63,9 @@ interface Moments {
 }
 
 /**
- * The look-ahead of the procedure, which is the number of further values with which the interval must stay narrow
- * enough. It is this number; with more than a hundred values, it is this percentage of them. The paper uses 5. With 5,
- * the coverage of intervals of a skewed output is up to 1 % lower.
+ * Determines the look-ahead of the procedure: the number of further values with which the interval must stay narrow
+ * enough. For up to a hundred values, the look-ahead is this constant. For more values, it is this percentage of them.
+ * The paper uses 5. With 5, the coverage of intervals of a skewed output is up to 1 % lower.
  */
 const LOOK_AHEAD = 10;
 

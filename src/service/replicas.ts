@@ -68,8 +68,8 @@ export class Replicas {
   /**
    * Checks that the clock of this service agrees with the clock of the database, and that no move into the database is
    * incomplete. Without a bucket, it also checks that the other replicas use the same data folder. {@link agree} checks
-   * the bucket. After a bucket was used, a data folder is refused even when all replicas are gone, because it has only
-   * copies of some files.
+   * the bucket. If the replicas have used a bucket, a service without a bucket is refused, even when all replicas are
+   * gone: the data folder has only copies of some files.
    *
    * @throws ForayError STORE_UNUSABLE
    */

@@ -44,7 +44,7 @@ export interface ServiceOptions extends ProxyOptions {
   /** Stream for JSON lines: requests, faults, warnings, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;
   /**
-   * `info` logs requests, except those to draw or steer animated runs, and warnings. Both levels log faults of the
+   * `info` logs warnings and requests, but no requests to draw or steer animated runs. Both levels log faults of the
    * service and the output of models.
    *
    * @default 'info'

@@ -155,7 +155,7 @@ function nearestOf(span: number, count: number): number {
 
 /**
  * The reach of a fit is the distance of the farthest of its nearest points. If all these points have the same distance
- * above 0, the reach is larger. Otherwise none of them would have a weight.
+ * above 0, the reach is larger than this distance, because points at the reach have no weight.
  */
 function reachOf(sorted: Float64Array, nearest: number): number {
   const [first, last] = [sorted[0]!, sorted[nearest - 1]!];

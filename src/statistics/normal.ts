@@ -34,8 +34,8 @@ export function normalCdf(x: number): number {
 
 const ALL_WITHIN = 40;
 /**
- * Below this absolute value of x the series is used, and from it on the fraction. In a lower tail the series is
- * subtracted from 0.5, which loses digits. The fraction needs more terms closer to 0.
+ * The series is used for absolute values of x below this limit, and the fraction for all others. In a lower tail the
+ * series is subtracted from 0.5, which loses digits. The fraction needs more terms closer to 0.
  */
 const SERIES_UP_TO = 1.5;
 

@@ -41,7 +41,7 @@ export async function writeDesign(
   return count;
 }
 
-/** Counts the points that the revision `earlier`, or a later one, had and this design does not have. */
+/** Counts the points that this design does not have, but the revision `earlier` or a later one had. */
 export async function countDropped(
   db: Kysely<Tables>,
   { campaign, revision }: Design,

@@ -9,8 +9,9 @@ interface LogBounds {
 }
 
 /**
- * The limits of the log of a failed run, in the service and in the store of campaigns. Both have the same limits, because
- * only the service knows the stream of a line, and keeps the last lines of both streams.
+ * The limits of the log of a failed run, in the service and in the store of campaigns. The service chooses the last
+ * lines of both output streams. The store does not know the stream of a line, so it cannot do the same. Both have the
+ * same limits, so that the store need not leave lines out.
  */
 export const KEPT_LOG: LogBounds = { lines: 100, characters: 16 * 1024 };
 

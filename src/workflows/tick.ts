@@ -136,8 +136,8 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   const now = Date.now();
   if (!isFinished(schedule)) {
     if (!search.isDue || isSelect || isGrowing) return;
-    // unless the search asks in free order, its points do not depend on when it asks, so fewer and larger steps ask for
-    // the same points
+    // fewer and larger steps ask for the same points: except in free order, the points do not depend on the time of a
+    // step
     const isEarly = now - (search.proposedAt ?? 0) < SEARCH_WAIT;
     if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
     if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;

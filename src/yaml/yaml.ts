@@ -98,8 +98,8 @@ function read(text: string, file: string): ReadYaml {
 }
 
 /**
- * Maximum number of aliases in a file, and of the aliases to which the uses of one anchor may expand: resolving many of
- * them is slow.
+ * The maximum number of aliases in a file, because resolving many aliases is slow. The uses of one anchor may also
+ * expand to at most this many aliases.
  */
 const MOST_ALIASES = 100;
 

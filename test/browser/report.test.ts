@@ -196,7 +196,7 @@ test('a click on "The definition" shows the definition', async () => {
   await page.context().close();
 });
 
-test('the line of known values crosses exactly the intervals for which the report says that they contain the known value', async () => {
+test('the line of known values crosses an interval exactly if the report says that this interval contains the known value', async () => {
   const { page, complaints } = await open('light', { at: desk });
   expect(complaints).toEqual([]);
   const picture = page.getByRole('img', { name: /^Mean waiting time by Server capacity\./ });

@@ -15,7 +15,7 @@ test.each([
   expect(intolerable({ ...limits, then: 'pause' }, counts)).toBe(why);
 });
 
-test('if a number of failures is too high, a higher number of failures among as many runs is also too high', () => {
+test('if a number of failures is too high, more failures among the same number of runs are also too high', () => {
   const policy = fc.record({
     rate: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
     count: fc.option(fc.nat(50), { nil: undefined }),
@@ -44,7 +44,7 @@ describe('nextAttemptIn', () => {
     expect(waits(3, 5 * HOUR)).toEqual([5 * HOUR, 5 * HOUR, undefined]);
   });
 
-  test('each wait is twice the wait before, but at most an hour, or the first wait if the first wait is longer than an hour; no wait follows the last attempt', () => {
+  test('each wait is twice the wait before, but at most an hour or the first wait, whichever is longer; no wait follows the last attempt', () => {
     const backoffs = fc.oneof(
       fc.integer({ min: 1, max: 10_000 }),
       fc.integer({ min: 1, max: 366 * 24 * HOUR }),

@@ -99,7 +99,7 @@ describe('the number of replications after a round', () => {
     expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
   });
 
-  test('is the number that the standard deviation requires, but at most four times as many as before, plus the look-ahead', () => {
+  test('is the number that the standard deviation requires, but at most four times the number before; the look-ahead is added in both cases', () => {
     // with a standard deviation of 1.549, half the interval is 1.041 after 11 replications and 0.984 after 12
     const decision = nextReplications(precision, [swinging(6, Math.SQRT2)], 6);
     expect(decision).toMatchObject({ replications: 12 + LOOK_AHEAD });

@@ -107,7 +107,7 @@ describe.each(shells)('%s completes', (shell) => {
     expect(await offered(shell, 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
   });
 
-  completes('the ids of campaigns in the store that options earlier in the line select', async () => {
+  completes('the ids of campaigns, from the store that earlier options in the line select', async () => {
     expect(await offered(shell, 'compare', 'a', 'flu')).toEqual(['flu-1', 'flu-2']);
     expect(await offered(shell, '--home', 'other', 'report', '')).toEqual(['cost-1']);
   });

@@ -63,7 +63,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
     const early = await run('prune', 'Echo', '--before', before, '--yes', '--json');
     expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
   }
-  // nothing is asked about when there is nothing to prune
+  // foray asks for no confirmation when there is nothing to prune
   for (const flags of [
     ['--before', '2020-01-01'],
     ['--keep', '2'],

@@ -166,7 +166,7 @@ describe('foray plan', () => {
     expect(Math.abs(estimate.there - 96)).toBeLessThanOrEqual(estimate.error);
     expect(estimate.toRun).toBe(384 - estimate.there);
 
-    // the runs that exist are the first 96 of the design, but answers that stop early are from all of it
+    // the existing runs are the first 96 of the design; a plan that stops early has answers from the whole design
     const stop = new AbortController();
     const onAsked = (asked: number): void => void (asked === 90 && stop.abort());
     const early = await planOfRuns(cloud, checked, undefined, { ask: 400, signal: stop.signal, onAsked });

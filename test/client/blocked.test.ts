@@ -8,7 +8,7 @@ const trouble = (type: string, nextAttempt: number) => {
   return troubleOf({ raw } as unknown as Parameters<typeof troubleOf>[0]);
 };
 
-test('a step that failed once does not block a campaign, unless only a person can fix the cause; after two failures it does', () => {
+test('a step blocks a campaign after two failures, or after one failure if only a person can fix the cause', () => {
   expect(trouble('Error', 2)).toEqual({ why: 'attempt 1 failed: It failed.', blocks: false });
   expect(trouble('KEY_REFUSED', 2)).toEqual({ why: 'It failed.', blocks: true });
   expect(trouble('Error', 3)).toEqual({ why: 'It failed.', blocks: true });

@@ -10,7 +10,7 @@ const precision: Precision = {
 const outputs = [{ name: 'Out', type: 'DOUBLE' as const, units: null }];
 
 test.each([20, 39, 200])(
-  'the estimate uses 20 of %i points, which are spread over the design in whatever order the service answered',
+  'the estimate uses 20 of %i points, spread evenly over the design; the order of the answers does not matter',
   async (points) => {
     const read = new Set<number>();
     const cloud = {

@@ -15,7 +15,7 @@ describe('the runs about which a plan asks the service', () => {
   ])('are spread evenly if only some of %i runs are asked about', (runs, most) => {
     const chosen = [...sampledRuns(runs, most)];
     expect(chosen.length).toBeLessThanOrEqual(most);
-    // two runs are at most four times the mean distance apart, also if the questions stop early
+    // the gap between two neighbouring runs is less than four times the mean gap, also if the questions stop early
     for (const asked of [most, most / 2, most / 10])
       expect(largestGap(chosen.slice(0, asked), runs)).toBeLessThan((4 * runs) / asked);
   });

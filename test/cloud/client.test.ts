@@ -178,7 +178,7 @@ describe('a service of an older version', () => {
     expect(server.asked[4]!.body.toString()).toBe('[]');
   });
 
-  test('does not have a model that neither path finds; this does not decide which paths the client uses', async () => {
+  test('gives "not found" if neither path finds the model; the client still sends the next request to the newer path', async () => {
     server.say(404, { message: 'no model of that name' });
     const client = server.client();
     const error = await failure(client.getModelByName('Epidmic'));

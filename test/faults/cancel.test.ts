@@ -22,8 +22,8 @@ const AT_ONCE = isFull ? 6 : 2;
  */
 const ALL_AT_ONCE = 'concurrency: 30';
 /**
- * The longest allowed time in ms from the moment when a worker is ready until no run is open that only a cancelled
- * campaign waits for. Runs of a minute would take longer.
+ * The time in ms after which no run of a cancelled campaign may be open, except runs that other campaigns wait for. The
+ * time begins when the new worker is ready. Runs of a minute take longer, so they end in time only if they are stopped.
  */
 const STOPPED_MS = 30_000;
 

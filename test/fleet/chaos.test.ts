@@ -43,7 +43,7 @@ function writeModels(folder: string): void {
 }
 
 test.each(seeds(1, 1))(
-  'each run has one correct result although executors, services, Temporal, and in the full test also the database and the store of files, are killed or frozen (seed %i)',
+  'each run has one correct result although parts are killed or frozen: executors, services, Temporal, and in the full test the database and the store of files (seed %i)',
   async (seed) => {
     const random = uniforms(seed);
     const [dataDir, models] = [folderOfFile(), folderOfFile()];

@@ -71,7 +71,7 @@ async function sleepers(count: number, seconds: number): Promise<Run[]> {
   return runs;
 }
 
-/** The distinct pairs of two counts of runs: how often a run was executed, and how often it lost its executor. */
+/** How often each run was executed, and how often the run lost its executor. Equal pairs of numbers appear once. */
 function historyOf(runs: readonly Run[]) {
   const ids = runs.map(({ id }) => `'${id}'`).join(', ');
   return rows(
@@ -156,7 +156,7 @@ test('a free executor takes runs for which another executor has no slot', async 
   expect(first.child.exitCode).toBeNull();
 });
 
-test('an executor gives back its executing runs after a second SIGTERM and before the time in --ends, and the service counts no loss', async () => {
+test('an executor returns its executing runs after a second SIGTERM, and also before the time in --ends; the service counts no loss', async () => {
   const leaving = await fleet.start('leaving', { flags: ['--slots', '1'] });
   const [run] = await sleepers(1, 600);
   await reach(fleet.service, run!, 'RUNNING');

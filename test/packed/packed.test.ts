@@ -71,7 +71,7 @@ describe('the package', () => {
     expect(statSync(tarball).size).toBeLessThan(5e6);
   });
 
-  test('has all files that Node loads for foray/kernel and foray/model, and foray finds these files through the imports', () => {
+  test('has all files that Node loads for foray/kernel and foray/model; foray finds the same files by following imports', () => {
     write(
       'loaded.mjs',
       `import { registerHooks } from 'node:module';

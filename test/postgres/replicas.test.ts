@@ -137,7 +137,7 @@ describe('one of two replicas', () => {
     expect(await second.latest('Rehearsal')).toBe(await first.latest('Rehearsal'));
   });
 
-  test('continues with a new id as a holder of runs after its old id was closed', async () => {
+  test('continues under a new id in the table "holders" after its old id in this table was closed', async () => {
     const service = await startTestService({ dataDir, database });
     const version = await service.latest('Rehearsal');
     const { body: run } = await requestRun(service, version, { Seconds: 1 });

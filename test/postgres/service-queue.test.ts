@@ -118,10 +118,10 @@ describe('two services on one database', () => {
   });
 
   test.each([
-    ['just before its parts are locked', /^SELECT DISTINCT runs.seq FROM sub_runs/],
-    ['while its parts are locked', /^SELECT seq FROM runs[^]*FOR UPDATE$/],
+    ['just before the parts are locked', /^SELECT DISTINCT runs.seq FROM sub_runs/],
+    ['while the parts are locked', /^SELECT seq FROM runs[^]*FOR UPDATE$/],
   ])(
-    'stop no part of an experiment if the other service adds an experiment with this part %s',
+    'stop an experiment, but no part that the other service adds to a second experiment %s',
     async (_when, statement) => {
       const [sql, there] = [await databaseOfTest(), queueIn(await open())];
       const parts = [newRun('part')];

@@ -4,8 +4,8 @@ import { HEAD } from '../campaign/support.ts';
 import { refusal, resolve, write } from './support.ts';
 
 /**
- * Expects that foray refuses a definition at its §, for a mistake that only the points show. Adds the head of the
- * definition.
+ * Expects that foray refuses a definition with an error at the §. The mistake is one that only the points show. The
+ * definition is given without its head and checked with it.
  */
 async function expectRefused(marked: string, code: string, message: string): Promise<void> {
   const before = (HEAD + marked).split('§')[0]!;

@@ -146,7 +146,8 @@ test('an executor that cannot store outputs starts no more runs and says why; al
   const [{ held }] = rows(service.dataDir, `SELECT count(*) AS held FROM runs WHERE status = 'RUNNING'`) as [
     { held: number },
   ];
-  // runs that already execute at the limit still end, so more outputs than the limit may wait, but not all outputs
+  // the runs that execute when the limit is reached still end, so a few more outputs than the limit may wait, but not
+  // the outputs of all runs
   expect(held).toBeLessThan(5 * SLOTS);
   await server.start();
   for (const run of runs) await reach(service, run, 'COMPLETED');

@@ -61,7 +61,7 @@ describe('addresses of uploads', () => {
     expect((await (await content.read(hash)).toArray()).join('')).toBe('right');
   });
 
-  test('are valid for 300 seconds and only for uploads, and only a hash can have such an address', async () => {
+  test('are valid for 300 seconds and only for uploads; a name that is not a hash gets no address', async () => {
     const content = storeIn(server, clock);
     const hash = await store(content, 'one');
     expect(await statusOf((await content.uploadAddress(hash)).url)).toBe(403);

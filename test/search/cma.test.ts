@@ -216,7 +216,7 @@ describe('the box', () => {
     );
   });
 
-  test('keeps the probability that a sample leaves a level at 1/(N·λ)', () => {
+  test('lets a sample leave its level with a probability of 1/(N·λ)', () => {
     const dimensions: OrderedDimension[] = [
       { kind: 'integer', levels: 5 },
       { kind: 'integer', levels: 3 },

@@ -42,7 +42,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   });
 });
 
-test('with common random numbers, the best point is also better than each other point over the seeds of both', async () => {
+test('with common random numbers, the best point is at least as good as each other point in the replications of both', async () => {
   for (const seed of Array.from({ length: 8 }, (_, at) => at)) {
     const run: Run = ([x, y], ordinal, replication) => {
       const ofAll = new Stream(seed, `replication ${replication}`).normal();
@@ -89,7 +89,7 @@ test('the rule stall counts only points that were asked for after the last chang
   expect(asks.some(({ values: [x] }) => Number(x) >= 1.9)).toBe(true);
 });
 
-test('a search by gp has the same log after a restart at a moment at which it had no proposal', async () => {
+test('a search by gp has the same log, even if it restarts at a moment when it has no proposal', async () => {
   // each step takes long, so that a restart can come between any two asks
   let now = 0;
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 3_000));
@@ -120,7 +120,7 @@ test.each([
   [12, 2, 0.3, 1, 3],
   [41, 4, 0.2, 1.5, 28],
 ] as const)(
-  'a search that begins with %i known points, expects too little gain and asks for the recommended point has the same log after restarts',
+  'a search has the same log after restarts if it begins with %i known points, stops at a small expected gain, and then asks for the recommended point',
   async (count, parallel, gain, sd, seed) => {
     const confirm = { best: 2, replications: 4, indifference: 0.5, confidence: 0.95, report: 4 };
     const search = { method: 'gp' as const, parallel, confirm, stop: { ...stopAfter(12), gain } };
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('a noisy search with fewer points than it may have open has the same log after restarts', async () => {
+test('a noisy search that may have all of its points open at once has the same log after restarts', async () => {
   const inputs = ['x', 'y'].map((name) => ({
     ...{ name, type: 'DOUBLE' as const, kind: 'choice' as const },
     ...{ values: ['0', '1', '2'], isOrdered: true },

@@ -76,11 +76,9 @@ export class SearchInMemory {
   private campaign: Campaign;
   private readonly run: Run;
   private readonly order: Stream;
-  /**
-   * The number of runs that have finished since the last step, and the number of runs that must finish before the next
-   * step may do more than tell values.
-   */
+  /** The number of runs that have finished since the last step. */
   private finished = 0;
+  /** As long as fewer runs than this number have finished, the next step may only tell values. */
   private needs = 0;
 
   constructor(campaign: Campaign, run: Run, seed: number) {

@@ -65,7 +65,8 @@ test('the shares of a full grid have the sum 1, and total indices are exact', ()
 });
 
 test('the p-value of an effect of several levels comes from the F distribution', () => {
-  // a factor of three levels and a factor of two, with two runs of each point; the expected values are computed by hand
+  // one factor has three levels, the other has two, and each point has two runs; the expected values come from a
+  // computation by hand
   const design = full([3, 2]);
   const rows = [
     [1, 3],

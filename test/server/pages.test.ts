@@ -191,7 +191,7 @@ seed: 1
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
-  test('the chosen view filters the runs and, through the links of the tabs, the downloads', async () => {
+  test('the chosen view filters the runs, and the links of the tabs pass it on to the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
       const { body } = await page(`/campaigns/fit/runs?${view}${more}`);

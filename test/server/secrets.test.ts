@@ -120,7 +120,7 @@ test('no answer and no log contains a key or a login', async () => {
   await asked('/campaigns/told/live');
   await asked('/live');
 
-  // calls all endpoints but four while the service answers, and while its errors repeat the key
+  // calls all endpoints except four: first while the service answers, later while the service's errors repeat the key
   const ofAll = async (): Promise<void> => {
     for (const [name, { method, path, body }] of Object.entries(endpoints as Record<string, Endpoint>)) {
       if (['deleteCampaign', 'putCampaign', 'createCampaign', 'retry'].includes(name)) continue;

@@ -56,7 +56,7 @@ test('foray ui starts a server; a second foray ui prints another login for the s
   expect(existsSync(page)).toBe(false);
 });
 
-test('foray server refuses an address that other machines can reach if --keys is missing, follows --host-name, --frame-ancestors and the roles of keys, and never prints a key', async () => {
+test('foray server needs --keys if other machines can reach its address, follows its options and the roles of keys, and never prints a key', async () => {
   const refused = await foray(folder, ['server', '--host', '0.0.0.0', '--port', '0']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keys FILE')]);
   writeFileSync(join(folder, 'keys'), 'rita read 0123456789abcdef\n', { mode: 0o600 });

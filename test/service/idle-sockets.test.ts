@@ -15,7 +15,7 @@ const WORDS = [
 ];
 
 test.each([150, 300])(
-  `if the service may open %i files, ${SOCKETS} connections without a key use at most a quarter, and clients are served`,
+  `${SOCKETS} connections without a key use at most a quarter of the %i files that the service may open; clients are served`,
   async (openFiles) => {
     const { child, url } = await startProcess(temporaryFolder(), undefined, { openFiles });
     const service = { ...clientOf(url), running: { url } as Parameters<typeof upload>[0]['running'] };

@@ -91,7 +91,7 @@ describe('old versions', () => {
     expect((await outputsOf(again, draws!, { N: 2 })).get('Out')).toBe('4');
   });
 
-  test('whose kept files are damaged wait with their runs, while all other runs continue', async () => {
+  test('with damaged kept files let their runs wait, while all other runs continue', async () => {
     const service = await startTestService({ modelDirs: [models], executors: 1 });
     const first = await service.latest('Program');
     const sim = readFileSync(path.join(models, 'Program', 'sim.mjs'), 'utf8');

@@ -39,7 +39,10 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
   return { port: (app.server.address() as AddressInfo).port, arrived };
 }
 
-/** Opens too many silent connections. Returns whether one of them is closed, and not the earlier one. */
+/**
+ * Opens too many silent connections, and waits until the server closes a connection. Returns true if this is one of the
+ * silent connections, and false if it is the earlier connection.
+ */
 async function outlasts(earlier: net.Socket, port: number): Promise<boolean> {
   const ended = once(earlier, 'close').then(() => false);
   const silent = await Promise.all(Array.from({ length: MOST + 1 }, () => connected(port)));

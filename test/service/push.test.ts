@@ -158,7 +158,8 @@ test('a push needs the permission for the model and the upload of all its files;
   expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // files that only another model has count as missing, because a permission for one model is not one for another model
+  // a file counts as missing if only another model has it, because a permission for one model gives no access to
+  // another model
   expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
   await pushFiles(KEY);
   expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });

@@ -201,7 +201,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
         expect(next.map(({ id }) => id)).toEqual(ids);
       });
 
-      test('as lost makes its run fail with the reason if this is the fifth loss of the run', async () => {
+      test('as lost counts as a loss of its run; at the fifth loss, the run fails with the reason', async () => {
         const world = await queueOfTest();
         const ids = await add(world, 1);
         const parent = await addExperiment(world, 'experiment', [newRun('run 0')]);
@@ -225,7 +225,7 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
     });
 
     describe('an identical request', () => {
-      test('at the moment when a run fails gets a run that has not failed', async () => {
+      test('that arrives at the moment when a run fails gets a run that has not failed', async () => {
         const world = await queueOfTest();
         await add(world, 1);
         const holder = await world.open();

@@ -10,7 +10,7 @@ export interface SignedPlace {
   root: string;
   /** How far the signing clock is ahead, in milliseconds. */
   clock: { ahead: number };
-  /** Another place of the same kind, which has not signed the addresses. */
+  /** Another place of the same kind. It signs its addresses with another secret. */
   stranger: { content: ContentStore; root: string };
 }
 

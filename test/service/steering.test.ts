@@ -208,7 +208,7 @@ test('values keep the precision of their type, and a failing function does not e
     ]);
   expect(await session.state()).toBe('RUNNING');
 
-  // the service answers a call of a function that hangs when the run is stopped
+  // when the run is stopped, the service answers the call of a function that hangs
   const hanging = refusal(client.callFunction('hangs', []));
   await session.ask('/stop');
   expect((await hanging)[1]).toBe('ANIMATION_ENDED');

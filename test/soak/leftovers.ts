@@ -20,7 +20,7 @@ export interface Leftovers {
 
 const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
 const STORE_FILES = /^store\.db(-wal|-shm)?$/;
-/** The deletion of unused files uses a time that is this much later, ms, so that no file is too new to delete. */
+/** The check for unused files adds this time to the current time, ms. So no file is too new to delete. */
 const LATER_MS = 7_200_000;
 const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
 

@@ -31,7 +31,7 @@ export class KeptProcess {
   readyAt = 0;
   /** Whether a fault may end the process now. Such an end counts as a kill. */
   mayEnd = false;
-  /** For each end of the ready process that no fault caused: the code or signal, and the last lines of the log. */
+  /** The ends of the process while it was ready and without a fault: the code or signal, and the last log lines. */
   readonly ownEnds: string[] = [];
   /** The ids that the process has had so far. */
   readonly pids: number[] = [];

@@ -80,7 +80,7 @@ describe('the mean of a series by batch means', () => {
     );
   });
 
-  test('equals the usual interval for batches of one value, and does not end lower with more confidence', () => {
+  test('has the usual interval if each batch has one value; the upper end does not fall with more confidence', () => {
     fc.assert(
       fc.property(filled, fc.double({ min: 0.01, max: 0.99, noNaN: true }), ({ values }, confidence) => {
         const sample = new Sample();

@@ -43,7 +43,7 @@ test('foray delete refuses an unfinished campaign', async () => {
   expect((await toTheEnd(world, 'busy')).phase).toBe('cancelled');
 });
 
-test('foray gc removes files that no campaign names, except young files, because a new campaign may be about to name them', async () => {
+test('foray gc removes old files that no campaign names; it keeps young files, because a new campaign may name them soon', async () => {
   const day = 24 * 3_600_000;
   await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
   await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());

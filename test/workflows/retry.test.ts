@@ -43,7 +43,7 @@ describe('retry', () => {
     await toTheEnd(world, id);
   });
 
-  test('makes a client that follows the results get a run again when the run finishes again', async () => {
+  test('repeats runs, and a client that follows the results gets each new result', async () => {
     const { id } = await world.foray.submit(chancy(130, 'concurrency: 2\nfailures: {count: 0}', 8));
     const told: ResultRow[] = [];
     const following = (async () => {

@@ -75,7 +75,7 @@ async function sampled(way: ForayWay, id: string, runs: number, samples: Sample[
     const rate = (finished - before.finished) / ((Date.now() - before.at) / 1_000);
     before = { finished, at: Date.now() };
     progress(`million: ${finished} of ${runs}, ${rate.toFixed(0)} a second, heap ${heapMb.toFixed(1)} MB`);
-    // the first samples represent 10,000 runs, so they are taken close together
+    // the first samples show the heap at about 10,000 runs, so there is little time between them
     await delay(samples.length < SAMPLES ? 500 : EVERY_MS);
   }
 }

@@ -21,14 +21,14 @@ import { type Schedule, SHORTEST_TICK } from './state.ts';
 const RUNS_A_TICK = 27;
 
 /**
- * The length of a tick in mean durations of a run: its limits, and its limit with few executors. A shorter tick costs
- * more events, a longer one finds results later.
+ * The limits of the length of a tick, in mean durations of a run. `least` and `most` are the usual limits. `ofFew` is
+ * the upper limit with few executors. A shorter tick costs more events, and a longer tick finds results later.
  */
 const TICK_SHARES = { least: 0.2, most: 0.8, ofFew: 2.25 };
 
 /**
- * With few executors, fewer runs than this finish in a tick of usual length. Ticks are then longer, but at most `ofFew`
- * mean durations, so that this number of runs finishes if possible.
+ * If fewer runs than this finish in the longest usual tick, there are few executors. Ticks are then longer, so that
+ * this number of runs finishes in a tick. But a tick takes at most `ofFew` mean durations.
  */
 const FEWEST_RUNS_A_TICK = 5;
 

@@ -22,9 +22,10 @@ const CHANCE = 0.45;
 export const AT_THE_END = { shortest: 0.2, chance: 0.2 };
 
 /**
- * When the campaign refills the places of finished runs: the shortest tick in mean durations, the longest time between
- * two looks at a flight in shortest ticks, and the probability at which a flight is polled. Shorter ticks lose less
- * time and cost more events. `npm run bench -- scheduler --fixed` measures both.
+ * For a campaign that refills the places of finished runs. `shortest`: the shortest tick, in mean durations. `longest`:
+ * the longest time between two looks at a flight, as a multiple of the shortest tick. `chance`: the probability at
+ * which a flight is polled. Shorter ticks lose less time and cost more events. `npm run bench -- scheduler --fixed`
+ * measures both.
  */
 export const REFILL = { shortest: 0.1, longest: 4, chance: 0.1 };
 
@@ -69,7 +70,8 @@ export function isRefilled({ refills, concurrency }: Schedule): boolean {
 }
 
 /**
- * Whether a flight has finished since its last look with a probability of at least `REFILL.chance`, or its last look was long ago.
+ * Whether a flight has finished since its last look with a probability of at least `REFILL.chance`, or its last look
+ * was long ago.
  */
 export function isDueForRefill(flight: Flight, durations: Durations, time: number): boolean {
   const longest = Math.min(LONGEST_TICK, REFILL.longest * shortestRefill(durations));

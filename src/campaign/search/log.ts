@@ -142,7 +142,7 @@ export interface SearchStep {
 }
 
 /**
- * An ask before it has an ordinal. `point` is the point to run, with the replications that the ask adds; null if
+ * An ask that has no ordinal yet. `point` is the point to run, with the replications that the ask adds; null if
  * nothing is run.
  */
 export interface NewAsk extends Omit<Ask, 'ordinal'> {

@@ -54,8 +54,8 @@ export type Selection = { require: Requirement[]; report: number } & Rule;
 export const CONFIDENCE = 0.95;
 
 /**
- * `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. With a budget,
- * the confidence is that of intervals, and absent if it is the default.
+ * `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. With a
+ * budget, `confidence` is the confidence of the intervals; it is then absent if it is the default.
  */
 type Rule =
   | { method: 'kn'; indifference: number; confidence: number }

@@ -34,7 +34,7 @@ export class UploadedFiles extends FilesOnDisk {
   }
 }
 
-/** The last name in a path. A path without a name becomes that of the folder, which cannot be read as a file. */
+/** The last name in a path. For a path without a name: the folder itself, which cannot be read as a file. */
 function nameIn(path: string): string {
   return path.split(/[\\/]/).findLast((part) => !['', '.', '..'].includes(part)) ?? '.';
 }

@@ -14,7 +14,10 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The maximum real time that one step counts, in milliseconds. The animation of a slow model is therefore slow. */
+/**
+ * The longest real time by which one step moves the run forward, in milliseconds. A model with longer steps is animated
+ * more slowly.
+ */
 const LONGEST_STEP = 250;
 /** The minimum number of steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;

@@ -188,7 +188,7 @@ export class Session {
     return answer;
   }
 
-  /** @param why - the reason if the process has not started */
+  /** @param why - replaces `reason` if the process was not ready: the run is then stopped, and does not fail */
   async #fail(reason: string, why: string): Promise<void> {
     if (!this.#isReady) return this.#defer(why);
     if (!this.#ending) await printedIsRead();

@@ -49,7 +49,7 @@ export interface Shown {
   /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
-  /** Cancels the timer that ends the run if nobody renders it, or that forgets an ended run. */
+  /** Cancels the timer of the run. The timer ends a run that nobody renders, or forgets an ended run. */
   unwatch: () => void;
 }
 

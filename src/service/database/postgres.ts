@@ -16,7 +16,7 @@ import { isHeld, Presence } from './presence.ts';
  */
 const DEADLOCK = '40P01';
 
-/** How long a service waits at most until it can update older tables, or another service has updated them, ms. */
+/** The longest time that a service waits for the update of older tables, ms. It or another service updates them. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
 /** The time between two attempts to update older tables, ms. */
 const WAIT = 100;

@@ -32,7 +32,10 @@ interface Heard {
   outputs?: Record<string, unknown>;
   /** The first mistake in its messages. */
   problem?: string;
-  /** Why a line that looks like a message is none. It is the first such line, and probably should have been outputs. */
+  /**
+   * Why a line that looks like a message is not a valid one. Only the first such line counts. The program probably
+   * meant its outputs.
+   */
   suspect?: string;
 }
 
@@ -41,7 +44,8 @@ interface Heard {
  * outputs as lines of JSON on standard output, files in a working folder for this run.
  *
  * @throws Deferred if the system lacks a resource for the program or its files. On another machine than the service,
- * also if the program cannot be started, or fails while the disk is full. Error with the reason why the run fails
+ * Deferred also means that the program cannot be started, or failed while the disk was full. Any other Error has the
+ * reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],

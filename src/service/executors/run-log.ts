@@ -45,7 +45,10 @@ export class LogCollector {
     return { lines: [...printed, ...complained], omitted: total - count() };
   }
 
-  /** A carriage return starts the line again; progress bars use it. At the end it may belong to the line break. */
+  /**
+   * A carriage return starts the line again; progress bars use it. A carriage return that is the last character has no
+   * effect yet, because it may belong to a line break.
+   */
   #extend(stream: Stream, piece: string): void {
     const line = this.#open[stream] + piece;
     const start = line.lastIndexOf('\r', line.length - 2) + 1;

@@ -14,9 +14,9 @@ interface Places {
 }
 
 /**
- * Checks that the place of the files has the files of earlier runs, and remembers a bucket. Otherwise a service that is
- * once started without its `--files`, or with a bucket before a move, would miss these files only when somebody asks
- * for them.
+ * Checks that the place of the files has the files of earlier runs, and remembers a bucket. Without this check, a
+ * service could start without its `--files`, or with a new bucket before the files are moved there. It would then
+ * notice the missing files only when somebody asks for them.
  *
  * @throws ForayError STORE_UNUSABLE
  */

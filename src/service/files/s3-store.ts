@@ -61,7 +61,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     try {
       await this.#requests.put(this.#keyOf(EMPTY), empty, hexOf(EMPTY));
       await this.#requests.has(this.#keyOf(EMPTY));
-      // without the right to list objects, a store calls a missing object forbidden
+      // this needs the right to list objects: without this right, the store refuses a request for a missing object
       await this.#requests.has(this.#keyOf('none'));
       this.#compareClocks();
     } catch (error) {

@@ -42,8 +42,7 @@ export class Executors {
 
   /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
-    // the executor that was started earlier is refused, so that an executor can be started again immediately after a
-    // crash
+    // of two executors with the same name, the earlier one is refused, so after a crash a new one can start immediately
     if (Date.parse(hello.since) < (await this.#startOf(name))) {
       throw new ServiceError(
         'NAME_TAKEN',

@@ -38,7 +38,7 @@ export class Fleet {
   readonly #parts: FleetParts;
   /** The time of each holder's last request, by its id. */
   readonly #heard = new Map<string, number>();
-  /** The time when each executor that has reported here, and has not left, was started; by its name. */
+  /** The start times of the executors that have reported here and have not left, by the name of the executor. */
   readonly #arrivals = new Map<string, string>();
 
   constructor(parts: FleetParts) {
@@ -107,7 +107,10 @@ export class Fleet {
     return { template: experimentTemplate, manifest, retired: retired ?? null };
   }
 
-  /** The time since a holder's last request to this service, or else since the first call for it, in milliseconds. */
+  /**
+   * The time since a holder's last request to this service, in milliseconds. If the holder has sent no request here,
+   * the time since the first call of this method for the holder.
+   */
   silenceOf(holder: string): number {
     if (!this.#heard.has(holder)) this.#hear(holder);
     return this.#parts.now() - this.#heard.get(holder)!;

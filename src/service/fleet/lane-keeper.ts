@@ -36,8 +36,8 @@ export interface LaneOptions {
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
   /**
-   * How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. If no
-   * replica of the service hears from the executor for `LOOK_EVERY` longer, its holder is closed, too.
+   * How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. The
+   * service closes the holder of the lane if no replica hears from the executor for this time plus `LOOK_EVERY`.
    */
   heartbeat: number;
 }

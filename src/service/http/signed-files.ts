@@ -9,8 +9,9 @@ import { rangeOf } from './range.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * How long a client may read nothing of a file before its connection is checked, ms. Node closes the connection when a
- * check finds the same amount unsent as the check before, or as the last write left.
+ * How long a client may read nothing of a file before its connection is checked, ms. A check compares the amount of
+ * unsent data with the amount at the last check or after the last write, whichever was later. If both are equal, Node
+ * closes the connection.
  */
 const STALLED = 15_000;
 

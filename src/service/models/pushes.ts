@@ -13,7 +13,7 @@ import type { VersionFiles } from './version-files.ts';
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
 /**
- * Models that their authors push, that is send to the service. A file of a pushed version need not be uploaded again if
+ * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
  * the same user has uploaded it since their last new version, or if a kept version of the model has it. Other stored
  * files do not count, because then a user who knows only the hash of a file could read the file.
  */

@@ -196,7 +196,11 @@ function sameName(one: FoundModel, other: FoundModel): ForayError {
   return new ForayError('MODEL_INVALID', `Two models have the name "${other.declaration.name}": ${folders}.`);
 }
 
-/** @throws any error that is neither for users nor of the system: a fault of the service */
+/**
+ * Returns a ForayError unchanged, and makes a ForayError from an error of the system.
+ *
+ * @throws any other error, because it is a fault of the service
+ */
 function asModelError(folder: string, error: unknown): ForayError {
   if (isForayError(error)) return error;
   if (!isSystemError(error)) throw error;

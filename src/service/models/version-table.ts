@@ -118,8 +118,8 @@ export class VersionTable {
   }
 
   /**
-   * Stores a model. If the model differs from its last version, this also stores a new version with its files. In a
-   * database that several services use, this needs a model that differs from all its stored versions.
+   * Stores a model. If the model differs from its last version, this also stores a new version with its files. If
+   * several services use the database, a new version is stored only for a model that differs from all its versions.
    */
   async record(model: FoundModel): Promise<Recorded> {
     const unpublished = await this.#publish(model);

@@ -7,7 +7,7 @@ const INTERVAL = 500;
 const SHARE = 0.02;
 
 export interface ModelWatch {
-  /** Reads the folders soon even if they have not changed: at the next check that finds no further change. */
+  /** Reads the folders soon, even if they have not changed. The next check that finds no new change reads them. */
   readSoon(): void;
   end(): void;
 }

@@ -37,9 +37,9 @@ export async function greetFirst(
 }
 
 /**
- * Reports the state of the executor at an interval, and whenever the reasons change for which it claims no runs at all,
- * or no runs of a model. If the service was updated, or a newer executor has the same name, this executor drains. If
- * its key was removed, it leaves.
+ * Reports the state of the executor at an interval. The state has the reasons why the executor claims no runs at all,
+ * or no runs of a model. A change of these reasons is reported soon. If the service was updated, or a newer executor
+ * has the same name, this executor drains. If its key was removed, it leaves.
  *
  * @returns a function that ends the reports, and removes the executor from the list of the service, unless a newer
  *   executor has its name

@@ -71,7 +71,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
       materials,
       pool: {
         size: pool.size,
-        // a free slot is useless while the outputs of its run would only wait
+        // no slot counts as free while too many outputs wait, because the outputs of a new run would have to wait, too
         room: () => (materials.isFull() ? 0 : pool.room()),
         execute: (job, onProgress) => pool.execute(job, onProgress),
         stop: (runId) => pool.stop(runId),

@@ -130,7 +130,7 @@ export class Dispatcher {
       if (this.#parts.mayClaim?.() === false) break;
       const ahead = this.#parts.ahead?.() ?? 0;
       const most = this.#room() + ahead - this.#waiting.length;
-      // half of `ahead` is not worth a request to the queue
+      // a request to the queue is not worth its cost for half of `ahead` or fewer runs
       if (most <= ahead / 2) break;
       this.#isStale = false;
       const runs = await this.#claim(most);

@@ -22,9 +22,9 @@ type Template = readonly InputItem[];
 
 /**
  * Reads a request. Names match without regard to case and surrounding spaces. For a repeated name, the first entry
- * counts. Omitted inputs have the template's defaults. Values become canonical by the template's type, whatever type
- * the request states, unless it states a range or random type. The random values of a single run are drawn here. So a
- * request with the drawn values means the same run.
+ * counts. Omitted inputs have the template's defaults. If the request states a range or random type for an input, the
+ * value becomes canonical by this type. Any other stated type is ignored, and the template's type counts. The random
+ * values of a single run are drawn here. So a request with the drawn values means the same run.
  *
  * @throws ServiceError UNKNOWN_INPUT or INVALID_VALUE with the name of the input, or UNSUPPORTED_EXPERIMENT
  */

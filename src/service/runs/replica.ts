@@ -55,7 +55,7 @@ export class Replica implements Feed {
   /** Resolves when the replica has a new holder, after its old one was closed. */
   #beginning: Promise<void> | undefined;
   #looks = 0;
-  /** The number of checks in a row at which each other replica was absent. */
+  /** The number of checks in a row that have found another replica absent, by the id of its holder. */
   #absences: ReadonlyMap<string, number> = new Map();
 
   private constructor(parts: ReplicaParts) {

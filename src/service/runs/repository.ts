@@ -18,8 +18,8 @@ const PAGE = 500;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. Each change of a status names the states in which a run may have this change, or
- * changes runs that its transaction has just selected or added. So other processes may change the same runs at the same
+ * with that run are one transaction. A change of a status either names the states that it may change, or it changes
+ * only runs that its transaction has just selected or added. So other processes may change the same runs at the same
  * time.
  */
 export class RunRepository {

@@ -88,7 +88,7 @@ describe('a fraction', () => {
     [5, { 16: 5, 32: 6, 64: 8, 128: 11, 256: 17, 512: 22 }],
     [6, { 32: 6, 64: 7, 128: 9, 256: 12, 512: 18, 1024: 22 }],
   ])(
-    'with resolution %d has the smallest possible number of runs, for the fewest and the most factors with this number',
+    'with resolution %d has the smallest possible number of runs; each number is tested with its fewest and its most factors',
     (resolution, most) => {
       let fewest = resolution;
       for (const [runs, last] of Object.entries(most)) {

@@ -9,7 +9,7 @@ import { checkedDesign, keysOf, pointsOf } from './support.ts';
 import { inputs, names, valuesFor, forEach, tableOf, methods, anyDesign, twoApart } from './any-design.ts';
 
 describe('any design', () => {
-  test('has different points with consecutive numbers: as many as its size says, or at most as many as its rows', () => {
+  test('has different points with consecutive numbers: as many as its size if the size is known, and never more than its rows', () => {
     const seen = { sized: 0, unsized: 0, empty: 0 };
     fc.assert(
       fc.property(anyDesign, (written) => {

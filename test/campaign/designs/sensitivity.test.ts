@@ -97,7 +97,7 @@ describe('saltelli', () => {
     saltelli: { points, inputs: rates, ...rest },
   });
 
-  test('divides its base points over scrambles; each base point gives two points, and one for each input, or with secondOrder two for each input', () => {
+  test('divides its base points over scrambles; each base point gives two points and one more for each input, or two more for each input with secondOrder', () => {
     const { design } = checkedDesign(saltelli(64, { scrambles: 8 }));
     expect(design).toMatchObject({ kind: 'saltelli', points: 8, scrambles: 8, secondOrder: false, seed: 0 });
     expect([mostRows(design), sizeOf(design)]).toEqual([256, undefined]);

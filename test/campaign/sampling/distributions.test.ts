@@ -113,7 +113,8 @@ describe('a normal quantile', () => {
     const shares = Array.from({ length: 1_000 }, (_, at) => (at + 0.5) / 1_000);
     const values = shares.map((u) => quantile(upper, u));
     expect(new Set(values).size).toBe(shares.length);
-    // beyond a distant limit the density falls by a factor of about e in 1/limit
+    // above the limit, the density falls by a factor of about e over a distance of 1/limit, so the median is about
+    // ln(2)/limit above the limit
     expect(values[499]! - from).toBeGreaterThan(0.9 * (Math.LN2 / from));
     expect(values[499]! - from).toBeLessThan(Math.LN2 / from);
     const mirrored = shares.map((u) => -quantile(lower, 1 - u));

@@ -31,7 +31,7 @@ test.each([
   [24, 97, 2],
   [MOST_INPUTS - 1, 1_619, 1],
 ])(
-  'in dimension %d with base %d, base^k points that begin at a multiple of base^k lie in different intervals of length base^-k',
+  'in dimension %d with base %d, base^k consecutive points lie in different intervals of length base^-k if their first index is a multiple of base^k',
   (at, base, most) => {
     fc.assert(
       fc.property(key, fc.nat(most), fc.nat(20), (scramble, k, block) => {

@@ -58,7 +58,7 @@ describe('a Morris design', () => {
     );
   });
 
-  test('begins with the trajectories of a smaller design of the same seed, may be larger than the pool, and depends on its seed', () => {
+  test('begins with the trajectories of a smaller design of the same seed, depends on its seed, and may have more trajectories than the pool from which it chooses', () => {
     fc.assert(
       fc.property(anyMorris, fc.integer({ min: 1, max: 20 }), (design, more) => {
         const rows = [...morrisLevels(design)];

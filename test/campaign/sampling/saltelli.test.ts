@@ -14,7 +14,7 @@ const anySaltelli = fc
   .map(({ names, ...rest }) => ({ inputs: names.map((name) => ({ name })), ...rest }));
 
 describe('points for Sobol’ indices', () => {
-  test('are A, AB of each input, with secondOrder also BA of each input, and B, for each base point and scramble', () => {
+  test('are, for each base point and scramble: A, AB of each input, BA of each input (only with secondOrder), and B', () => {
     fc.assert(
       fc.property(anySaltelli, (design) => {
         const { inputs, points, scrambles, secondOrder } = design;

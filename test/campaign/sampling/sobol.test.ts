@@ -22,7 +22,7 @@ test('the plain sequence begins with the known points', () => {
 });
 
 describe('a sequence, scrambled or not', () => {
-  test('puts 2^m points that begin at a multiple of 2^m into different intervals of length 2^-m, for each input', () => {
+  test('puts 2^m consecutive points into different intervals of length 2^-m for each input, if their first index is a multiple of 2^m', () => {
     fc.assert(
       fc.property(dimension, key, fc.nat(10), fc.nat(5_000), (at, scramble, m, block) => {
         const column = sobolColumn(at, scramble);

@@ -103,7 +103,7 @@ describe('a failed attempt', () => {
   });
 
   test.each([['auto'], [10], [500]] as const)(
-    'counts towards the limit of flights, so many failed attempts stop new requests: concurrency %s',
+    'counts towards the limit of flights; therefore a large number of failed attempts stops new requests: concurrency %s',
     (concurrency) => {
       const schedule = { ...newSchedule(100_000, concurrency), mostFlights: MOST_FLIGHTS };
       let now = 0;

@@ -15,7 +15,7 @@ import { type AttemptPolicy, ONE_ATTEMPT } from '../../../src/campaign/types.ts'
 
 /** The conditions of a simulated campaign in virtual time. Times are ms. */
 export interface Scenario {
-  /** One entry per run, in the order of work. `fails` is the number of failed attempts before its outcome. */
+  /** One entry per run, in the order of work. A run has `fails` failed attempts, and then ends as `ends` says. */
   runs: { duration: number; ends: 'new' | 'reused' | 'failed'; fails?: number }[];
   executors: number;
   concurrency: number | 'auto';

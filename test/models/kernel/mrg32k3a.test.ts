@@ -105,7 +105,7 @@ describe('random streams', () => {
   const first = (seed: bigint, replication: number, purpose: string) =>
     draw(randomStream(seed, replication, purpose), 5);
 
-  test('differ between seeds, replications and purposes, and are always the same for the same three', () => {
+  test('differ between seeds, replications and purposes; the same seed, replication and purpose give the same stream', () => {
     const streams = [
       first(1n, 1, 'arrivals'),
       first(2n, 1, 'arrivals'),

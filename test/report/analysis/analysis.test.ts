@@ -106,7 +106,7 @@ describe('a sentence about a curve says which input matters most at which times'
   });
 });
 
-test('an input has little effect if it has a small visible effect and no larger effect is visible', () => {
+test('an input with a small effect is said to have little effect, even if no other input has a visible effect', () => {
   const indices = [
     { input: 'A', total: 1, totalInterval: [-0.2, 2] as [number, number] },
     { input: 'B', total: 0.04, totalInterval: [0.01, 0.06] as [number, number] },

@@ -18,7 +18,7 @@ function gathered(runs: readonly (readonly [point: string, curve: string])[], fr
 }
 
 describe('the curves of few runs', () => {
-  test('are the curve in front and all others, also of the best point, in any order of the runs', () => {
+  test('are one curve in front and all others behind, also the others of the best point, in any order of the runs', () => {
     const runs = [1, 2, 3].map((height) => ['a', curveText(height)] as const);
     for (const ordered of [runs, runs.toReversed()]) {
       const { best, others, bands } = gathered([...ordered, ['b', curveText(1)]], curveText(1));

@@ -99,7 +99,7 @@ test("the optimiser gets the problem at its start, and does not see the worker's
   delete process.env.TEMPORAL_API_KEY;
 });
 
-test('the optimiser gets results in the order of the point numbers, and the values have the sign of the output if the highest value is wanted', async () => {
+test('the optimiser gets results in the order of the point numbers; if the highest value is wanted, values keep their sign', async () => {
   const file = join(folder, 'told');
   const campaign = recorded(
     file,

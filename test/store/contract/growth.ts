@@ -109,7 +109,7 @@ export function describeGrowth(
         );
       });
 
-      test('have a record of which points of the design are precise, until this record is reset', async () => {
+      test('the store records which points of the design are precise, until the record is reset', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
         const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
         expect(await store.countVerdicts('flu')).toEqual(none);

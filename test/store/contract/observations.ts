@@ -243,7 +243,7 @@ export function describeObservations(
         expect(await ownedBy('c')).toEqual([false, true]);
       });
 
-      test('stay owned after an earlier observation and after a repeated request, unless the campaign gets another run', async () => {
+      test('stay owned if an old observation arrives late or a request is repeated, unless the campaign gets another run', async () => {
         const first = async (id: string): Promise<unknown> => {
           const [{ owned, joined }] = (await store.openRuns(id, [0])) as [OpenRun];
           return { owned, joined };

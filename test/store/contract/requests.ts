@@ -188,7 +188,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(1);
         await store.observe('flu', [open(0)], 1);
-        // a poll may request the run again without an intent; if that request is not sent, the attempt still counts
+        // a poll may request the run again without an intent; if this request is not sent, attempt 1 still counts
         await store.observe('flu', [{ seq: 0, state: 'unsent' }], 1);
         expect((await store.intend('flu', [0], 1))[0]!.attempt).toBe(2);
       });

@@ -9,8 +9,9 @@ import { resolveSpread } from './samples.ts';
 const LEVELS = 4;
 const MOST_SCRAMBLES = 8;
 /**
- * The fewest scrambles (independent Sobol sequences) that are chosen by default, apart from 1. With several scrambles,
- * an interval is computed from the differences between them, and with fewer scrambles than this it would be very wide.
+ * The default number of scrambles (independent Sobol sequences) is either 1, or at least this number. With several
+ * scrambles, an interval is computed from the differences between them. With only a few, the interval would be very
+ * wide.
  */
 const FEWEST_SCRAMBLES = 4;
 /**

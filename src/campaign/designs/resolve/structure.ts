@@ -52,7 +52,7 @@ export function checkNothingLeftOut(
 }
 
 /**
- * Refuses a design that needs exactly its points as a member of another design.
+ * Refuses a member of a product or union if the analysis of this member needs exactly its own points.
  *
  * @throws ForayError INVALID_VALUE
  */
