@@ -2,7 +2,11 @@ import type { Column, Table } from '../tables/result-table.ts';
 import { brief, counted } from '../words/words.ts';
 
 export interface TextOptions {
-  /** The width of the terminal in columns. Longer lines are cut. @default Infinity */
+  /**
+   * The width of the terminal. Inputs and outputs that do not fit are left out; their number is shown at the end.
+   *
+   * @default Infinity
+   */
   width?: number;
   /** The maximum number of rows to show without `flows`. The number of further rows is shown after them. @default 50 */
   limit?: number;
@@ -11,6 +15,8 @@ export interface TextOptions {
 }
 
 const GAP = '  ';
+/** The last column may have long texts, such as reasons of failures. They are cut, so that other columns fit. */
+const LEAST_LAST = 24;
 
 /**
  * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for readers;
@@ -23,8 +29,10 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
     for (const [i, cell] of line.entries()) widths[i] = Math.max(widths[i]!, lengthOf(cell));
     return line;
   };
-  const shown = (line: string[]): string => {
-    const padded = line.map((cell, i) => pad(cell, widths[i]!, columns[i]!));
+  let shown: readonly number[] | undefined;
+  const formatted = (line: string[]): string => {
+    shown ??= fitting(columns, widths, width);
+    const padded = shown.map((i) => pad(line[i]!, widths[i]!, columns[i]!));
     return `${cut(padded.join(GAP).trimEnd(), width)}\n`;
   };
   const lines = [measured(columns.map(({ name }) => printable(name)))];
@@ -36,10 +44,40 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
     }
     lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
     // the head waits for the first row, so that both have columns of the same width
-    if (flows) yield* lines.splice(0).map(shown);
+    if (flows) yield* lines.splice(0).map(formatted);
   }
-  yield* lines.map(shown);
-  if (more > 0) yield cut(`… and ${counted(more, 'more row')}`, width) + '\n';
+  yield* lines.map(formatted);
+  const hidden = columns.length - (shown?.length ?? columns.length);
+  const left = [
+    ...(more > 0 ? [counted(more, 'more row')] : []),
+    ...(hidden > 0 ? [counted(hidden, 'more column')] : []),
+  ];
+  if (left.length > 0) yield `… and ${left.join(', ')}; --format csv has all\n`;
+}
+
+/**
+ * The places of the columns that fit the width. The last inputs or the last outputs are left out, whichever are wider
+ * together, and the details of outputs before the outputs.
+ */
+function fitting(columns: readonly Column[], widths: readonly number[], width: number): number[] {
+  const last = columns.length - 1;
+  const needs = widths.map((each, i) => GAP.length + (i === last ? Math.min(each, LEAST_LAST) : each));
+  const placesOf = (which: string): number[] =>
+    columns.flatMap(({ of = 'own', isDetail }, i) => ((isDetail ? 'detail' : of) === which ? [i] : []));
+  const sum = (places: readonly number[]): number => places.reduce((total, i) => total + needs[i]!, 0);
+  // one input and one output stay
+  const isSpare = ([first, second]: readonly number[]): boolean =>
+    second !== undefined || (first !== undefined && columns[first]!.isDetail === true);
+  const own = placesOf('own');
+  const inputs = placesOf('input');
+  const outputs = [...placesOf('output'), ...placesOf('detail')];
+  while (sum([...own, ...inputs, ...outputs]) - GAP.length > width) {
+    const widestFirst = sum(inputs) > sum(outputs) ? [inputs, outputs] : [outputs, inputs];
+    const places = widestFirst.find(isSpare);
+    if (!places) break;
+    places.pop();
+  }
+  return [...own, ...inputs, ...outputs].toSorted((a, b) => a - b);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Column {
   units?: Unit | null;
   /** Whether the column shows an input or an output of the model; undefined for columns that foray adds. */
   of?: 'input' | 'output';
+  /** Whether a narrow terminal leaves the column out before other columns. */
+  isDetail?: boolean;
   /** Whether readers need all digits of a number, because they copy it. */
   isExact?: boolean;
 }

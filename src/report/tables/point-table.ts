@@ -48,14 +48,15 @@ export function pointTable(
     ...(isGoal(name) ? ['reached'] : []),
   ];
   const statistics = measures.flatMap((measure): Column[] => {
-    const { name, units } = measure;
+    const { name, units, statistic } = measure;
     return [
-      { ...count(`${name} n`), of: 'output' },
-      ...namesOf(measure).map((what): Column =>
-        what === 'reached'
-          ? { name: `${name} ${what}`, kind: 'boolean', of: 'output' }
-          : { name: `${name} ${what}`, kind: 'number', type: 'DOUBLE', units, of: 'output' },
-      ),
+      { ...count(`${name} n`), of: 'output', isDetail: true },
+      ...namesOf(measure).map((what): Column => {
+        const column = { name: `${name} ${what}`, of: 'output', isDetail: what !== statistic } as const;
+        return what === 'reached'
+          ? { ...column, kind: 'boolean' }
+          : { ...column, kind: 'number', type: 'DOUBLE', units };
+      }),
     ];
   });
   const cells = (point: PointResult<RankedSample>): Cell[] => [
@@ -90,8 +91,13 @@ export function longPointTable(
   const statistics = [mean!, ...others, ...rest];
   const columns = [
     ...headColumns(campaign),
-    ...[text('output'), text('units'), count('n')],
-    ...statistics.map((name): Column => ({ name, kind: 'number', type: 'DOUBLE' })),
+    ...[text('output'), text('units'), { ...count('n'), isDetail: true }],
+    ...statistics.map((name): Column => ({
+      name,
+      kind: 'number',
+      type: 'DOUBLE',
+      isDetail: !(name in STATISTICS),
+    })),
     ...(campaign.precision ? [{ name: 'reached', kind: 'boolean' } as const] : []),
   ];
   async function* cells(): AsyncIterable<Cell[]> {
@@ -113,7 +119,12 @@ function shownMeasures(campaign: Pointed, show: readonly string[] | undefined): 
 }
 
 function headColumns(campaign: Pointed): Column[] {
-  return [text('point'), ...inputColumns(campaign), count('replications'), count('failed')];
+  return [
+    text('point'),
+    ...inputColumns(campaign),
+    { ...count('replications'), isDetail: true },
+    count('failed'),
+  ];
 }
 
 function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[] {

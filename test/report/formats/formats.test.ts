@@ -101,13 +101,39 @@ describe('the table for a terminal', () => {
     );
   });
 
-  test('stays within its maximum width and number of rows, and says how many rows it leaves out', async () => {
-    const text = await textOf(formatResults('table', campaign, stream(rows), { width: 40, limit: 1 }));
-    const lines = text.trimEnd().split('\n');
-    expect(lines).toHaveLength(3);
-    expect(lines.map((line) => line.length)).toEqual([40, 40, '… and 2 more rows'.length]);
-    expect(lines[1]).toMatch(/…$/);
-    expect(lines[2]).toBe('… and 2 more rows');
+  test('leaves out rows beyond its limit and columns that do not fit, and says how many', async () => {
+    const text = await textOf(formatResults('table', campaign, stream(rows), { width: 75, limit: 1 }));
+    expect(text).toBe(
+      [
+        'point             replication  status  Contact rate  Fit error  reason',
+        '0000000000000000            1  done             1.2      100.9',
+        '… and 2 more rows, 4 more columns; --format csv has all',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('cuts a long reason and a table that is much too wide', async () => {
+    const failed = failedRow(0, ['1', '2'], 'The process has ended. '.repeat(9));
+    const wide = await textOf(formatResults('table', campaign, stream([failed]), { width: 140 }));
+    expect(wide).toMatch(/^point .* Trajectory  reason\n.* The process has ended.*…\n$/);
+    const narrow = await textOf(formatResults('table', campaign, stream([failed]), { width: 40 }));
+    expect(
+      narrow
+        .split('\n')
+        .slice(0, 2)
+        .map((line) => line.length),
+    ).toEqual([40, 40]);
+  });
+
+  test.each([
+    [{}, 'point Contact rate Recovery rate failed Fit error mean Peak day mean'],
+    [{ show: ['Peak day'] }, 'point Contact rate Recovery rate replications failed Peak day n Peak day mean'],
+    [{ long: true }, 'point Contact rate replications failed output units n mean sd low'],
+  ])('in a narrow terminal, points have the mean of each output before its details', async (shape, shown) => {
+    const points = formatResults('table', campaign, stream(rows), { points: true, ...shape, width: 95 });
+    const [head] = (await textOf(points)).split('\n');
+    expect(head!.replaceAll(/ +/g, ' ')).toBe(shown);
   });
 
   test('shows each row as soon as it arrives, and widens a column for a longer value', async () => {
