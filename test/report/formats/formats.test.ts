@@ -116,7 +116,7 @@ describe('the table for a terminal', () => {
   test('cuts a long reason and a table that is much too wide', async () => {
     const failed = failedRow(0, ['1', '2'], 'The process has ended. '.repeat(9));
     const wide = await textOf(formatResults('table', campaign, stream([failed]), { width: 140 }));
-    expect(wide).toMatch(/^point .* Trajectory  reason\n.* The process has ended.*…\n$/);
+    expect(wide).toMatch(/^point .* Trajectory +reason\n.* The process has ended.*…\n$/);
     const narrow = await textOf(formatResults('table', campaign, stream([failed]), { width: 40 }));
     expect(
       narrow
