@@ -4,7 +4,8 @@ import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
-import { FOLDER, folderMark, MOVE, settingOf } from './database/settings-table.ts';
+import { changeSetting, FOLDER, folderMark, MOVE, settingIn, settingOf } from './database/settings-table.ts';
+import { refuseLostBucket } from './files/earlier-files.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
 import type { Access } from './keys/access.ts';
 import { versionFilesIn } from './models/version-files.ts';
@@ -19,11 +20,7 @@ const KEYS = 'keys';
  * as lost.
  */
 const MOST_SKEW = 10_000;
-const statements = {
-  set: `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  value: 'SELECT value FROM settings WHERE name = ?',
-  time: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time',
-};
+const TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time';
 
 /** The places where a service keeps its data, and its clock. */
 export interface ReplicaPlace {
@@ -81,7 +78,7 @@ export class Replicas {
     { dataDir, bucket, now }: ReplicaPlace,
   ): Promise<Replicas> {
     await compareClocks(database.sql, now);
-    if ((await database.sql.all(statements.value, MOVE)).length > 0) {
+    if ((await settingIn(database.sql, MOVE)) !== undefined) {
       throw new ForayError('STORE_UNUSABLE', 'A move into this database has not ended.', {
         hint: 'Repeat foray service move: it continues where it stopped.',
       });
@@ -89,17 +86,11 @@ export class Replicas {
     const place = bucket ?? folderId(dataDir);
     const known = await settingOf(database.sql, FOLDER, () => place);
     if (known === place || bucket !== undefined) return new Replicas(database, dataDir, bucket);
-    const isBucket = /^https?:/.test(known);
+    refuseLostBucket(known);
     throw new ForayError(
       'STORE_UNUSABLE',
-      isBucket
-        ? `The services of this database keep their files in the bucket ${known}.`
-        : `The data folder ${dataDir} does not belong to the other services of this database.`,
-      {
-        hint: isBucket
-          ? 'Name it with --files.'
-          : 'Services of one database share their data folder: name it with --data.',
-      },
+      `The data folder ${dataDir} does not belong to the other services of this database.`,
+      { hint: 'Services of one database share their data folder: name it with --data.' },
     );
   }
 
@@ -120,11 +111,12 @@ export class Replicas {
    */
   async agree(access: Access): Promise<void> {
     const fingerprint = access.fingerprint();
-    await this.#database.peers.agree(async () => {
-      if (this.#bucket !== undefined) await this.#set(FOLDER, this.#bucket);
-      await this.#set(KEYS, fingerprint);
+    const { sql, peers } = this.#database;
+    await peers.agree(async () => {
+      if (this.#bucket !== undefined) await changeSetting(sql, FOLDER, this.#bucket);
+      await changeSetting(sql, KEYS, fingerprint);
     });
-    if (this.#bucket !== undefined && (await this.#valueOf(FOLDER)) !== this.#bucket) {
+    if (this.#bucket !== undefined && (await settingIn(sql, FOLDER)) !== this.#bucket) {
       throw new ForayError(
         'STORE_UNUSABLE',
         'The other services of this database keep their files elsewhere.',
@@ -134,26 +126,17 @@ export class Replicas {
       );
     }
     this.#fingerprint = fingerprint;
-    if ((await this.#valueOf(KEYS)) === fingerprint) return;
+    if ((await settingIn(sql, KEYS)) === fingerprint) return;
     throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
       hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
     });
-  }
-
-  async #set(name: string, value: string): Promise<void> {
-    await this.#database.sql.all(statements.set, name, value);
-  }
-
-  async #valueOf(name: string): Promise<string | undefined> {
-    const [row] = await this.#database.sql.all<{ value: string }>(statements.value, name);
-    return row?.value;
   }
 
   /** Notes that the keys have changed, for replicas that start later. */
   async noteKeys(access: Access): Promise<void> {
     const fingerprint = access.fingerprint();
     if (fingerprint === this.#fingerprint) return;
-    await this.#set(KEYS, fingerprint);
+    await changeSetting(this.#database.sql, KEYS, fingerprint);
     this.#fingerprint = fingerprint;
   }
 
@@ -203,7 +186,7 @@ function takeCache(base: string): OwnFolder {
  */
 async function compareClocks(sql: Sql, now: () => number): Promise<void> {
   const before = now();
-  const [row] = await sql.all<{ time: string }>(statements.time);
+  const [row] = await sql.all<{ time: string }>(TIME);
   const ahead = Math.round((before + now()) / 2 - Number(row!.time));
   if (Math.abs(ahead) <= MOST_SKEW) return;
   const seconds = Math.round(Math.abs(ahead) / 1_000);

@@ -8,6 +8,7 @@ import { serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
+import { checkEarlierFiles } from './files/earlier-files.ts';
 import { filesIn, openContent } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -102,6 +103,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const clock = options.now ?? steadyNow;
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
+    if (!replicas)
+      await checkEarlierFiles(database.sql, {
+        ...{ dataDir, bucket: options.s3?.bucket.url, store: content.store },
+      });
     const reader = new ModelReader(options.modelDirs, clock);
     const own = { ...replicas?.folders.versions, shared: content.versions };
     const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);

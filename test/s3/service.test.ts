@@ -5,6 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { readS3Address, takeS3Credentials } from '../../src/service/files/s3-address.ts';
+import { moveService } from '../../src/service/move/move.ts';
 import { startService } from '../../src/service/service.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { hashOf } from '../service/signed-suite.ts';
@@ -69,6 +70,27 @@ test('files of clients and runs are in the bucket, and every service with this b
   const outputs = await outputsOf(two, await two.latest('Files'), { N: 3, File });
   expect(await contentOf(one, outputs.get('Text')!)).toBe('of 3: content');
   expect(server.files()).toContain(File);
+});
+
+test('a service does not start without the bucket of its earlier files, or with a bucket that lacks them', async () => {
+  const dataDir = temporaryFolder();
+  const service = await startTestService({ dataDir });
+  const { body: File } = await upload(service, 'of an earlier time');
+  await service.close();
+  const { place } = server;
+  await expect(startTestService({ dataDir, s3: place })).rejects.toMatchObject({
+    code: 'STORE_UNUSABLE',
+    message: `The data folder ${dataDir} has files that the bucket does not have.`,
+  });
+  await moveService({ dataDir, s3: place });
+  const moved = await startTestService({ dataDir, s3: place });
+  expect((await moved.get<boolean>(`/check-file?hash=${File}`)).body).toBe(true);
+  await moved.close();
+  await expect(startTestService({ dataDir })).rejects.toMatchObject({
+    code: 'STORE_UNUSABLE',
+    message: `The service keeps its files in the bucket ${place.bucket.url}.`,
+    hint: 'Name it with --files.',
+  });
 });
 
 test('a service with a bucket refuses a missing file with the same errors as a service without a bucket', async () => {

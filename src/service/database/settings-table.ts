@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { Database } from './database.ts';
+import type { Database, Sql } from './database.ts';
 
-/** The setting with the id of the data folder that services share, or with the address of their bucket. */
+/**
+ * The setting with the id of the data folder that services share, or with the address of their bucket. A service on
+ * SQLite has it only after it has used a bucket.
+ */
 export const FOLDER = 'folder';
 /** The setting that exists while `foray service move` has not ended. */
 export const MOVE = 'move';
@@ -15,8 +18,22 @@ export function folderMark(dataDir: string): string {
 /** The text of a setting. The first call stores the text that `make` returns; later calls return the stored text. */
 export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {
   await database.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, make());
-  const [row] = await database.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
-  return row!.value;
+  return (await settingIn(database, name))!;
+}
+
+/** The text of a setting; undefined if there is none. */
+export async function settingIn(sql: Sql, name: string): Promise<string | undefined> {
+  const [row] = await sql.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
+  return row?.value;
+}
+
+/** Stores the text of a setting, in place of the text it had. */
+export async function changeSetting(sql: Sql, name: string, value: string): Promise<void> {
+  await sql.all(
+    'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    name,
+    value,
+  );
 }
 
 /** The UUID of the service. It does not depend on the service's address. */

@@ -28,6 +28,17 @@ export function isHash(text: string): boolean {
   return HASH.test(text);
 }
 
+/** The names of the stored files in a folder, which are their hashes; none if the folder does not exist. */
+export function namesIn(dir: string): string[] {
+  try {
+    const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile() && isHash(entry.name)).map(({ name }) => name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
 /**
  * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
  * under a temporary name, and renamed when it is complete. A file is hashed before its first use, and again when its

@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
-import { type ContentFiles, isHash } from '../files/content.ts';
+import type { ContentFiles } from '../files/content.ts';
 import type { SharedContents } from '../models/version-files.ts';
 
 /** The number of files that are sent at once. */
@@ -20,17 +20,6 @@ export interface FilesToMove {
 export interface MovedFiles {
   files: number;
   bytes: number;
-}
-
-/** The names of the stored files in a folder, which are their hashes; none if the folder does not exist. */
-export function namesIn(dir: string): string[] {
-  try {
-    const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile() && isHash(entry.name)).map(({ name }) => name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /**

@@ -7,16 +7,16 @@ import { ForayError, messageOf } from '../../errors.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
 import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open.ts';
-import { FOLDER, folderMark, MOVE } from '../database/settings-table.ts';
+import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
-import { ContentFiles } from '../files/content.ts';
+import { ContentFiles, namesIn } from '../files/content.ts';
 import { FileCache } from '../files/file-cache.ts';
 import { type S3Place, VERSIONS } from '../files/open.ts';
 import { versionFilesIn } from '../models/version-files.ts';
 import { Problems } from '../problems.ts';
 import { takeBackRuns } from '../runs/unheld-runs.ts';
 import { RunRepository } from '../runs/repository.ts';
-import { type FilesToMove, type MovedFiles, moveFiles, namesIn } from './files.ts';
+import { type FilesToMove, type MovedFiles, moveFiles } from './files.ts';
 import { countOf, Rows } from './rows.ts';
 
 export interface MoveOptions {
@@ -209,11 +209,6 @@ async function moveRows(
 
 async function countRows(sql: Sql): Promise<NonNullable<Moved['rows']>> {
   return { runs: await countOf(sql, 'runs'), versions: await countOf(sql, 'versions') };
-}
-
-async function settingIn(sql: Sql, name: string): Promise<string | undefined> {
-  const [row] = await sql.all<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
-  return row?.value;
 }
 
 async function moveAllFiles({ dataDir, s3, onProgress, onProblem }: MoveOptions): Promise<Moved> {
