@@ -41,6 +41,11 @@ export class PointReader {
     this.mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
+  /** Whether the value of a run is 0 or 1, or 0 or -1, and the value of a point is a share. */
+  get isShare(): boolean {
+    return this.goal.statistic === 'share';
+  }
+
   /** The minimized value of each run; null for a run without a value. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {

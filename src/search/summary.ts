@@ -50,8 +50,8 @@ export interface BestPoint {
    */
   value: number;
   /**
-   * The confidence interval of the mean or share; null for a single run, if all runs have the same value, and for a
-   * quantile.
+   * The confidence interval of the mean or share; null for a single run, for a mean if all runs have the same value, and
+   * for a quantile.
    */
   interval: [number, number] | null;
   /** The number of runs from which `value` was computed. */
@@ -135,7 +135,7 @@ function shown(
       search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
-    interval: intervalOf(campaign, mean, told),
+    interval: intervalOf(campaign, reader, mean, told),
     runs: told.runs,
   };
 }
