@@ -11,10 +11,15 @@ import { stopText } from './stop-words.ts';
 import type { Table } from '../tables/result-table.ts';
 import { amount, counted, intervalText, measureText, numberText, percent } from './words.ts';
 
-/** The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed". */
+/**
+ * The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed (the last one because its run
+ * failed)".
+ */
 export function searchText(summary: SearchSummary): string {
-  const { stage, asked, told, failed, stoppedBy, best } = summary;
-  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed` : ''}`;
+  const { stage, asked, told, failed, lastFailure, stoppedBy, best } = summary;
+  const because =
+    lastFailure === null ? '' : ` (${failed === 1 ? '' : 'the last one '}because ${lastFailure})`;
+  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed${because}` : ''}`;
   // without a best point, the rule has counted points that do not meet the requirements
   const why =
     stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;

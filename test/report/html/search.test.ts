@@ -59,7 +59,15 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
     summary: {
       method: 'cma',
       stage: 'over',
-      ...{ asked: points.length, told: points.length, failed: 0, known: 0, unused: [], stoppedBy: 'points' },
+      ...{
+        asked: points.length,
+        told: points.length,
+        failed: 0,
+        lastFailure: null,
+        known: 0,
+        unused: [],
+        stoppedBy: 'points',
+      },
       best: best
         ? {
             ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
