@@ -80,6 +80,12 @@ describe('foray refuses a search', () => {
       /only one value/,
     ],
     [
+      'the rule "gain" for a method that expects no improvement',
+      'INVALID_VALUE',
+      `${OVER}, method: cma, stop: { §gain: 0.1 }`,
+      /"gain" needs the method gp, and the search uses the method cma/,
+    ],
+    [
       'a free order of an outside optimiser',
       'INVALID_VALUE',
       'over: { Contact rate: { min: 1, max: 2 } }, method: { command: [python3] }, order: §free',

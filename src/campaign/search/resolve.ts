@@ -171,6 +171,7 @@ export function resolveSearch(
   if (goal) mistakes.attempt(() => checkQuantile({ definition, locate }, measureOf(outputs, goal.output)));
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
+  if (method) mistakes.attempt(() => checkGain(written.stop, method, locate));
   const search: Search = {
     inputs,
     where,
@@ -216,6 +217,20 @@ function methodOf(
   if (method !== 'auto') return method;
   const isLarge = (stop.points ?? 0) > MOST_GP_POINTS || inputs.length > MOST_GP_INPUTS;
   return isLarge && !unordered ? 'cma' : 'gp';
+}
+
+/** @throws ForayError INVALID_VALUE if the search should end by the expected improvement, which only gp computes */
+function checkGain(
+  { gain }: WrittenSearch['stop'],
+  method: Search['method'],
+  locate: ReadDefinition['locate'],
+): void {
+  if (gain === undefined || method === 'gp') return;
+  const used = typeof method === 'string' ? `the method ${method}` : 'an outside optimiser';
+  throw new ForayError('INVALID_VALUE', `The rule "gain" needs the method gp, and the search uses ${used}.`, {
+    place: locate(['search', 'stop', 'gain'], 'key'),
+    hint: 'Use "stall" or "points" in its place, or the method gp.',
+  });
 }
 
 /** Without `points`, `runs` and `stall`, a search ends after 100 points, because its other rules may never hold. */
