@@ -80,6 +80,12 @@ describe('foray refuses a search', () => {
       /only one value/,
     ],
     [
+      'bounds that are closer together than numbers with the digits',
+      'INVALID_VALUE',
+      `over: { Contact rate: §{ min: 0.0004, max: 0.0006, digits: 3 } }`,
+      /at most one value with "digits: 3"/,
+    ],
+    [
       'the rule "gain" for a method that expects no improvement',
       'INVALID_VALUE',
       `${OVER}, method: cma, stop: { §gain: 0.1 }`,

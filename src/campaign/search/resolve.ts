@@ -112,10 +112,16 @@ function rangeOf(
     });
   const distance = step ?? (digits === null ? 0 : 10 ** -digits);
   if (distance > max - min)
-    throw new ForayError('INVALID_VALUE', `The bounds of "${name}" allow only one value.`, {
-      place: locate(path),
-      hint: 'Give the value under "inputs", or give a smaller step.',
-    });
+    throw new ForayError(
+      'INVALID_VALUE',
+      digits === null
+        ? `The bounds of "${name}" allow only one value.`
+        : `The bounds of "${name}" allow at most one value with "digits: ${digits}".`,
+      {
+        place: locate(path),
+        hint: `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
+      },
+    );
   return { name, type, kind: 'range', min, max, scale, step, digits };
 }
 
