@@ -41,7 +41,7 @@ function chosenByOcba(runs: number, first: number, seed: number): number | null 
   const streams = Array.from({ length: SYSTEMS }, (_, at) => new Stream(seed, `system ${at}`));
   const values: number[][] = streams.map(() => []);
   for (;;) {
-    const next = nextOfOcba({ values, first, step: 20, runs });
+    const next = nextOfOcba({ values, isShare: false, first, step: 20, runs });
     if (next.decided) return next.best;
     for (const [at, own] of values.entries())
       while (own.length < next.replications[at]!) own.push(at + 1 + DEVIATION * streams[at]!.normal());

@@ -5,6 +5,7 @@ import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 const INDIFFERENCE = 1 / Math.sqrt(10);
 const FIRST = 10;
 export const RULES: Omit<KnInput, 'values'> = {
+  isShare: false,
   first: FIRST,
   indifference: INDIFFERENCE,
   confidence: 0.95,

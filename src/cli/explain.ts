@@ -138,8 +138,9 @@ function askText({ of, ask, by, seen, bestSeen, told, isOutside }: ExplainedAsk)
 
 function toldText(of: ExplainedAsk['of'], told: ExplainedAsk['told']): string {
   if (!told) return 'The method has no result of the point yet.';
-  const { value, runs, isFeasible } = told;
-  if (value === null) return 'It was told that the point failed.';
+  const { value, runs, isFeasible, failure } = told;
+  if (value === null)
+    return `It was told that the point failed${failure === null ? '' : `, because ${failure}`}.`;
   const feasible = isFeasible ? '' : ', which does not meet the requirements';
   return `It was told ${of === 'search' ? '' : 'the distance '}${digits(value)} (${counted(runs, 'run')})${feasible}.`;
 }

@@ -8,7 +8,7 @@ import { versionOf } from '../campaign/versions.ts';
 import type { SearchLog } from '../campaign/search/log.ts';
 import { History } from '../search/history.ts';
 import { searchedNames } from '../search/point-keys.ts';
-import { isFeasible } from '../search/point-value.ts';
+import { isFeasible, PointReader } from '../search/point-value.ts';
 import { Sample } from '../statistics/sample.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
@@ -58,9 +58,10 @@ export interface ExplainedAsk {
   bestSeen: number | null;
   /**
    * The result that the method got for the point; null if the method has no result yet. `value` is null if the point
-   * failed.
+   * failed. Then `failure` says why, such as "f has no finite value in its run"; it is null otherwise, and in a
+   * calibration.
    */
-  told: { value: number | null; runs: number; isFeasible: boolean } | null;
+  told: { value: number | null; runs: number; isFeasible: boolean; failure: string | null } | null;
   /** Whether the point lies outside the bounds of the search, because these have become narrower since the ask. */
   isOutside: boolean;
 }
@@ -118,26 +119,30 @@ export function explained(
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
-    asks: log ? asksOf(campaign, values, log) : [],
+    asks: log ? asksOf(campaign, story, log) : [],
     hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
   };
 }
 
-/** @param values the values of the inputs that vary between points of the campaign */
-function asksOf(campaign: Campaign, values: readonly string[], { asks }: SearchLog): ExplainedAsk[] {
+function asksOf(campaign: Campaign, { values, runs }: PointStory, { asks }: SearchLog): ExplainedAsk[] {
   const valueOf = new Map(campaign.varied.map(({ name }, at) => [name, values[at]!]));
   const own = JSON.stringify(searchedNames(campaign).map((name) => valueOf.get(name)));
   const history = new History(asks);
   const sign = campaign.search && campaign.goal!.wants === 'highest' ? -1 : 1;
   const signed = (value: number | null | undefined): number | null =>
     value === null || value === undefined ? null : sign * value;
+  const finished = runs.filter(({ state }) => state === 'done' || state === 'failed');
+  const failure = campaign.search ? new PointReader(campaign).whyFailed(finished) : null;
   return asks.flatMap(({ values: asked, by, seen, told, isOutside = false }, ask) => {
     if (JSON.stringify(asked) !== own) return [];
     return {
       ...{ of: campaign.search ? 'search' : 'calibration', ask, by, seen },
       bestSeen: campaign.search ? signed(history.bestOf(seen)?.told?.value) : null,
-      told: told && { value: signed(told.value), runs: told.runs, isFeasible: isFeasible(told) },
+      told: told && {
+        ...{ value: signed(told.value), runs: told.runs, isFeasible: isFeasible(told) },
+        failure: told.value === null ? failure : null,
+      },
       isOutside,
     };
   });

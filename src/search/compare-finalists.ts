@@ -4,7 +4,7 @@ import type { Campaign } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { finalists } from './selection/finalists.ts';
-import { type Comparison, nextOfComparison } from './selection/comparison.ts';
+import { areExact, type Comparison, nextOfComparison } from './selection/comparison.ts';
 
 /**
  * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
@@ -54,9 +54,12 @@ export function finalistsOf(
 }
 
 /** The rule by which the finalists are compared. */
-export function comparisonOf({ search }: Pick<Campaign, 'search'>): Comparison {
+export function comparisonOf(
+  { search }: Pick<Campaign, 'search'>,
+  { isShare }: Pick<PointReader, 'isShare'>,
+): Comparison {
   const { replications, indifference, confidence } = search!.confirm!;
-  return { method: 'kn', first: replications, indifference, confidence };
+  return { method: 'kn', first: replications, isShare, indifference, confidence };
 }
 
 /**
@@ -95,9 +98,7 @@ export function compareFinalists(
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  // all replications of a point have the same value, so further replications would tell nothing
-  if (values.every((each) => new Set(each).size === 1))
-    return { events: [winner, { kind: 'over' }], replications: [] };
+  if (areExact(rule, values)) return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
 }
 

@@ -136,7 +136,7 @@ export class SearchCourse {
     const { stage, campaign, reader } = this;
     if (stage === 'searching' || stage === 'finishing') await this.search();
     else if (stage === 'comparing') {
-      const comparison = { rule: comparisonOf(campaign), report: campaign.search!.confirm!.report };
+      const comparison = { rule: comparisonOf(campaign, reader), report: campaign.search!.confirm!.report };
       this.result = { ...this.result, ...compareFinalists(comparison, this.events, finished, reader) };
     } else if (stage === 'reporting')
       this.result = { ...this.result, ...reportWinner(this.events, finished, reader) };

@@ -2,6 +2,8 @@ import type { PointValue } from '../campaign/search/log.ts';
 import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { halfWidth } from '../statistics/sample.ts';
+import { shareOf, wilsonInterval } from '../statistics/share.ts';
+import type { PointReader } from './point-value.ts';
 
 /** The confidence of intervals of a search or a selection. */
 export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' | 'select'>): number {
@@ -9,16 +11,24 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
 }
 
 /**
- * The confidence interval of a mean or share; null for a single run, if all runs have the same value, and for a quantile.
+ * The confidence interval of a mean by Student's t, or of a share by Wilson's method; null for a single run, for a mean
+ * if all runs have the same value, and for a quantile.
  *
  * @param mean - the mean of the output itself, even if the search maximizes it
  */
 export function intervalOf(
   campaign: Pick<Campaign, 'search' | 'select'>,
+  { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
 ): [number, number] | null {
-  if (variance === null || variance === 0) return null;
-  const half = halfWidth(runs, Math.sqrt(variance * runs), confidenceOfSearch(campaign));
-  return half === null ? null : [mean - half, mean + half];
+  if (variance === null) return null;
+  const confidence = confidenceOfSearch(campaign);
+  if (isShare) {
+    const { low, high } = wilsonInterval(shareOf(mean, runs), runs, confidence);
+    return [low, high];
+  }
+  if (variance === 0) return null;
+  const half = halfWidth(runs, Math.sqrt(variance * runs), confidence);
+  return [mean - half, mean + half];
 }

@@ -41,6 +41,11 @@ export class PointReader {
     this.mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
+  /** Whether the value of a run is 0 or 1, or 0 or -1, and the value of a point is a share. */
+  get isShare(): boolean {
+    return this.goal.statistic === 'share';
+  }
+
   /** The minimized value of each run; null for a run without a value. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {
@@ -66,6 +71,25 @@ export class PointReader {
       ...(n < runs.length && { failed: runs.length - n }),
       excess: this.requirements.map((one) => excessOf(one, runs)),
     };
+  }
+
+  /**
+   * Why a point failed: "f has no finite value in its run", "2 of its 3 runs failed"; null if no run lacks a value, because
+   * the failed runs were requested again.
+   */
+  whyFailed(runs: readonly FinishedRun[]): string | null {
+    const failed = runs.filter(({ outputs }) => Object.keys(outputs).length === 0).length;
+    const without = this.valuesOf(runs).filter((value) => value === null).length - failed;
+    const all = runs.length;
+    const causes = [
+      ...(failed > 0 ? [all === 1 ? 'its run failed' : `${failed} of its ${all} runs failed`] : []),
+      ...(without > 0
+        ? [
+            `${this.goal.name} has no finite value in ${all === 1 ? 'its run' : `${without} of its ${all} runs`}`,
+          ]
+        : []),
+    ];
+    return causes.length > 0 ? causes.join(', and ') : null;
   }
 
   /** The runs from which a value was computed, with the failed runs among them. The point may have more runs by now. */

@@ -51,7 +51,7 @@ export function selectStoryOf(
     const { ordinal, key, values } = point;
     return {
       ...{ ordinal, key, values, mean, seen: mean },
-      interval: mean === null ? null : intervalOf(campaign, mean, told!),
+      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: winner?.ordinal === ordinal && stage === 'over',

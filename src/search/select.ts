@@ -22,7 +22,7 @@ export function nextOfSelection(
   switch (stageOf({ events })) {
     case 'comparing':
       return compareFinalists(
-        { rule: { ...select!, first }, report: select!.report },
+        { rule: { ...select!, first, isShare: reader.isShare }, report: select!.report },
         events,
         finished,
         reader,

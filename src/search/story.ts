@@ -129,7 +129,7 @@ function finalistsIn(
     const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
     return {
       ...{ ordinal, key, values, seen, mean },
-      interval: mean === null ? null : intervalOf(campaign, mean, told!),
+      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: best?.ordinal === ordinal && stage === 'over',

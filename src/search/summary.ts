@@ -27,6 +27,8 @@ export interface SearchSummary {
   told: number;
   /** The number of failed points. */
   failed: number;
+  /** Why the last of these points failed: "f has no finite value in its run". Null if no point failed. */
+  lastFailure: string | null;
   /** How many points of another campaign the search began with. */
   known: number;
   /** How many points of that campaign the search does not use, by reason. */
@@ -50,8 +52,8 @@ export interface BestPoint {
    */
   value: number;
   /**
-   * The confidence interval of the mean or share; null for a single run, if all runs have the same value, and for a
-   * quantile.
+   * The confidence interval of the mean or share; null for a single run, for a mean if all runs have the same value, and
+   * for a quantile.
    */
   interval: [number, number] | null;
   /** The number of runs from which `value` was computed. */
@@ -65,11 +67,17 @@ export interface BestPoint {
   isSure: boolean | null;
 }
 
-/** The point whose runs `summaryOf` needs: the winner, otherwise the best point of the log. */
+/**
+ * The points whose runs `summaryOf` needs: the winner or otherwise the best point of the log, and the last failed point.
+ */
 export function summarizedPoints(log: SearchLog): number[] {
   const winner = winnerOf(log.events);
   const best = winner?.ordinal ?? new History(log.asks).bestOf()?.ordinal;
-  return typeof best === 'number' ? [best] : [];
+  return [...new Set([best, lastFailed(log)?.ordinal])].filter((ordinal) => typeof ordinal === 'number');
+}
+
+function lastFailed({ asks }: SearchLog): Ask | undefined {
+  return asks.findLast(({ ordinal, told }) => ordinal !== null && told?.value === null);
 }
 
 /** @param campaign - one with a search */
@@ -81,12 +89,15 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
   );
   const told = points.filter((ask) => ask.told !== null);
   const failed = told.filter((ask) => ask.told!.value === null).length;
+  const last = lastFailed(log);
+  const runsOfLast = (last && finished.get(last.ordinal!)) ?? [];
   return {
     method: nameOfMethod(campaign.search!.method),
     stage: stageOf(log),
     asked: points.length,
     told: told.length - failed,
     failed,
+    lastFailure: new PointReader(campaign).whyFailed(runsOfLast),
     known: known?.points.length ?? 0,
     unused: known?.unused ?? [],
     best: bestPoint(campaign, log, history, finished),
@@ -135,7 +146,7 @@ function shown(
       search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
-    interval: intervalOf(campaign, mean, told),
+    interval: intervalOf(campaign, reader, mean, told),
     runs: told.runs,
   };
 }

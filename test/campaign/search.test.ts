@@ -80,6 +80,18 @@ describe('foray refuses a search', () => {
       /only one value/,
     ],
     [
+      'bounds that are closer together than numbers with the digits',
+      'INVALID_VALUE',
+      `over: { Contact rate: §{ min: 0.0004, max: 0.0006, digits: 3 } }`,
+      /at most one value with "digits: 3"/,
+    ],
+    [
+      'the rule "gain" for a method that expects no improvement',
+      'INVALID_VALUE',
+      `${OVER}, method: cma, stop: { §gain: 0.1 }`,
+      /"gain" needs the method gp, and the search uses the method cma/,
+    ],
+    [
       'a free order of an outside optimiser',
       'INVALID_VALUE',
       'over: { Contact rate: { min: 1, max: 2 } }, method: { command: [python3] }, order: §free',

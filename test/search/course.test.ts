@@ -340,17 +340,22 @@ test.each([null, 12])(
   },
 );
 
-test('a search ends without a best point when all points fail', async () => {
+test.each([
+  ['its run failed', {}],
+  ['f has no finite value in its run', { f: 'null', g: '1' }],
+  ['f has no finite value in its run', { f: '"Infinity"', g: '1' }],
+])('a search ends without a best point when all points fail: %s', async (lastFailure, outputs) => {
   const campaign = campaignOf({});
   const world = new SearchInMemory(
     { ...campaign, search: { ...campaign.search!, stop: { ...campaign.search!.stop, points: 500 } } },
-    () => ({}),
+    () => outputs,
     1,
   );
   const log = await world.toTheEnd(0);
   expect(log.events.map((event) => ('by' in event ? event.by : event.kind))).toEqual(['failures', 'over']);
   expect(log.asks.length).toBeLessThan(40);
-  expect(summaryOf(campaign, log, new Map())).toMatchObject({ best: null, told: 0, stoppedBy: 'failures' });
+  const summary = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
+  expect(summary).toMatchObject({ best: null, told: 0, stoppedBy: 'failures', lastFailure });
 });
 
 test('a point that does not meet a requirement is never the best one', async () => {

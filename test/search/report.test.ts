@@ -138,3 +138,13 @@ test('foray watch shows the number of points and the best value of a search', as
     /; search: 2\d points asked for, .*; it ended because it may ask for no more points; best: Fit error \d+\.?\d* ± /,
   );
 });
+
+test('status and explain say why points fail although their runs are done', async () => {
+  const text = DEFINITION.replace(/^files.*\n/m, '').replace(/^ {2}confirm.*\n/m, '');
+  await world.foray.submit({ file: 'flu.yaml', text }, { id: 'unobserved' });
+  await toTheEnd(world, 'unobserved');
+  const why = 'because Fit error has no finite value in 2 of its 2 runs';
+  expect(await said('status', 'unobserved')).toContain(`20 failed (the last one ${why})`);
+  const [{ point } = { point: '' }] = await world.rows('unobserved');
+  expect(await said('explain', 'unobserved', point)).toContain(`It was told that the point failed, ${why}.`);
+});

@@ -3,6 +3,7 @@ import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
 import type { Selection } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
+import { Stream } from '../../src/search/methods/stream.ts';
 import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
 import { sampleRecord } from '../report/support.ts';
@@ -24,6 +25,10 @@ function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
     select: { require: [], report: REPORT, ...rule } as Selection,
   });
   return campaign;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Simulates a campaign to its end. Returns the events of its log and the number of runs of each point. */
@@ -76,7 +81,7 @@ test.each([2, 5])('the decision compares %i points by the procedure of Kim and N
       ordinal: expected.best,
       isSure: true,
     });
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected.runs + REPORT);
+    expect(sum(counts)).toBe(expected.runs + REPORT);
   }
 });
 
@@ -91,7 +96,7 @@ test('the decision divides a budget as in the textbook', () => {
     (point, n) => point + 1 + (n % 2 === 0 ? 1 : -1) * deviations[point]!,
   );
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: false });
-  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50 + REPORT);
+  expect(sum(counts)).toBe(50 + REPORT);
   counts[0]! -= REPORT;
   // the rounds and the estimated variances may change a number by one
   for (const [at, expected] of [11, 9, 19, 9, 2].entries())
@@ -130,6 +135,40 @@ test('a comparison of equal points with common random numbers ends, and without 
   const exact = played(campaignOf(kn, 1), 3, (point) => 3 - point);
   expect(exact.counts).toEqual([1, 1, 1]);
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
+});
+
+test('the decision keeps its promise for rare results, which may be missing from the first runs of each point', () => {
+  const [rare, rarer] = [0.115, 0.0003];
+  const campaign = campaignOf({ ...kn, indifference: 0.05 }, 10);
+  campaign.goal = { output: 'P(`Fit error` > 0)', wants: 'highest' };
+  const winners = Array.from({ length: 60 }, (_, seed) => {
+    const streams = [rarer, rare].map((_, at) => new Stream(seed, `point ${at}`));
+    const values = streams.map((stream, at) =>
+      Array.from({ length: 2_100 }, () => Number(stream.uniform() < (at === 0 ? rarer : rare))),
+    );
+    const { events } = played(campaign, 2, (point, n) => values[point]![n - 1]!);
+    return events.find((event) => event.kind === 'winner')!;
+  });
+  expect(winners.every(({ isSure }) => isSure)).toBe(true);
+  // 18 of 60 are expected to be wrong if equal results count as results without chance
+  expect(winners.filter(({ ordinal }) => ordinal === 0).length).toBeLessThanOrEqual(3);
+});
+
+test('if all runs have the same result, a share has an interval, and the best point has further runs', () => {
+  const shares = (rule: Partial<Selection>, replications = 10) => {
+    const campaign = campaignOf(rule, replications);
+    campaign.goal = { output: 'P(`Fit error` > 0)', wants: 'highest' };
+    return played(campaign, 2, (point) => point);
+  };
+  const { story, counts } = shares({ ...kn, indifference: 0.1, report: 30 });
+  const interval = [expect.closeTo(0.8865, 4), 1];
+  expect(story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval, runs: 30, isSure: true });
+  expect(counts).toEqual([10, 40]);
+  expect(sum(shares({ method: 'ocba', runs: 50, report: 5 }).counts)).toBe(55);
+  // without a seed each point has one run, and its result is certain
+  const exact = shares({ ...kn, indifference: 0.1 }, 1);
+  expect(exact.counts).toEqual([1, 1]);
+  expect(exact.story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval: null, runs: 1 });
 });
 
 test('no decision is made before all runs have finished', () => {

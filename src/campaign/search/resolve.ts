@@ -112,10 +112,16 @@ function rangeOf(
     });
   const distance = step ?? (digits === null ? 0 : 10 ** -digits);
   if (distance > max - min)
-    throw new ForayError('INVALID_VALUE', `The bounds of "${name}" allow only one value.`, {
-      place: locate(path),
-      hint: 'Give the value under "inputs", or give a smaller step.',
-    });
+    throw new ForayError(
+      'INVALID_VALUE',
+      digits === null
+        ? `The bounds of "${name}" allow only one value.`
+        : `The bounds of "${name}" allow at most one value with "digits: ${digits}".`,
+      {
+        place: locate(path),
+        hint: `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
+      },
+    );
   return { name, type, kind: 'range', min, max, scale, step, digits };
 }
 
@@ -171,6 +177,7 @@ export function resolveSearch(
   if (goal) mistakes.attempt(() => checkQuantile({ definition, locate }, measureOf(outputs, goal.output)));
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
+  if (method) mistakes.attempt(() => checkGain(written.stop, method, locate));
   const search: Search = {
     inputs,
     where,
@@ -216,6 +223,20 @@ function methodOf(
   if (method !== 'auto') return method;
   const isLarge = (stop.points ?? 0) > MOST_GP_POINTS || inputs.length > MOST_GP_INPUTS;
   return isLarge && !unordered ? 'cma' : 'gp';
+}
+
+/** @throws ForayError INVALID_VALUE if the search should end by the expected improvement, which only gp computes */
+function checkGain(
+  { gain }: WrittenSearch['stop'],
+  method: Search['method'],
+  locate: ReadDefinition['locate'],
+): void {
+  if (gain === undefined || method === 'gp') return;
+  const used = typeof method === 'string' ? `the method ${method}` : 'an outside optimiser';
+  throw new ForayError('INVALID_VALUE', `The rule "gain" needs the method gp, and the search uses ${used}.`, {
+    place: locate(['search', 'stop', 'gain'], 'key'),
+    hint: 'Use "stall" or "points" in its place, or the method gp.',
+  });
 }
 
 /** Without `points`, `runs` and `stall`, a search ends after 100 points, because its other rules may never hold. */

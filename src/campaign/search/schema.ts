@@ -82,7 +82,7 @@ const Stop = z
         .positive('expected more than 0')
         .optional()
         .describe(
-          'The search ends when the method gp expects less improvement than this from the next point.',
+          'The search ends when the method gp expects less improvement than this from the next point. Only gp has this rule.',
         ),
       stall: count()
         .optional()

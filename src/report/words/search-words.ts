@@ -11,10 +11,15 @@ import { stopText } from './stop-words.ts';
 import type { Table } from '../tables/result-table.ts';
 import { amount, counted, intervalText, measureText, numberText, percent } from './words.ts';
 
-/** The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed". */
+/**
+ * The progress of a search in one line: "43 points asked for, 41 have a value, 2 failed (the last one because its run
+ * failed)".
+ */
 export function searchText(summary: SearchSummary): string {
-  const { stage, asked, told, failed, stoppedBy, best } = summary;
-  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed` : ''}`;
+  const { stage, asked, told, failed, lastFailure, stoppedBy, best } = summary;
+  const because =
+    lastFailure === null ? '' : ` (${failed === 1 ? '' : 'the last one '}because ${lastFailure})`;
+  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed${because}` : ''}`;
   // without a best point, the rule has counted points that do not meet the requirements
   const why =
     stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;
@@ -127,11 +132,13 @@ export function searchLine(
 export function bestText(campaign: Searched, best: BestPoint): string {
   const { place, value, how } = bestParts(campaign, best);
   const [runs, ...more] = how;
-  return [`${place}: ${campaign.goal!.output} ${value} (${runs})`, ...more].join('; ');
+  // the interval of a share is already in brackets
+  const inBrackets = value.endsWith(')') ? `${value.slice(0, -1)}; ${runs})` : `${value} (${runs})`;
+  return [`${place}: ${campaign.goal!.output} ${inBrackets}`, ...more].join('; ');
 }
 
 /**
- * The parts of `bestText`: the point, its value with the half-width of the interval, and how its value was measured.
+ * The parts of `bestText`: the point, its value with the interval, and how its value was measured.
  */
 export function bestParts(
   { goal, outputs, search, select, base }: Searched,
@@ -159,7 +166,8 @@ export function bestParts(
 
 /**
  * Whether all runs of a point certainly have the same value. Such a value is not too good by chance. A quantile never
- * has an interval, so it does not show whether its runs differ.
+ * has an interval, so it does not show whether its runs differ. A share of several runs always has one, because equal
+ * results do not show that there is no chance.
  */
 export function isSame(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
@@ -178,14 +186,13 @@ function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, 
     : `the best ${which}s could not be distinguished`;
 }
 
-/** The value of the best point with the half-width of its interval: "17.4 ± 0.3 days". */
+/** The value of the best point with its interval: "17.4 ± 0.3 days", "12.5 % (9 % to 17.1 %)". */
 function valueText(
   { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
   { value, interval }: Pick<BestPoint, 'value' | 'interval'>,
 ): string {
   const measure = measureOf(outputs, goal!.output);
-  const half = interval && (interval[1] - interval[0]) / 2;
-  return half === null ? measureText(measure, value) : intervalText(measure, value, half);
+  return interval === null ? measureText(measure, value) : intervalText(measure, value, interval);
 }
 
 /**

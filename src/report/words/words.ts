@@ -65,15 +65,18 @@ export function measureText(
   return statistic === 'share' ? `${numberText(inPercent(value))} %` : amount(numberText(value), units);
 }
 
-/** A mean or share with the half-width of its interval: "3.2 ± 0.4 days", "12.5 ± 1.2 %". */
+/**
+ * A mean with the half-width of its interval, or a share with the ends of its interval: "3.2 ± 0.4 days", "12.5 % (9 % to
+ * 17.1 %)". The interval of a share is not symmetric.
+ */
 export function intervalText(
-  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  measure: Pick<Measure, 'statistic' | 'units'>,
   value: number,
-  half: number,
+  [low, high]: readonly [number, number],
 ): string {
-  return statistic === 'share'
-    ? `${numberText(inPercent(value))} ± ${numberText(inPercent(half))} %`
-    : amount(`${numberText(value)} ± ${numberText(half)}`, units);
+  return measure.statistic === 'share'
+    ? `${measureText(measure, value)} (${measureText(measure, low)} to ${measureText(measure, high)})`
+    : amount(`${numberText(value)} ± ${numberText((high - low) / 2)}`, measure.units);
 }
 
 /** The text of `measureText` with all digits. A share is rounded to 12 digits. */

@@ -3,9 +3,9 @@ import { nextOfOcba } from './ocba.ts';
 
 /**
  * The rule of a comparison. `first`: the replications of each point before the comparison; 1 if all replications of a
- * point would have the same value.
+ * point would have the same value. `isShare`: whether the values are zeros and ones, or zeros and minus ones.
  */
-export type Comparison = { first: number } & (
+export type Comparison = { first: number; isShare: boolean } & (
   | { method: 'kn'; indifference: number; confidence: number }
   /** `runs`: the budget of all points together, in runs. */
   | { method: 'ocba'; runs: number }
@@ -18,6 +18,19 @@ export type Comparison = { first: number } & (
 export type ComparisonDecision =
   | { decided: true; best: number; isSure: boolean }
   | { decided: false; replications: number[] };
+
+/**
+ * Whether all replications of each point have the same value, so that more replications would tell nothing. Equal zeros
+ * or ones of several replications do not show this: a rare result may be missing by chance.
+ *
+ * @param values - as in {@link nextOfComparison}
+ */
+export function areExact(
+  { first, isShare }: Pick<Comparison, 'first' | 'isShare'>,
+  values: readonly (readonly (number | null)[])[],
+): boolean {
+  return (first === 1 || !isShare) && values.every((own) => new Set(own).size === 1);
+}
 
 /** The maximum number of replications of a point in the procedure of Kim and Nelson. */
 export const MOST_REPLICATIONS = 2_000;
@@ -39,8 +52,7 @@ export function nextOfComparison(
   values: readonly (readonly (number | null)[])[],
   spent: number,
 ): ComparisonDecision {
-  if (values.every((own) => new Set(own).size === 1)) {
-    // all replications of a point have the same value, so more replications would tell nothing
+  if (areExact(rule, values)) {
     const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }
@@ -51,9 +63,9 @@ export function nextOfComparison(
     const replications = values.map(({ length }, at) => (isIn.has(at) ? next.replications : length));
     return { decided: false, replications };
   }
-  const { first, runs } = rule;
+  const { first, isShare, runs } = rule;
   const step = Math.max(values.length, Math.ceil((runs - first * values.length) / ROUNDS));
-  const next = nextOfOcba({ values, first, step, runs: runs - spent });
+  const next = nextOfOcba({ values, isShare, first, step, runs: runs - spent });
   if (!next.decided) return next;
   return { decided: true, best: next.best!, isSure: false };
 }

@@ -1,16 +1,22 @@
 import { Sample } from '../../statistics/sample.ts';
+import { leastVariance } from '../../statistics/share.ts';
 
 /**
  * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
  * simulation", ACM TOMACS 11 (2001) 251-273, with c = 1. It chooses the system with the lowest mean. The chance that
  * another system is better by more than the indifference is at most 1 minus the confidence. Common random numbers help
  * automatically, because the procedure uses variances of differences.
+ *
+ * The procedure assumes normal values. Zeros and ones are often all equal in a few replications, so that their variance
+ * would be 0. So the variance of their differences has a lower limit.
  */
 
 /** The values to compare. Lower is better. */
 export interface KnInput {
   /** The values of each system, in the order of the replications; null if a replication failed. */
   values: readonly (readonly (number | null)[])[];
+  /** Whether the values are zeros and ones, or zeros and minus ones. */
+  isShare: boolean;
   /** Replications of each system before the first comparison: at least 2. */
   first: number;
   /** Smaller differences of means do not matter. */
@@ -43,9 +49,11 @@ class Pair {
   private sum = 0;
   private readonly initial = new Sample();
   private readonly first: number;
+  private readonly leastVariance: number;
 
-  constructor(first: number) {
+  constructor(first: number, least: number) {
     this.first = first;
+    this.leastVariance = least;
   }
 
   /** Adds one replication of both systems; it counts if neither failed. */
@@ -62,7 +70,7 @@ class Pair {
 
   /** The variance of the first differences; infinite while there are too few. */
   get variance(): number {
-    return this.initial.count < this.first ? Infinity : this.initial.variance!;
+    return this.initial.count < this.first ? Infinity : Math.max(this.initial.variance!, this.leastVariance);
   }
 }
 
@@ -82,11 +90,12 @@ const LEAST_GROWTH = 0.05;
  * with one replication at a time, whatever the rounds are. A failed replication counts in no pair. Two systems are
  * compared only when they have `first` common replications.
  */
-export function nextOfKn({ values, first, indifference, confidence, most }: KnInput): KnDecision {
+export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
   const made = Math.min(...values.map(({ length }) => length));
   const rule = { first, indifference, h2: squareOfH(values.length, first, confidence) };
-  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair(first)));
+  const least = isShare ? leastVariance(first) : 0;
+  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair(first, least)));
   const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
   const isWorse = (at: number, of: number): boolean => {
     const pair = pairOf(at, of);

@@ -1,4 +1,5 @@
 import { Sample } from '../../statistics/sample.ts';
+import { leastVariance } from '../../statistics/share.ts';
 
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
@@ -13,6 +14,8 @@ export interface OcbaInput {
    * The values of each system by replication; null for a failed replication, which also counts as a run of the budget.
    */
   values: readonly (readonly (number | null)[])[];
+  /** Whether the values are zeros and ones, or zeros and minus ones. */
+  isShare: boolean;
   /** Replications of each system before the first comparison: at least 2. */
   first: number;
   /** Runs of a round: at least 1. With small rounds the budget is spent better, but there are more rounds. */
@@ -33,7 +36,7 @@ export type OcbaDecision =
  * each system. These numbers never decrease. Their sum exceeds the budget only if the first replications of all systems
  * already exceed it.
  */
-export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecision {
+export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): OcbaDecision {
   const counts = values.map(({ length }) => length);
   if (counts.some((count) => count < first))
     return { decided: false, replications: counts.map((count) => Math.max(count, first)) };
@@ -45,7 +48,10 @@ export function nextOfOcba({ values, first, step, runs }: OcbaInput): OcbaDecisi
   const budget = Math.min(step, runs - total);
   const wanted = allocateOcba(
     withValues.map((at) => samples[at]!.mean!),
-    variancesOf(withValues.map((at) => samples[at]!)),
+    variancesOf(
+      withValues.map((at) => samples[at]!),
+      isShare,
+    ),
     sum(withValues.map((at) => counts[at]!)) + budget,
   );
   // some systems already have more than their share, so not all others can get their whole share
@@ -99,9 +105,11 @@ function apportion(weights: readonly number[], total: number): number[] {
 }
 
 /** The variance of single runs. A system with a single value gets the largest variance of the others. */
-function variancesOf(samples: readonly Sample[]): number[] {
+function variancesOf(samples: readonly Sample[], isShare: boolean): number[] {
   const largest = Math.max(...samples.map(({ variance }) => variance!));
-  return samples.map(({ count, variance }) => (count > 1 ? variance! : largest));
+  return samples.map(({ count, variance }) =>
+    Math.max(count > 1 ? variance! : largest, isShare ? leastVariance(count) : 0),
+  );
 }
 
 function sampleOf(values: readonly (number | null)[]): Sample {

@@ -135,7 +135,7 @@ export function pointPage(
         ({ of, ask, by, told }) =>
           html`<p>
             Ask ${ask} of the ${of}, by
-            ${by}${told === null ? '' : told.value === null ? ': the point failed' : `: ${of === 'calibration' ? 'distance ' : ''}${told.value}`}.
+            ${by}${told === null ? '' : told.value === null ? `: the point failed${told.failure === null ? '' : `, because ${told.failure}`}` : `: ${of === 'calibration' ? 'distance ' : ''}${told.value}`}.
           </p>`,
       )}
       ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)}

@@ -3,7 +3,7 @@ import type { Campaign } from '../../../src/campaign/types.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { groundFigures } from '../../../src/report/figures/ground.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
-import { bestParts, bestTable, requirementsText } from '../../../src/report/words/search-words.ts';
+import { bestParts, bestTable, bestText, requirementsText } from '../../../src/report/words/search-words.ts';
 import { searchFigures } from '../../../src/report/figures/search-figures.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
@@ -59,7 +59,15 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
     summary: {
       method: 'cma',
       stage: 'over',
-      ...{ asked: points.length, told: points.length, failed: 0, known: 0, unused: [], stoppedBy: 'points' },
+      ...{
+        asked: points.length,
+        told: points.length,
+        failed: 0,
+        lastFailure: null,
+        known: 0,
+        unused: [],
+        stoppedBy: 'points',
+      },
       best: best
         ? {
             ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
@@ -160,13 +168,18 @@ describe('the report of a search', () => {
 });
 
 test.each([
-  ['Peak day', [17.2, 17.8], /17\.5 ± 0\.3 days$/],
-  ['P(`Fit error` > 20)', [0.2, 0.3], /25 ± 5 %$/],
-] as const)('the value of the best point has the unit of %s after its interval', (output, ends, value) => {
-  const campaign = { ...record.campaign, goal: { output, wants: 'lowest' as const } };
-  const { best } = storyWith([point(0, (ends[0] + ends[1]) / 2)]).summary;
-  expect(bestParts(campaign, { ...best!, interval: [...ends], runs: 5 }).value).toMatch(value);
-});
+  ['Peak day', [17.2, 17.8], 17.5, /17\.5 ± 0\.3 days$/],
+  ['P(`Fit error` > 20)', [0.2, 0.32], 0.25, /25 % \(20 % to 32 %\)$/],
+] as const)(
+  'the value of the best point has the unit of %s after its interval',
+  (output, ends, mean, value) => {
+    const campaign = { ...record.campaign, goal: { output, wants: 'lowest' as const } };
+    const { best } = storyWith([point(0, mean)]).summary;
+    const known = { ...best!, interval: [...ends] as [number, number], runs: 5 };
+    expect(bestParts(campaign, known).value).toMatch(value);
+    expect(bestText(campaign, known)).toMatch(/ (\(|32 %; )5 runs\)$/);
+  },
+);
 
 test('the table of the best point has all digits of its inputs', async () => {
   const { best } = storyWith([point(0, 17.123456)]).summary;

@@ -38,7 +38,7 @@ test('an eliminated system is never compared again, whichever replications faile
         return stream.uniform() < 0.4 ? null : value;
       }),
     );
-    const input = { first: 2, indifference: 4, confidence: 0.6, most: 30 };
+    const input = { isShare: false, first: 2, indifference: 4, confidence: 0.6, most: 30 };
     const counts = all.map(() => 2);
     let surviving = [0, 1, 2];
     for (;;) {
@@ -57,7 +57,7 @@ test('failed replications are left out in pairs; systems that cannot be compared
     [1, null, 1.1, 0.9, 1, 1.05],
     [3, 3.1, null, 3, 2.9, 3.05],
   ];
-  const input = { first: 3, indifference: 0.5, confidence: 0.95, most: 20 };
+  const input = { isShare: false, first: 3, indifference: 0.5, confidence: 0.95, most: 20 };
   expect(nextOfKn({ ...input, values })).toMatchObject({ decided: true, best: 0, reached: true });
   const failed = [values[0]!, values[1]!.map(() => null)];
   expect(nextOfKn({ ...input, values: failed })).toMatchObject({ decided: false, surviving: [0, 1] });
@@ -65,7 +65,7 @@ test('failed replications are left out in pairs; systems that cannot be compared
 });
 
 test('a single system is the best; systems without chance need no further replications', () => {
-  const input = { first: 2, indifference: 1, confidence: 0.95, most: 100 };
+  const input = { isShare: false, first: 2, indifference: 1, confidence: 0.95, most: 100 };
   expect(nextOfKn({ ...input, values: [[4, 5]] })).toEqual({ decided: true, best: 0, reached: true });
   expect(
     nextOfKn({

@@ -50,7 +50,7 @@ function chosen(systems: number, seed: number, input: Omit<OcbaInput, 'values'>)
 
 test('the allocation finds the best system more often than equal shares of the same number of runs', () => {
   const REPEATS = 200;
-  const rule = { first: 5, step: 20, runs: 400 };
+  const rule = { isShare: false, first: 5, step: 20, runs: 400 };
   const results = Array.from({ length: REPEATS }, (_, seed) => chosen(10, seed, rule));
   expect(results.every(({ counts, hasFewer }) => sum(counts) === 400 && !hasFewer)).toBe(true);
   const right = results.filter(({ best }) => best === 0).length;
@@ -59,7 +59,7 @@ test('the allocation finds the best system more often than equal shares of the s
 });
 
 test('failed replications count as runs, and a system that always fails is never the best', () => {
-  const rule = { first: 3, step: 6, runs: 30 };
+  const rule = { isShare: false, first: 3, step: 6, runs: 30 };
   const failing = [null, null, null];
   const values = [failing, [2, 3, null], [4, null, null]];
   const next = nextOfOcba({ ...rule, values });
@@ -74,7 +74,7 @@ test('failed replications count as runs, and a system that always fails is never
 });
 
 test('each system gets its first replications before the budget is divided', () => {
-  const rule = { first: 4, step: 6, runs: 30 };
+  const rule = { isShare: false, first: 4, step: 6, runs: 30 };
   expect(nextOfOcba({ ...rule, values: [[], [1, 2, 3, 4, 5]] })).toEqual({
     decided: false,
     replications: [4, 5],
