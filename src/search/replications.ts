@@ -68,6 +68,7 @@ export class Replications {
       values: this.reader.valuesOf(runs),
       rival: rivals ? this.reader.valuesOf(rivals) : null,
       isPaired: commonRandomNumbers,
+      isShare: this.reader.isShare,
       min: replications,
       max: most,
       confidence: RACE_CONFIDENCE,
@@ -81,7 +82,8 @@ export class Replications {
   /** Whether the mean of a point would make it the best point, although chance affects it. */
   private isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
     const { value, variance, excess } = this.reader.valueOf(runs);
-    if (value === null || !variance || !isFeasible({ excess })) return false;
+    if (value === null || !isFeasible({ excess })) return false;
+    if (!variance && !this.reader.isShare) return false;
     return rival === null || value < rival.told!.value!;
   }
 }

@@ -8,6 +8,8 @@ export interface RaceInput {
   rival: readonly (number | null)[] | null;
   /** Whether replication n of both points has the same seed. */
   isPaired: boolean;
+  /** Whether the values are zeros and ones, or zeros and minus ones. */
+  isShare: boolean;
   /** The minimum number of replications of a point, at least 2. */
   min: number;
   /** The maximum number of replications of a point. */
@@ -24,12 +26,13 @@ const GROWTH = 0.5;
  * best point. A clearly worse point gets no more. A clearly better point gets as many replications as the best point
  * has, so that it does not become the best one by luck.
  */
-export function nextOfRace({ values, rival, isPaired, min, max, confidence }: RaceInput): number {
+export function nextOfRace({ values, rival, isPaired, isShare, min, max, confidence }: RaceInput): number {
   const made = values.length;
   if (made < min) return min;
   if (made >= max || !rival) return made;
-  // all replications have the same value, so more replications would tell nothing
-  if (made > 1 && new Set(values).size === 1) return made;
+  // All replications have the same value, so more replications would tell nothing. Equal zeros or ones do not show this:
+  // a rare result may be missing by chance.
+  if (made > 1 && !isShare && new Set(values).size === 1) return made;
   const difference = differenceOf(values, rival, isPaired, confidence);
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));
   if (!difference) return more;

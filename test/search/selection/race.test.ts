@@ -3,7 +3,7 @@ import { finalists, shrunkenMeans } from '../../../src/search/selection/finalist
 import { nextOfRace } from '../../../src/search/selection/race.ts';
 import fc from '../../support/fast-check.ts';
 
-const rules = { isPaired: false, min: 3, max: 12, confidence: 0.95 };
+const rules = { isPaired: false, isShare: false, min: 3, max: 12, confidence: 0.95 };
 
 test('a clearly worse point gets no more replications, an unclear point gets more, and a better point gets as many as the best point', () => {
   const rival = [1, 1.1, 0.9, 1, 1.05, 0.95];
@@ -31,6 +31,8 @@ test('the race never asks for fewer replications than exist or more than the max
     }),
   );
   expect(nextOfRace({ ...rules, values: [4, 4, 4], rival: [4, 4, 4] })).toBe(3);
+  // a rare one may be missing by chance
+  expect(nextOfRace({ ...rules, isShare: true, values: [0, 0, 0], rival: [0, 0, 0] })).toBe(5);
 });
 
 test('the value of a lucky single run moves towards the others, and the mean of many runs does not', () => {
