@@ -270,19 +270,29 @@ seed: 1
 
   test('a page shows the differences of a changed definition, and applies the definition unless another change came first', async () => {
     const changed = FIT.replace('[0.4, 0.5]', '[0.4, 0.5, 0.6]');
-    const shown = await send('/campaigns/fit/definition', { definition: changed, do: 'compare' });
-    expect(shown.body).toContain('3 added, 0 dropped, 6 kept');
-    const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(shown.body)!;
-    const fields = { definition: changed, do: 'apply' };
-    expect((await send('/campaigns/fit/definition', { ...fields, etag: 'another' })).status).toBe(409);
-    const unescaped = etag.replaceAll('&#34;', '"');
-    const both = await Promise.all(
-      [changed, FIT].map((definition) =>
-        send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
-      ),
-    );
+    const path = '/campaigns/fit/definition';
+    const etagIn = ({ body }: Answer) =>
+      /name="etag" value="([^"]+)"/.exec(body)![1]!.replaceAll('&#34;', '"');
+    const opened = etagIn(await page(path));
+    const compare = (etag: string) => send(path, { definition: changed, do: 'compare', etag });
+    const shown = await compare(opened);
+    expect([shown.status, shown.body]).toEqual([200, expect.stringContaining('3 added, 0 dropped, 6 kept')]);
+    const apply = (definition: string, etag: string) => send(path, { definition, do: 'apply', etag });
+    expect((await apply(changed, 'another')).status).toBe(409);
+    const etag = etagIn(shown);
+    const both = await Promise.all([changed, FIT].map((definition) => apply(definition, etag)));
     // if two people apply changes at the same time, the second person gets a conflict
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
+    // a person who opened the page before the change learns of it, also after a mistake
+    const mistaken = await send(path, { definition: 'campaign: [', do: 'compare', etag: opened });
+    for (const known of [opened, etagIn(mistaken)]) {
+      const late = await compare(known);
+      expect([late.status, late.body]).toEqual([
+        409,
+        expect.stringContaining('Somebody has changed the definition since you opened this page.'),
+      ]);
+      expect((await compare(etagIn(late))).status).toBe(200);
+    }
     await until('all nine runs are done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
   });
