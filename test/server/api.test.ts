@@ -187,6 +187,8 @@ describe('results', () => {
 
   test.each([
     ['inputs[Valeu]=1', 422, 'INVALID_VALUE'],
+    ['inputs[Value]=many', 422, 'INVALID_VALUE'],
+    ['inputs[Fail]=1', 422, 'INVALID_VALUE'],
     ['inputs=1', 400, 'BAD_REQUEST'],
     ['inputs[Value]=1&inputs[Value]=2', 400, 'BAD_REQUEST'],
     ['inputs[__proto__]=1', 400, 'BAD_REQUEST'],

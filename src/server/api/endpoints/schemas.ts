@@ -57,6 +57,8 @@ export const table = z.strictObject({
   inputs: z
     .record(z.string(), z.string())
     .optional()
-    .describe('inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3'),
+    .describe(
+      'inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3; an item in quotes may have commas: inputs[NAME]="B, C",A',
+    ),
 });
 export const id = '/campaigns/:id';
