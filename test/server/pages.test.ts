@@ -1,10 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reportOf } from '../../src/report/of-campaign.ts';
 import type { Server } from '../../src/server/app.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask, asInReport, serverOf } from './support.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { SHIPPED_MODELS, writeModel } from '../service/support.ts';
 
 let world: World;
 let server: Server;
@@ -13,15 +16,31 @@ model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
 outputs: [Peak infected, Infected]
 `;
+/** A model whose values a form or an address could confuse with lists, ranges, numbers or booleans. */
+const CHOICES = `export default {
+  name: 'Choices', description: '', published: true,
+  inputs: [
+    { name: 'Kind', type: 'STRING', default: 'A', values: ['A', 'B, C', '1..2', 'true', ' lead'] },
+    { name: 'Text', type: 'STRING', default: 'x, y' },
+    { name: 'Big', type: 'LONG', default: 1 },
+    { name: '__proto__', type: 'DOUBLE', default: 0 },
+  ],
+  outputs: [{ name: 'Whole', type: 'STRING' }],
+  experiments: [],
+  run: ({ inputs }) => ({ Whole: inputs.Kind + inputs.Text }),
+};`;
+const models = mkdtempSync(join(tmpdir(), 'foray-pages-'));
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS], executors: 2 });
+  writeModel(models, 'choices', CHOICES);
+  world = await startWorld({ models: [SHIPPED_MODELS, models], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
 });
 afterAll(async () => {
   await server.close();
   await world.close();
+  rmSync(models, { recursive: true });
 });
 
 const own = (): Record<string, string> => ({ authorization: `Bearer ${KEY}`, accept: 'text/html' });
@@ -86,6 +105,65 @@ describe('without scripts', () => {
     const form = (await page('/new?model=Epidemic&kind=halton&output=Peak+day')).body;
     expect(form).toMatch(/value="halton"\s+selected/);
     expect(form).toMatch(/value="Peak day"\s+checked/);
+  });
+
+  test.each<[input: string, given: string, lines: string[]]>([
+    ['Text', '007', ['inputs:', 'Text: "007"']],
+    ['Text', '1e3', ['Text: "1e3"']],
+    ['Text', 'true', ['Text: "true"']],
+    ['Text', 'file..name', ['Text: file..name']],
+    ['Text', 'log(1..3)', ['Text: log(1..3)']],
+    ['Text', 'x, y', ['inputs:', 'Text: x, y']],
+    ['Text', '"x, y"', ['inputs:', 'Text: x, y']],
+    ['Text', '"a, b", 5', ['grid:', '- a, b', '- "5"']],
+    ['Kind', 'B, C', ['inputs:', 'Kind: B, C']],
+    ['Kind', ' lead', ['Kind: " lead"']],
+    ['Kind', '1..2, A', ['grid:', '- 1..2', '- A']],
+    ['Kind', '"B, C", true', ['grid:', '- B, C', '- "true"']],
+    ['Big', '9007199254740995', ['Big: "9007199254740995"']],
+    ['Big', '1e3, 9007199254740995', ['grid:', '- 1000', '- "9007199254740995"']],
+    ['Big', '1..5/2', ['grid:', 'from: 1']],
+  ])('in the form, the input %s takes %j as its type says', async (input, given, lines) => {
+    const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+    expect(body).not.toContain('class="mistakes"');
+    const text = body.replaceAll('&#34;', '"');
+    for (const line of lines) expect(text).toContain(line);
+  });
+
+  test('the form reports a value of another type and the name __proto__, and drops nothing silently', async () => {
+    for (const [input, given, message] of [
+      ['Big', 'many', 'not a number'],
+      ['__proto__', '2', 'cannot be used'],
+    ] as const) {
+      const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+      expect(body).toContain(`${input}: ${given}`);
+      expect(body).toContain(message);
+    }
+  });
+
+  test('a filter selects any text, also in the links to the downloads', async () => {
+    const text = `campaign: choices
+model: {name: Choices}
+design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254740995"]}}
+`;
+    await world.foray.submit({ text, file: 'choices.yaml' }, { id: 'choices' });
+    await over('choices');
+    for (const [kind, count] of [
+      ['B, C', 2],
+      ['1..2', 2],
+      [' lead', 2],
+      ['A, "B, C"', 4],
+      ['B', 0],
+    ] as const) {
+      const view = new URLSearchParams({ 'in:Kind': kind }).toString();
+      const { body } = await page(`/campaigns/choices/runs?${view}`);
+      expect([kind, body.match(/points\/\w+"><code>/g)?.length ?? 0]).toEqual([kind, count]);
+      const downloads = (await page(`/campaigns/choices/downloads?${view}`)).body;
+      const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
+      expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);
+    }
+    const wrong = await page('/campaigns/choices?in%3ABig=many');
+    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('which is not a number')]);
   });
 
   test('the list of campaigns shows the best value of a goal, and can be filtered by name', async () => {
