@@ -71,7 +71,7 @@ describe('without scripts', () => {
     await over('fit');
     const { body } = await page('/campaigns/fit');
     expect(body).toContain('completed');
-    expect(body).toMatch(/6 of 6 runs/);
+    expect(body).toMatch(/6 of 6 runs finished/);
     const list = (await page('/')).body;
     expect(list).toContain('href="/campaigns/fit"');
     expect(list).toContain('>somebody</td>');
