@@ -341,9 +341,14 @@ def _body(definition, files):
 
 def _filters(inputs):
     def text(value):
-        return ",".join(map(text, value)) if isinstance(value, (list, tuple)) else str(_plain(value))
+        return ",".join(map(_item, value)) if isinstance(value, (list, tuple)) else str(_plain(value))
 
     return {"inputs[%s]" % name: text(value) for name, value in (inputs or {}).items()}
+
+
+def _item(value):
+    # in quotes, a text may have commas
+    return '"%s"' % value.replace('"', '""') if isinstance(value, str) else str(_plain(value))
 
 
 def _plain(value):

@@ -157,7 +157,16 @@ export interface Point {
   values: string[];
 }
 
-export type Phase = 'preparing' | 'running' | 'paused' | 'stopping' | 'completed' | 'failed' | 'cancelled';
+export const phases = [
+  'preparing',
+  'running',
+  'paused',
+  'stopping',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type Phase = (typeof phases)[number];
 
 /** The phases of a closed campaign. */
 export const closedPhases: readonly Phase[] = ['completed', 'failed', 'cancelled'];

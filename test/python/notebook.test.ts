@@ -36,7 +36,14 @@ assert sorted(frame["Echo"].dropna()) == [1, 2, 3]
 points = campaign.results(points=True)
 assert len(points) == 6
 some = campaign.results(inputs={"Value": [1, 3], "Fail": False})
-assert list(some["Value"]) == [1, 3], some`,
+assert list(some["Value"]) == [1, 3], some
+try:
+    campaign.results(inputs={"Value": "many"})
+    raise AssertionError("the filter was accepted")
+except foray.ForayError as error:
+    assert error.code == "INVALID_VALUE", error
+filters = foray._filters({"Kind": ["B, C", 'say "x"'], "Value": [1, 2]})
+assert filters == {"inputs[Kind]": '"B, C","say ""x"""', "inputs[Value]": "1,2"}, filters`,
   `campaign`,
   `assert campaign.failures()[0]["count"] == 3
 assert len(list(campaign.rows())) == 6

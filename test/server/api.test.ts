@@ -187,6 +187,8 @@ describe('results', () => {
 
   test.each([
     ['inputs[Valeu]=1', 422, 'INVALID_VALUE'],
+    ['inputs[Value]=many', 422, 'INVALID_VALUE'],
+    ['inputs[Fail]=1', 422, 'INVALID_VALUE'],
     ['inputs=1', 400, 'BAD_REQUEST'],
     ['inputs[Value]=1&inputs[Value]=2', 400, 'BAD_REQUEST'],
     ['inputs[__proto__]=1', 400, 'BAD_REQUEST'],
@@ -440,6 +442,27 @@ describe('bad input', () => {
     '&a *a',
     '{"concurrency":1e99}',
   ];
+
+  test.each<[string, RequestInit, string]>([
+    ['/campaigns?phase=weird', {}, '"phase" is wrong: expected one of preparing, running'],
+    ['/campaigns?limit=abc', {}, '"limit" is wrong: expected a whole number from 1 to 1,000.'],
+    ['/campaigns?limit=0', {}, '"limit" is wrong: expected a whole number from 1 to 1,000.'],
+    ['/campaigns?q=a&q=b', {}, '"q" is wrong: expected one text.'],
+    ['/campaigns?owner_=a', {}, 'A query has no setting "owner_".'],
+    ['/campaigns/quick/runs?after=xx', {}, '"after" is wrong: expected the value in the link to the next'],
+    ['/campaigns/quick/runs?state=weird', {}, '"state" is wrong: expected one of done, failed.'],
+    ['/campaigns/quick/results.csv?points=maybe', {}, '"points" is wrong: expected true or false.'],
+    ['/compare?a=quick', {}, '"b" is missing.'],
+    ['/plan', { method: 'POST', body: '{"definition":{},"x":1}' }, 'A body has no setting "x".'],
+    ['/plan', { method: 'POST', body: '{"definition":1}' }, '"definition" is wrong: expected a text or'],
+    ['/campaigns/quick/pause', { method: 'POST', body: '1' }, 'The body is wrong: expected an object.'],
+    ['/campaigns/quick/concurrency', { method: 'PUT', body: '{"concurrency":"much"}' }, 'or auto.'],
+    ['/campaigns/quick/retry', { method: 'POST', body: '{"what":"some"}' }, '"what" is wrong: expected'],
+  ])('%s is refused, and the message says what is expected: %j', async (path, init, message) => {
+    const problem = await json<{ detail: string }>(api(path, init));
+    expect(problem).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+    expect(problem.detail).toContain(message);
+  });
 
   test.each(Object.entries(endpoints as Record<string, Endpoint>))(
     'for %s never leads to an internal error',

@@ -5,6 +5,7 @@ import { analysesIn } from '../../src/client/analysis.ts';
 import { renderReport } from '../../src/report/html/html.ts';
 import { analysesFor } from '../../src/report/of-campaign.ts';
 import { Gatherer } from '../../src/server/live/gatherer.ts';
+import { filterOf } from '../../src/server/live/filter.ts';
 import type { Seen, View } from '../../src/server/live/look.ts';
 import { Sections } from '../../src/server/live/watch.ts';
 import { openStore, type PlannedRun, type RunObservation, type Store } from '../../src/store/index.ts';
@@ -148,6 +149,60 @@ class Changes {
   }
 }
 
+describe('a filter', () => {
+  const varied = [
+    { name: 'x', type: 'DOUBLE', units: null },
+    { name: 'Big', type: 'LONG', units: null },
+    { name: 'Kind', type: 'STRING', units: null },
+    { name: 'When', type: 'DATE_TIME', units: null },
+  ] as const;
+  const point = ['1.5', '9007199254740993', 'B, C', '2026-03-01T00:00:00'];
+  const passes = (name: string, text: string, values = point): boolean =>
+    filterOf({ varied: [...varied] }, [{ name, text }])(values);
+
+  test.each([
+    ['x', '1.50', true],
+    ['x', '1, 1.5', true],
+    ['x', '1..2', true],
+    ['x', ' 1.5 .. ', true],
+    ['x', '2..3, 1.5', true],
+    ['x', '..1.4', false],
+    ['x', '"1.5","2"', true],
+    ['Big', '9007199254740993', true],
+    ['Big', '9007199254740992', false],
+    ['Kind', 'B, C', true],
+    ['Kind', '"B, C"', true],
+    ['Kind', 'A,"B, C"', true],
+    ['Kind', 'B,A', false],
+    ['When', '2026-03-01T00:00', true],
+  ])('of the input %s with the text %j selects the point: %j', (name, text, expected) => {
+    expect(passes(name, text)).toBe(expected);
+  });
+
+  test.each(['A', 'B, C', '1..2', ' lead', 'say "x", or', '"'])(
+    'selects the text %j in a list with quotes, and alone',
+    (kind) => {
+      const values = point.with(2, kind);
+      expect(passes('Kind', kind, values)).toBe(true);
+      expect(passes('Kind', `Z,"${kind.replaceAll('"', '""')}"`, values)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['x', 'abc', 'is "abc", which is not a number'],
+    ['x', 'nan', 'is "nan", which is not a number'],
+    ['x', '1,', 'is "", which is not a number'],
+    ['x', '2..1', 'is 2..1, which is not a range from a lower to a higher number'],
+    ['x', '1..2..3', 'is 1..2..3, which is not a range'],
+    ['x', '1..z', 'is "z", which is not a number'],
+    ['When', 'today', 'is "today", which is not a date'],
+  ])('of the input %s with the text %j is refused', (name, text, message) => {
+    expect(() => passes(name, text)).toThrow(
+      expect.objectContaining({ code: 'INVALID_VALUE', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
 describe('the pictures of a campaign', () => {
   test('change with failures, a retry and another definition, and equal the pictures of the report at the end', async () => {
     await submit(campaignOver(recovery));
@@ -207,15 +262,19 @@ describe('the pictures of a campaign', () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);
-    const some: View = { show: ['Peak day'], inputs: [{ name: 'Contact rate', from: 1.3, to: 1.7 }] };
+    const some: View = { show: ['Peak day'], inputs: [{ name: 'Contact rate', text: '1.3..1.7' }] };
     const ranged = await news('', some, isFinal);
     const page = await report(([a]) => Number(a) >= 1.3 && Number(a) <= 1.7, ['Peak day']);
     for (const { html } of ranged.sections) expect(page).toContain(asInReport(html));
-    const few: View = { show: [], inputs: [{ name: 'Recovery rate', values: ['0.4'] }] };
+    const few: View = { show: [], inputs: [{ name: 'Recovery rate', text: '0.40' }] };
     const listed = await news('', few, isFinal);
     const other = await report(([, b]) => b === '0.4');
     for (const { html } of listed.sections) expect(other).toContain(asInReport(html));
     expect(listed.version).not.toBe(ranged.version);
+    const none = await news('', { show: [], inputs: [{ name: 'Recovery rate', text: '7' }] }, isFinal);
+    expect(none.sections.map(({ html }) => html)).toEqual([
+      expect.stringContaining('No finished run matches the filter.'),
+    ]);
   });
 
   test('equal the pictures of the report of a running campaign whose goal is a quantile', async () => {
@@ -240,6 +299,10 @@ describe('the pictures of a campaign', () => {
     expect(await refusal(ALL)).toBe('UNKNOWN_CAMPAIGN');
     await submit(campaignOver(recovery));
     expect(await refusal({ show: ['Nothing'], inputs: [] })).toBe('UNKNOWN_OUTPUT');
-    expect(await refusal({ show: [], inputs: [{ name: 'Days', values: ['1'] }] })).toBe('INVALID_VALUE');
+    for (const [name, text] of [
+      ['Days', '1'],
+      ['Contact rate', 'high'],
+    ] as const)
+      expect(await refusal({ show: [], inputs: [{ name, text }] })).toBe('INVALID_VALUE');
   });
 });

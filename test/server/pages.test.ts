@@ -18,6 +18,20 @@ model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
 outputs: [Peak infected, Infected]
 `;
+/** A model whose values a form or an address could confuse with lists, ranges, numbers or booleans. */
+const CHOICES = `export default {
+  name: 'Choices', description: '', published: true,
+  inputs: [
+    { name: 'Kind', type: 'STRING', default: 'A', values: ['A', 'B, C', '1..2', 'true', ' lead'] },
+    { name: 'Text', type: 'STRING', default: 'x, y' },
+    { name: 'Big', type: 'LONG', default: 1 },
+    { name: '__proto__', type: 'DOUBLE', default: 0 },
+  ],
+  outputs: [{ name: 'Whole', type: 'STRING' }],
+  experiments: [],
+  run: ({ inputs }) => ({ Whole: inputs.Kind + inputs.Text }),
+};`;
+const models = mkdtempSync(join(tmpdir(), 'foray-pages-'));
 
 beforeAll(async () => {
   writeModel(
@@ -29,6 +43,7 @@ beforeAll(async () => {
       run: () => ({ Out: 1 }),
     };`,
   );
+  writeModel(models, 'choices', CHOICES);
   world = await startWorld({ models: [SHIPPED_MODELS, models], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
@@ -67,7 +82,7 @@ describe('without scripts', () => {
     await over('fit');
     const { body } = await page('/campaigns/fit');
     expect(body).toContain('completed');
-    expect(body).toMatch(/6 of 6 runs/);
+    expect(body).toMatch(/6 of 6 runs finished/);
     const list = (await page('/')).body;
     expect(list).toContain('href="/campaigns/fit"');
     expect(list).toContain('>somebody</td>');
@@ -101,6 +116,65 @@ describe('without scripts', () => {
     const form = (await page('/new?model=Epidemic&kind=halton&output=Peak+day')).body;
     expect(form).toMatch(/value="halton"\s+selected/);
     expect(form).toMatch(/value="Peak day"\s+checked/);
+  });
+
+  test.each<[input: string, given: string, lines: string[]]>([
+    ['Text', '007', ['inputs:', 'Text: "007"']],
+    ['Text', '1e3', ['Text: "1e3"']],
+    ['Text', 'true', ['Text: "true"']],
+    ['Text', 'file..name', ['Text: file..name']],
+    ['Text', 'log(1..3)', ['Text: log(1..3)']],
+    ['Text', 'x, y', ['inputs:', 'Text: x, y']],
+    ['Text', '"x, y"', ['inputs:', 'Text: x, y']],
+    ['Text', '"a, b", 5', ['grid:', '- a, b', '- "5"']],
+    ['Kind', 'B, C', ['inputs:', 'Kind: B, C']],
+    ['Kind', ' lead', ['Kind: " lead"']],
+    ['Kind', '1..2, A', ['grid:', '- 1..2', '- A']],
+    ['Kind', '"B, C", true', ['grid:', '- B, C', '- "true"']],
+    ['Big', '9007199254740995', ['Big: "9007199254740995"']],
+    ['Big', '1e3, 9007199254740995', ['grid:', '- 1000', '- "9007199254740995"']],
+    ['Big', '1..5/2', ['grid:', 'from: 1']],
+  ])('in the form, the input %s takes %j as its type says', async (input, given, lines) => {
+    const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+    expect(body).not.toContain('class="mistakes"');
+    const text = body.replaceAll('&#34;', '"');
+    for (const line of lines) expect(text).toContain(line);
+  });
+
+  test('the form reports a value of another type and the name __proto__, and drops nothing silently', async () => {
+    for (const [input, given, message] of [
+      ['Big', 'many', 'not a number'],
+      ['__proto__', '2', 'cannot be used'],
+    ] as const) {
+      const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+      expect(body).toContain(`${input}: ${given}`);
+      expect(body).toContain(message);
+    }
+  });
+
+  test('a filter selects any text, also in the links to the downloads', async () => {
+    const text = `campaign: choices
+model: {name: Choices}
+design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254740995"]}}
+`;
+    await world.foray.submit({ text, file: 'choices.yaml' }, { id: 'choices' });
+    await over('choices');
+    for (const [kind, count] of [
+      ['B, C', 2],
+      ['1..2', 2],
+      [' lead', 2],
+      ['A, "B, C"', 4],
+      ['B', 0],
+    ] as const) {
+      const view = new URLSearchParams({ 'in:Kind': kind }).toString();
+      const { body } = await page(`/campaigns/choices/runs?${view}`);
+      expect([kind, body.match(/points\/\w+"><code>/g)?.length ?? 0]).toEqual([kind, count]);
+      const downloads = (await page(`/campaigns/choices/downloads?${view}`)).body;
+      const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
+      expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);
+    }
+    const wrong = await page('/campaigns/choices?in%3ABig=many');
+    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('which is not a number')]);
   });
 
   test('the list of campaigns shows the best value of a goal, and can be filtered by name', async () => {
@@ -243,6 +317,8 @@ seed: 1
     };
     expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
+    // the blank at the begin of an allowed text is kept
+    expect((await send('/models/Choices/runs', { 'in:Kind': ' lead' })).status).toBe(303);
     // the page names the values that the model allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
   });
@@ -301,19 +377,29 @@ seed: 1
 
   test('a page shows the differences of a changed definition, and applies the definition unless another change came first', async () => {
     const changed = FIT.replace('[0.4, 0.5]', '[0.4, 0.5, 0.6]');
-    const shown = await send('/campaigns/fit/definition', { definition: changed, do: 'compare' });
-    expect(shown.body).toContain('3 added, 0 dropped, 6 kept');
-    const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(shown.body)!;
-    const fields = { definition: changed, do: 'apply' };
-    expect((await send('/campaigns/fit/definition', { ...fields, etag: 'another' })).status).toBe(409);
-    const unescaped = etag.replaceAll('&#34;', '"');
-    const both = await Promise.all(
-      [changed, FIT].map((definition) =>
-        send('/campaigns/fit/definition', { definition, do: 'apply', etag: unescaped }),
-      ),
-    );
+    const path = '/campaigns/fit/definition';
+    const etagIn = ({ body }: Answer) =>
+      /name="etag" value="([^"]+)"/.exec(body)![1]!.replaceAll('&#34;', '"');
+    const opened = etagIn(await page(path));
+    const compare = (etag: string) => send(path, { definition: changed, do: 'compare', etag });
+    const shown = await compare(opened);
+    expect([shown.status, shown.body]).toEqual([200, expect.stringContaining('3 added, 0 dropped, 6 kept')]);
+    const apply = (definition: string, etag: string) => send(path, { definition, do: 'apply', etag });
+    expect((await apply(changed, 'another')).status).toBe(409);
+    const etag = etagIn(shown);
+    const both = await Promise.all([changed, FIT].map((definition) => apply(definition, etag)));
     // if two people apply changes at the same time, the second person gets a conflict
     expect(both.map(({ status }) => status)).toEqual([303, 409]);
+    // a person who opened the page before the change learns of it, also after a mistake
+    const mistaken = await send(path, { definition: 'campaign: [', do: 'compare', etag: opened });
+    for (const known of [opened, etagIn(mistaken)]) {
+      const late = await compare(known);
+      expect([late.status, late.body]).toEqual([
+        409,
+        expect.stringContaining('Somebody has changed the definition since you opened this page.'),
+      ]);
+      expect((await compare(etagIn(late))).status).toBe(200);
+    }
     await until('all nine runs are done', async () => (await world.foray.status('fit')).runs.done === 9);
     await over('fit');
   });

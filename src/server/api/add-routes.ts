@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import type { Call, Handlers } from './call.ts';
@@ -100,9 +101,14 @@ function jsonIn(body: unknown): unknown {
 }
 
 function parsed(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: expectedText });
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const at = issue!.path.length > 0 ? ` at ${issue!.path.map(String).join('.')}` : '';
-  throw new ServerError('BAD_REQUEST', `The ${where} is wrong${at}: ${issue!.message}.`);
+  const { message, hint } = schemaError(result.error, schema, value, where);
+  throw new ServerError('BAD_REQUEST', message, { hint });
+}
+
+/** The message for a value of another type, for schemas without a message of their own. */
+function expectedText({ expected }: z.core.$ZodRawIssue): string | undefined {
+  if (expected === 'string') return 'expected one text';
+  return expected === 'object' ? 'expected an object' : undefined;
 }

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
+import { schemaError } from '../../yaml/schema-error.ts';
 import { ServerError } from '../problems.ts';
 
 /** A definition and the files that it names: the content of each file in Base64, by the name of the file. */
 const Envelope = z.strictObject({
-  definition: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  files: z.record(z.string(), z.base64()).default({}),
+  definition: z.union([z.string(), z.record(z.string(), z.unknown())], 'expected a text or an object'),
+  files: z
+    .record(z.string(), z.base64('expected the content in Base64'), 'expected files by name')
+    .default({}),
 });
 
 /** The file name in errors about a definition from a request. */
@@ -58,6 +61,6 @@ function envelopeIn(text: string): z.output<typeof Envelope> | undefined {
   if (typeof value !== 'object' || value === null || !('definition' in value)) return undefined;
   const result = Envelope.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new ServerError('BAD_REQUEST', `The body is wrong at ${issue!.path.join('.')}: ${issue!.message}.`);
+  const { message, hint } = schemaError(result.error, Envelope, value, 'body');
+  throw new ServerError('BAD_REQUEST', message, { hint });
 }

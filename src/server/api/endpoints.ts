@@ -1,8 +1,22 @@
 import * as z from 'zod';
+import { phases } from '../../campaign/types.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { resultEndpoints } from './endpoints/results.ts';
 import { steeringEndpoints } from './endpoints/steering.ts';
-import { flag, texts, whole, Status, Listed, Submitted, Row, Anything, id } from './endpoints/schemas.ts';
+import {
+  flag,
+  oneOf,
+  texts,
+  whole,
+  Status,
+  Listed,
+  Submitted,
+  Row,
+  Anything,
+  id,
+} from './endpoints/schemas.ts';
+
+const SECONDS = 'expected a positive number';
 
 /** The whole API. Routes, checks, roles, OpenAPI and the reference come from it. */
 export const endpoints = {
@@ -44,7 +58,7 @@ export const endpoints = {
     summary: 'Points, runs and time of a definition. Nothing is started.',
     query: z.strictObject({
       all: flag.describe('asks the service about every run'),
-      runSeconds: z.coerce.number().positive().optional().describe('how long one run takes, s'),
+      runSeconds: z.coerce.number(SECONDS).positive(SECONDS).optional().describe('how long one run takes, s'),
     }),
     body: 'definition',
     answer: Anything,
@@ -55,7 +69,7 @@ export const endpoints = {
     role: 'read',
     summary: 'Campaigns, the newest first. Link rel=next leads to the next page.',
     query: z.strictObject({
-      phase: z.string().optional(),
+      phase: oneOf(phases).optional(),
       model: z.string().optional(),
       owner: z.string().optional(),
       q: z.string().optional().describe('a part of the id'),

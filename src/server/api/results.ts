@@ -9,7 +9,7 @@ import { formatResults, formatTable, type ShapeOptions, tableOf } from '../../re
 import { joined, type Parts } from '../../report/formats/joined.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { version } from '../../package/own-version.ts';
-import { filtered, filterIn } from '../live/filter.ts';
+import { filtered } from '../live/filter.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
@@ -81,7 +81,7 @@ async function rowsOf(
   follow = false,
 ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
   const { record, rows } = await foray.results(id, { follow });
-  const filters = Object.entries(inputs).map(([name, text]) => filterIn(name, text));
+  const filters = Object.entries(inputs).map(([name, text]) => ({ name, text }));
   return { record, rows: filtered(record.campaign, rows, filters) };
 }
 

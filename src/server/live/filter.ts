@@ -1,18 +1,13 @@
+import { canonicalValue, ValueError } from '../../api/index.ts';
 import type { Batched } from '../../batched.ts';
+import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { measureOf } from '../../campaign/measures.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { Campaign, VariedInput } from '../../campaign/types.ts';
+import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
+import { listItems } from '../../text/list-items.ts';
 import { UnknownNameError } from '../../unknown-name.ts';
 import type { InputFilter, View } from './look.ts';
-
-/** Parses a filter in an address: `1.2..1.8` (either end may be missing), or values with commas between them. */
-export function filterIn(name: string, text: string): InputFilter {
-  const range = /^\s*([^.\s]\S*?)?\s*\.\.\s*(\S+)?\s*$/.exec(text);
-  const [from, to] = [Number(range?.[1] ?? -Infinity), Number(range?.[2] ?? Infinity)];
-  return range && !Number.isNaN(from) && !Number.isNaN(to)
-    ? { name, from, to }
-    : { name, values: text.split(',').map((one) => one.trim()) };
-}
 
 /**
  * Checks that a campaign has the outputs and inputs of a view.
@@ -26,29 +21,23 @@ export function checkView(campaign: Pick<Campaign, 'varied' | 'outputs'>, { show
 /**
  * Returns a function that tells whether a point passes the filters. Its argument is the values of the point's varied
  * inputs.
- * @throws ForayError INVALID_VALUE if the campaign does not vary the input of a filter
+ * @throws ForayError INVALID_VALUE if the campaign does not vary the input of a filter, or if a value has another type
  */
 export function filterOf(
   { varied }: Pick<Campaign, 'varied'>,
   filters: readonly InputFilter[],
 ): (values: readonly string[]) => boolean {
   const names = varied.map(({ name }) => name);
-  const tests = filters.map((filter) => {
-    const at = names.indexOf(filter.name);
+  const tests = filters.map(({ name, text }) => {
+    const at = names.indexOf(name);
     if (at < 0) {
-      throw new UnknownNameError('INVALID_VALUE', `The campaign does not vary an input "${filter.name}".`, {
-        name: filter.name,
+      throw new UnknownNameError('INVALID_VALUE', `The campaign does not vary an input "${name}".`, {
+        name,
         known: names,
       });
     }
-    if ('values' in filter) {
-      const wanted = new Set(filter.values.map(plain));
-      return (values: readonly string[]) => wanted.has(plain(values[at]!));
-    }
-    return (values: readonly string[]) => {
-      const value = Number(values[at]);
-      return value >= filter.from && value <= filter.to;
-    };
+    const isWanted = testOf(varied[at]!, text);
+    return (values: readonly string[]) => isWanted(values[at]!);
   });
   return (values) => tests.every((test) => test(values));
 }
@@ -56,7 +45,7 @@ export function filterOf(
 /**
  * The rows of points that pass the filters.
  *
- * @throws ForayError INVALID_VALUE if the campaign does not vary the input of a filter
+ * @throws ForayError INVALID_VALUE, like {@link filterOf}
  */
 export function filtered(
   campaign: Pick<Campaign, 'varied'>,
@@ -68,8 +57,39 @@ export function filtered(
   return rows.filter(({ values }) => isWanted(values));
 }
 
-/** Equal numbers get the same text, such as 1.4 and 1.40. A number beyond Number.MAX_SAFE_INTEGER keeps its digits. */
-function plain(text: string): string {
-  const value = Number(text);
-  return text.trim() === '' || !(Math.abs(value) <= Number.MAX_SAFE_INTEGER) ? text : String(value);
+type Test = (value: string) => boolean;
+
+/** A function that tells whether a canonical value of an input passes the text of a filter. */
+function testOf({ name, type }: VariedInput, text: string): Test {
+  const items = listItems(text);
+  // a text with a comma may also be given without quotes
+  if (!isNumeric(type) && type !== 'BOOLEAN' && type !== 'DATE_TIME')
+    return among([text, text.trim(), ...items]);
+  try {
+    const isRange = (item: string): boolean => isNumeric(type) && item.includes('..');
+    const ranges = items.filter(isRange).map(rangeTest);
+    const isValue = among(items.filter((item) => !isRange(item)).map((item) => canonicalValue(type, item)));
+    return (value) => isValue(value) || ranges.some((isInside) => isInside(value));
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new ForayError('INVALID_VALUE', `In the filter, the value of "${name}" ${error.message}.`, {
+      hint: 'Write values with commas between them. For numbers, you can also write a range such as 1.2..1.8.',
+    });
+  }
+}
+
+function among(values: readonly string[]): Test {
+  const wanted = new Set(values);
+  return (value) => wanted.has(value);
+}
+
+/** A test for a range such as `1.2..1.8`. Either end may be missing. */
+function rangeTest(item: string): Test {
+  const [from, to, ...more] = item.split('..').map((bound) => bound.trim());
+  const boundIn = (text: string, none: number): number =>
+    text === '' ? none : Number(canonicalValue('DOUBLE', text));
+  const [least, most] = [boundIn(from!, -Infinity), boundIn(to!, Infinity)];
+  if (more.length > 0 || least > most)
+    throw new ValueError(`is ${item}, which is not a range from a lower to a higher number`);
+  return (value) => Number(value) >= least && Number(value) <= most;
 }

@@ -139,7 +139,10 @@ export class Gatherer {
     const stories = await storiesOf(this.#store, record.campaign);
     const summary = await summaryOf(optionsOf(record, stories));
     const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
-    const sections = [...front, ...(await drawSections(this.#store, record, summary, stories, isWhole))];
+    const isEmpty = this.#view.inputs.length > 0 && summary.timeline.moments().length === 0;
+    const sections = isEmpty
+      ? [NO_MATCH]
+      : [...front, ...(await drawSections(this.#store, record, summary, stories, isWhole))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
@@ -192,6 +195,12 @@ function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): S
   const found = (search ?? select)?.summary;
   return { goal, found: found && { output: campaign.goal!.output, key: found.best?.key } };
 }
+
+/** The note that is shown instead of pictures if the filters leave no run. */
+const NO_MATCH: Section = {
+  id: 'no-match',
+  html: html`<p class="lead">No finished run matches the filter.</p>`.text,
+};
 
 /** The note that is shown while not all earlier runs have been read. */
 function behindSection(read: number, all: number): Section {

@@ -5,13 +5,15 @@ import type { ResultRow } from '../../store/index.ts';
 export interface View {
   /** Outputs and formulas that are shown first. */
   show: readonly string[];
-  /** Filters: for an input, a range of numbers with both ends included, or a list of values as in the store. */
   inputs: readonly InputFilter[];
 }
 
-export type InputFilter =
-  | { name: string; from: number; to: number }
-  | { name: string; values: readonly string[] };
+/** A filter for the points with certain values of an input. */
+export interface InputFilter {
+  name: string;
+  /** Values with commas between them. For an input of numbers, ranges such as `1.2..1.8` with both ends included too. */
+  text: string;
+}
 
 /** A part of a campaign's page that is replaced as a whole. */
 export interface Section {

@@ -30,27 +30,21 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const text = lines(fields.get('definition'));
     const change = async (): Promise<FastifyReply> => {
       const record = await foray.record(id);
-      const etag = etagOf(record.definition);
-      const compared = async () => {
-        const difference = await withText(text, (source) => foray.compare(id, source));
-        return differencePage(request, record, text, difference, etag);
-      };
+      const etag = fields.get('etag') ?? '';
+      const isOvertaken = etag !== etagOf(record.definition);
       try {
         await away.needs('service');
-        if (fields.get('do') !== 'apply') return sendPage(request, reply, await compared());
-        if (fields.get('etag') !== etag) {
-          const page = await compared();
-          const changed = html`<p class="bad" role="alert">
-            Somebody else has changed the definition. This is the difference from the current definition.
-          </p>`;
-          return sendPage(request, reply.code(409), { ...page, body: html`${changed}${page.body}` });
+        if (isOvertaken || fields.get('do') !== 'apply') {
+          const difference = await withText(text, (source) => foray.compare(id, source));
+          const page = differencePage(request, record, text, difference, isOvertaken);
+          return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
         }
         await away.needs('temporal');
         await withText(text, (source) => foray.apply(id, source));
         return reply.redirect(pathOfCampaign(id), 303);
       } catch (error) {
         const message = mistakesIn(error);
-        return sendPage(request, reply.code(422), definitionPage(request, record, { text, message }));
+        return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
       }
     };
     return inTurn(id, change);

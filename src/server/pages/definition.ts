@@ -5,6 +5,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { searchPlanText } from '../../report/words/search-words.ts';
 import { counted } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
+import { etagOf } from '../api/etag.ts';
 import { tabs } from './campaign.ts';
 import { inputsForm } from './inputs-form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
@@ -23,11 +24,19 @@ ${text}</textarea>
   </label>`;
 }
 
+/** A text that a user writes to change a definition. */
+interface Draft {
+  text: string;
+  /** The entity tag of the definition that the user knows. */
+  etag: string;
+  message?: Markup | undefined;
+}
+
 /** The page with the definition of a campaign. Users who may steer can change the definition in a form. */
 export function definitionPage(
   request: FastifyRequest,
   { campaign, definition }: CampaignRecord,
-  { text = definition, message }: { text?: string; message?: Markup | undefined } = {},
+  { text, etag, message }: Draft = { text: definition, etag: etagOf(definition) },
 ): Page {
   const { id } = campaign;
   const path = pathOfCampaign(id, 'definition');
@@ -39,6 +48,7 @@ export function definitionPage(
         request.access?.role === 'steer'
           ? html`<form method="post" action="${path}">
               ${editor(text)}
+              <input type="hidden" name="etag" value="${etag}" />
               <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
             </form>`
           : html`<pre tabindex="0">${text}</pre>`
@@ -46,14 +56,19 @@ export function definitionPage(
   };
 }
 
-/** The page that shows what a changed definition would change, with a button that applies it. */
+/**
+ * The page that shows what a changed definition would change, with a button that applies it.
+ *
+ * @param isOvertaken - whether somebody has changed the definition since the user opened it
+ */
 export function differencePage(
   request: FastifyRequest,
   record: CampaignRecord,
   text: string,
   difference: Difference,
-  etag: string,
+  isOvertaken: boolean,
 ): Page {
+  const etag = etagOf(record.definition);
   const { points, replications, outputs, settings, version } = difference;
   const rows: [string, string][] = [
     ['Points', `${points.added} added, ${points.dropped} dropped, ${points.kept} kept`],
@@ -70,19 +85,26 @@ export function differencePage(
     ['Settings', settings.join(', ')],
     ['Version', version ? `${version.from} to ${version.to}` : ''],
   ];
+  const path = pathOfCampaign(record.campaign.id, 'definition');
+  const warning = html`<p class="bad" role="alert">
+    Somebody has changed the definition since you opened this page. Nothing is applied yet. Below is the
+    difference from the <a href="${path}" target="_blank">current definition</a>. If you apply your text, it
+    replaces the other change.
+  </p>`;
   const message = html`<div class="difference">
+    ${isOvertaken ? warning : ''}
     <h2>What would change</h2>
     ${tableOf(
       ['', ''],
       rows.map(([name, value]) => [name, value || 'no change']),
     )}
-    <form method="post" action="${pathOfCampaign(record.campaign.id, 'definition')}">
+    <form method="post" action="${path}">
       <input type="hidden" name="definition" value="${text}" />
       <input type="hidden" name="etag" value="${etag}" />
       <p class="buttons"><button name="do" value="apply">Apply</button></p>
     </form>
   </div>`;
-  return definitionPage(request, record, { text, message });
+  return definitionPage(request, record, { text, etag, message });
 }
 
 interface Written {

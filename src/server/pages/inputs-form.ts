@@ -26,7 +26,8 @@ export function inputsForm({ name, version }: ModelAtService, fields: URLSearchP
       <p class="soft">
         One value fixes an input. A list such as 1, 2, 3, or a range with a step such as 1..2/0.25, makes a
         grid. A range without a step such as 1..2, log(1..100) or normal(5, 2) is a distribution to draw from.
-        If you choose Morris or Saltelli, a list and a range with a step are the values of that design. Morris
+        Only a number can have a range. In a list, put a text that contains a comma in quotes: "A, B", C. If
+        you choose Morris or Saltelli, a list and a range with a step are the values of that design. Morris
         uses at most four values of an input. The fields write the definition below, until you edit the
         definition yourself.
       </p>

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { phases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { numberText } from '../../report/words/words.ts';
@@ -11,7 +12,6 @@ import { barOf, finishedText, paceText } from './status.ts';
 export const LIST_EVERY = 5_000;
 /** Maximum number of campaigns on a page. */
 const MOST = 200;
-const phases = ['running', 'preparing', 'paused', 'stopping', 'completed', 'failed', 'cancelled'] as const;
 
 export interface ListQuery {
   q?: string | undefined;

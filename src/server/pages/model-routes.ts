@@ -27,9 +27,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
     const { name } = request.params;
     const fields = fieldsOf(request);
     const given = [...fields].filter(([field, value]) => field.startsWith('in:') && value.trim() !== '');
-    const values = Object.fromEntries(
-      given.map(([field, value]) => [field.slice('in:'.length), value.trim()]),
-    );
+    const values = Object.fromEntries(given.map(([field, value]) => [field.slice('in:'.length), value]));
     try {
       await away.needs('service');
       const run = await foray.requestRun(name, values);

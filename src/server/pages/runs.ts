@@ -251,7 +251,7 @@ export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: 
   const filters = filterFields(view);
   const results = (format: string, shape = ''): string => {
     const inputs = new URLSearchParams(
-      filters.map(([input, text]): [string, string] => [`inputs[${input}]`, text]),
+      filters.map(({ name: input, text }): [string, string] => [`inputs[${input}]`, text]),
     );
     const query = [shape, inputs.toString()].filter(Boolean).join('&');
     return `${root}/results.${format}${query && `?${query}`}`;
@@ -275,7 +275,8 @@ export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: 
         filters.length === 0
           ? ''
           : html`<p class="lead">
-              Results of the points with ${filters.map(([input, text]) => `${input}: ${text}`).join('; ')}.
+              Results of the points with
+              ${filters.map(({ name: input, text }) => `${input}: ${text}`).join('; ')}.
               <a href="${pathOfCampaign(id, 'downloads')}">All points</a>
             </p>`
       }

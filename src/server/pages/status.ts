@@ -32,12 +32,12 @@ export function barOf(status: CampaignStatus): Markup {
   </svg>`;
 }
 
-/** Counts of runs, such as "120 of 208 runs, 3 failed". */
+/** Counts of runs, such as "120 of 208 runs finished, 3 failed". */
 export function finishedText(status: CampaignStatus): string {
   const { runs } = status;
   const finished = (runs.done + runs.failed).toLocaleString('en-US');
   const failed = runs.failed === 0 ? '' : `, ${runs.failed.toLocaleString('en-US')} failed`;
-  return `${finished} of ${counted(expectedRuns(status), 'run')}${failed}`;
+  return `${finished} of ${counted(expectedRuns(status), 'run')} finished${failed}`;
 }
 
 /** The rate of runs, the remaining time and the window, without the parts that are unknown. */

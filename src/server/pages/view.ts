@@ -1,7 +1,7 @@
+import { isNumeric } from '../../campaign/designs/input-types.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { filterIn } from '../live/filter.ts';
-import type { View } from '../live/look.ts';
+import type { InputFilter, View } from '../live/look.ts';
 
 /** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
 const INPUT = 'in:';
@@ -11,7 +11,7 @@ export function viewOf(url: string): View {
   const query = viewQuery(url);
   return {
     show: query.getAll('show'),
-    inputs: filterFields(query).map(([name, text]) => filterIn(name, text)),
+    inputs: filterFields(query),
   };
 }
 
@@ -23,11 +23,11 @@ export function viewQuery(url: string): URLSearchParams {
   );
 }
 
-/** The filters of a view: the name of each input with the text of its filter. */
-export function filterFields(view: URLSearchParams): [name: string, text: string][] {
+/** The filters of a view. */
+export function filterFields(view: URLSearchParams): InputFilter[] {
   return [...view]
     .filter(([name]) => name.startsWith(INPUT))
-    .map(([name, text]) => [name.slice(INPUT.length), text]);
+    .map(([name, text]) => ({ name: name.slice(INPUT.length), text }));
 }
 
 /** The end of an address: "?" and the query; empty without parameters. */
@@ -35,16 +35,16 @@ export function queryText(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** A field for each input that varies. */
+/** A field for the filter of each input that varies. */
 export function inputFields({ varied }: Pick<Campaign, 'varied'>, view: URLSearchParams): Markup {
   return html`${varied.map(
-    ({ name }) =>
+    ({ name, type }) =>
       html`<label
         >${name}
         <input
           name="${INPUT}${name}"
           value="${view.get(`${INPUT}${name}`) ?? ''}"
-          placeholder="1..2, or values: 1, 2"
+          placeholder="${isNumeric(type) ? '1..2, or values: 1, 2' : 'values: A, "B, C"'}"
       /></label>`,
   )}`;
 }

@@ -1,7 +1,10 @@
 import { stringify } from 'yaml';
-import { numericOutputTypes, stepCount, stepValues } from '../../api/index.ts';
+import { type InputType, numericOutputTypes, stepCount, stepValues } from '../../api/index.ts';
+import { isNumeric } from '../../campaign/designs/input-types.ts';
+import type { ModelInput } from '../../campaign/input-values.ts';
 import type { ModelAtService } from '../../client/index.ts';
 import { starterDefinition } from '../../client/starter.ts';
+import { listItems } from '../../text/list-items.ts';
 
 /** Designs that draw points from ranges. `count`: the name of the setting for the number of points. */
 export const drawn = {
@@ -28,23 +31,24 @@ const FIRST_REPLICATIONS = 5;
 /**
  * Writes a definition from the fields of a form. `in:INPUT` with one value fixes an input. Several values or
  * FROM..TO/STEP make a grid, or are the values of an input in a design that cannot be combined with a grid. FROM..TO,
- * log(FROM..TO) and normal(MEAN, SD) are distributions. Without fields, the result is the definition that `foray init`
- * writes.
+ * log(FROM..TO) and normal(MEAN, SD) are distributions. Only an input of numbers can have ranges and distributions.
+ * Without fields, the result is the definition that `foray init` writes.
  */
 export function definitionFrom(model: ModelAtService, fields: URLSearchParams): string {
-  const inputs: Record<string, unknown> = {};
-  const grid: Record<string, unknown> = {};
-  const spread: Record<string, unknown> = {};
+  const inputs = byInput();
+  const grid = byInput();
+  const spread = byInput();
   const isUncombined = UNCOMBINED.includes(textIn(fields, 'kind'));
-  for (const { name } of model.version.experimentTemplate.inputs) {
-    const given = textIn(fields, `in:${name}`);
-    if (given === '') continue;
-    const distribution = distributionIn(given);
-    const values = valuesIn(given);
+  for (const input of model.version.experimentTemplate.inputs) {
+    const { name } = input;
+    const given = fields.get(`in:${name}`) ?? '';
+    if (given.trim() === '') continue;
+    const distribution = distributionIn(input, given.trim());
+    const values = valuesIn(input, given);
     if (distribution) spread[name] = distribution;
-    else if (values && isUncombined) spread[name] = listed(values);
-    else if (values) grid[name] = values;
-    else inputs[name] = valueOf(given);
+    else if (Array.isArray(values) && values.length === 1) inputs[name] = values[0];
+    else if (isUncombined) spread[name] = listed(values);
+    else grid[name] = values;
   }
   const outputs = fields.getAll('output').filter(Boolean);
   const seed = textIn(fields, 'seed');
@@ -62,6 +66,11 @@ export function definitionFrom(model: ModelAtService, fields: URLSearchParams): 
     model: { name: model.name },
     ...definition,
   });
+}
+
+/** An object without a prototype, because another object would lose an input with the name __proto__. */
+function byInput(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
 }
 
 function designOf(grid: object, spread: object, fields: URLSearchParams): { design?: unknown } {
@@ -98,14 +107,15 @@ interface SteppedRange {
   step: unknown;
 }
 
-/** Parses a list, or a range with a step; undefined for a single value. */
-function valuesIn(text: string): unknown[] | SteppedRange | undefined {
-  const range = /^(\S+?)\.\.(\S+?)\/(\S+)$/.exec(text);
+/** Parses a value, a list, or a range with a step. The default and the allowed values of an input may have commas. */
+function valuesIn({ type, value, values = [] }: ModelInput, text: string): unknown[] | SteppedRange {
+  const range = isNumeric(type) && /^\s*(\S+?)\.\.(\S+?)\/(\S+)\s*$/.exec(text);
   if (range) {
-    const [from, to, step] = range.slice(1).map(valueOf);
+    const [from, to, step] = range.slice(1).map((bound) => valueOf(bound, type));
     return { from, to, step };
   }
-  return text.includes(',') ? text.split(',').map((one) => valueOf(one.trim())) : undefined;
+  const items = [value, ...values].includes(text) ? [text] : listItems(text);
+  return items.map((item) => valueOf(item, type));
 }
 
 /** The values as a list. A range that is wrong or very long stays a range, which the check of the definition refuses. */
@@ -117,13 +127,15 @@ function listed(values: unknown[] | SteppedRange): unknown {
   return step > 0 && count > 0 && count <= MOST_LISTED ? stepValues(from, to, step) : values;
 }
 
-function distributionIn(text: string): unknown {
+function distributionIn({ type }: ModelInput, text: string): unknown {
+  if (!isNumeric(type)) return undefined;
+  const valueIn = (bound: string): unknown => valueOf(bound, type);
   const [, logFrom, logTo] = /^log\(\s*(\S+?)\.\.(\S+?)\s*\)$/.exec(text) ?? [];
-  if (logFrom) return { distribution: 'log-uniform', min: valueOf(logFrom), max: valueOf(logTo!) };
+  if (logFrom) return { distribution: 'log-uniform', min: valueIn(logFrom), max: valueIn(logTo!) };
   const [, mean, sd] = /^normal\(\s*([^\s,]+)\s*,\s*([^\s,]+)\s*\)$/.exec(text) ?? [];
-  if (mean) return { distribution: 'normal', mean: valueOf(mean), sd: valueOf(sd!) };
+  if (mean) return { distribution: 'normal', mean: valueIn(mean), sd: valueIn(sd!) };
   const [, min, max] = /^([^\s/]+?)\.\.([^\s/]+)$/.exec(text) ?? [];
-  return min && { min: valueOf(min), max: valueOf(max!) };
+  return min && { min: valueIn(min), max: valueIn(max!) };
 }
 
 function textIn(fields: URLSearchParams, name: string): string {
@@ -134,9 +146,10 @@ function hasAny(value: object): boolean {
   return Object.keys(value).length > 0;
 }
 
-/** Parses numbers and booleans. Any other text stays a text. */
-function valueOf(text: string): unknown {
-  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return Number(text);
-  if (text === 'true' || text === 'false') return text === 'true';
-  return text;
+/** Parses a value of a type. A text that is no such value stays a text, which the check of the definition refuses. */
+function valueOf(text: string, type: InputType = 'DOUBLE'): unknown {
+  if (type === 'BOOLEAN') return text === 'true' || (text === 'false' ? false : text);
+  if (!isNumeric(type) || !/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return text;
+  // a number would round a large LONG
+  return type === 'LONG' && !Number.isSafeInteger(Number(text)) ? text : Number(text);
 }

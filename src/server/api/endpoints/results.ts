@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { flag, texts, whole, Row, Anything, shown, table, id } from './schemas.ts';
+import { flag, oneOf, texts, whole, Row, Anything, shown, table, id } from './schemas.ts';
 
 /** Endpoints that read one campaign: its runs, failures, tables, pictures and events. */
 export const resultEndpoints = {
@@ -10,10 +10,10 @@ export const resultEndpoints = {
     role: 'read',
     summary: 'Finished runs in design order, in pages. Link rel=next leads to the next page.',
     query: z.strictObject({
-      state: z.enum(['done', 'failed']).optional(),
+      state: oneOf(['done', 'failed']).optional(),
       after: z
         .string()
-        .regex(/^\d+\.\d+\.\d+$/)
+        .regex(/^\d+\.\d+\.\d+$/, 'expected the value in the link to the next page')
         .optional()
         .describe('from the link to the next page'),
       lowest: z.string().optional().describe('an output: only the runs with its lowest values'),

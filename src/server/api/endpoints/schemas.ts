@@ -1,14 +1,19 @@
 import * as z from 'zod';
 
 export const flag = z
-  .enum(['', 'true', 'false', '1', '0'])
+  .enum(['', 'true', 'false', '1', '0'], 'expected true or false')
   .transform((text) => text !== 'false' && text !== '0')
   .optional();
 export const texts = z
-  .union([z.string(), z.array(z.string())])
+  .union([z.string(), z.array(z.string())], 'expected a text')
   .transform((given) => [given].flat())
   .optional();
-export const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+export const oneOf = <const T extends readonly string[]>(names: T) =>
+  z.enum(names, `expected one of ${names.join(', ')}`);
+export function whole(least: number, most: number) {
+  const message = `expected a whole number from ${least} to ${most.toLocaleString('en-US')}`;
+  return z.coerce.number(message).int(message).min(least, message).max(most, message);
+}
 
 export const RunCounts = z.looseObject({ total: z.number(), done: z.number(), failed: z.number() });
 export const Status = z.looseObject({
@@ -43,7 +48,9 @@ export const Change = z.looseObject({ forgiven: z.number(), open: z.number(), wa
 export const Row = z.record(z.string(), z.unknown());
 export const Anything = z.looseObject({});
 
-export const Reason = z.strictObject({ reason: z.string().max(1_000).optional() }).optional();
+export const Reason = z
+  .strictObject({ reason: z.string().max(1_000, 'expected at most 1,000 characters').optional() })
+  .optional();
 export const shown = z.strictObject({
   show: texts,
   maximize: z.string().optional(),
@@ -55,8 +62,10 @@ export const table = z.strictObject({
   all: flag.describe('adds the columns run, origin, requested, finished'),
   show: texts.describe('with points: an output or a formula; may be given again'),
   inputs: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.string('expected one text'), 'expected inputs[NAME]=VALUES')
     .optional()
-    .describe('inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3'),
+    .describe(
+      'inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3; an item in quotes may have commas: inputs[NAME]="B, C",A',
+    ),
 });
 export const id = '/campaigns/:id';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Status, Change, Reason, id } from './schemas.ts';
+import { Status, Change, oneOf, Reason, id } from './schemas.ts';
 
 /** Endpoints that send a message to a campaign. */
 export const steeringEndpoints = {
@@ -50,9 +50,14 @@ export const steeringEndpoints = {
     body: z
       .strictObject({
         what: z
-          .union([z.enum(['all', 'failed', 'missing']), z.strictObject({ cause: z.string() })])
+          .union(
+            [oneOf(['all', 'failed', 'missing']), z.strictObject({ cause: z.string() })],
+            'expected all, failed, missing or {"cause": TEXT}',
+          )
           .default('all'),
-        version: z.union([z.int().positive(), z.literal('latest')]).optional(),
+        version: z
+          .union([z.int().positive(), z.literal('latest')], 'expected the number of a version, or latest')
+          .optional(),
       })
       .default({ what: 'all' }),
     answer: Change,
@@ -63,7 +68,12 @@ export const steeringEndpoints = {
     role: 'steer',
     needs: ['temporal'],
     summary: 'Sets how many runs may be requested at once.',
-    body: z.strictObject({ concurrency: z.union([z.int().min(1).max(MOST_FLIGHTS), z.literal('auto')]) }),
+    body: z.strictObject({
+      concurrency: z.union(
+        [z.int().min(1).max(MOST_FLIGHTS), z.literal('auto')],
+        `expected a whole number from 1 to ${MOST_FLIGHTS.toLocaleString('en-US')}, or auto`,
+      ),
+    }),
     answer: Status,
   },
 } as const satisfies Record<string, Endpoint>;
