@@ -27,7 +27,10 @@ export function estimatorOf(
   confidence: number,
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
-  return { method: analyzed.method, estimate: estimator() };
+  const { method } = analyzed;
+  const estimate = estimator();
+  // swings need no variance
+  return { method, estimate: method === 'one-at-a-time' ? estimate : unlessTooLarge(estimate) };
 
   function estimator(): Estimator {
     switch (analyzed.method) {
@@ -43,6 +46,15 @@ export function estimatorOf(
         return sampleRegression(table, confidence);
     }
   }
+}
+
+/** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */
+function unlessTooLarge(estimate: Estimator): Estimator {
+  return (of) => {
+    const { variance } = momentsOf(of.means.filter((value) => !Number.isNaN(value)));
+    if (Number.isFinite(variance)) return estimate(of);
+    return { indices: [], warnings: ['The values are too large for an analysis: their variance is not finite.'] };
+  };
 }
 
 type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: M }>;

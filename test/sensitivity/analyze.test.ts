@@ -116,6 +116,18 @@ describe('a sample', () => {
     ]);
   });
 
+  test('with huge values has a warning that they are too large', () => {
+    const found = analyzed({ design: sample, outputs: ['Y', 'Course'] }, ([a]) => {
+      const Y = a! * 1e308;
+      return { Y, Course: { dataX: [0, 1], dataY: [1, Y] } };
+    });
+    const warnings = ['The values are too large for an analysis: their variance is not finite.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
   test('with too few values has one warning about that', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
     expect(found!.warnings).toEqual(['2 points are too few for a regression.']);
