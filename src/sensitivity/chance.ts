@@ -1,5 +1,11 @@
 import type { Chance } from './analysis.ts';
 
+/**
+ * If the share of chance in the variance of the points' means is larger than this, nothing can be said about the rest
+ * of the variance.
+ */
+export const MOST_CHANCE = 0.9;
+
 /** Separates the variance of chance from the variance between points. It needs only a few running sums. */
 export class ChanceSums {
   #squares = 0;

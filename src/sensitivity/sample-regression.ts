@@ -1,4 +1,5 @@
 import type { InputIndices } from './analysis.ts';
+import { MOST_CHANCE } from './chance.ts';
 import type { Estimator } from './point-values.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
@@ -17,7 +18,7 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means }) => {
+  return ({ means, chance = 0 }) => {
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
@@ -26,6 +27,11 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     const varied = all.filter(({ column }) => column.length > 0 && column.some((one) => one !== column[0]));
     const constant = all.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
     const warnings = [
+      ...(known && output.length > 0
+        ? [
+            `${means.length - output.length} of ${means.length} points are left out, because they have no value.`,
+          ]
+        : []),
       ...(texts.length > 0
         ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
         : []),
@@ -62,17 +68,24 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
         ...(output.length < FEW_POINTS * (names.length + 1)
           ? [`${output.length} points are few for ${names.length} inputs.`]
           : []),
-        ...(plain.r2 < LEAST_R2 ? [lowText(plain.r2, ranked.r2)] : []),
+        ...lowWarnings(plain.r2, ranked.r2, chance),
       ],
     };
   };
 }
 
-function lowText(r2: number, rankR2: number): string {
-  const start = `R² is ${r2.toFixed(2)}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
-  return rankR2 >= LEAST_R2
-    ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
-    : `${start} A saltelli design measures the effects of inputs for any function.`;
+/** A warning if the regression explains too little of the variance that is not chance. */
+function lowWarnings(r2: number, rankR2: number, chance: number): string[] {
+  const least = LEAST_R2 * (1 - chance);
+  if (r2 >= least || chance > MOST_CHANCE) return [];
+  const without = (r2 / (1 - chance)).toFixed(2);
+  const value = `${r2.toFixed(2)}${chance > 0 ? ` (${without} without chance)` : ''}`;
+  const start = `R² is ${value}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
+  return [
+    rankR2 >= least
+      ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
+      : `${start} A saltelli design measures the effects of inputs for any function.`,
+  ];
 }
 
 function indicesOf(input: string, at: number, plain: Regression, ranked: Regression): InputIndices {

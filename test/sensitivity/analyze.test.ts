@@ -40,10 +40,21 @@ describe('a sample', () => {
     expect(found!.warnings.join()).toContain('R² is 0.0');
   });
 
+  test('of a nonlinear function with chance has an R² without chance in its warning', () => {
+    const random = uniforms(1);
+    const [found] = analyzed({ design: sample, replications: 2 }, ([a]) => ({
+      Y: 12 * (a! - 0.5) ** 2 + random(),
+    }));
+    expect(found!.warnings.join()).toMatch(/R² is 0\.0\d \(0\.0\d without chance\): the output is not a linear/);
+  });
+
   test('leaves failed runs out, and has a warning', () => {
     const [found] = analyzed({ design: sample }, ([a]) => (a! < 0.1 ? undefined : { Y: a }));
     expect(found).toMatchObject({ runs: 180 });
-    expect(found!.warnings).toEqual(['20 of 200 runs failed.']);
+    expect(found!.warnings).toEqual([
+      '20 of 200 runs failed.',
+      '20 of 200 points are left out, because they have no value.',
+    ]);
     expect(found!.r2).toBeCloseTo(1, 9);
   });
 
@@ -54,6 +65,9 @@ describe('a sample', () => {
     const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
     expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
     expect(found!.chance!.ofMeans).toBeCloseTo(0.6 / 1.6, 1);
+    expect(found!.r2).toBeLessThan(0.7);
+    // the output is a linear function and chance
+    expect(found!.warnings.join()).not.toContain('linear');
     expect(found!.warnings.join()).toContain('Chance dominates');
     expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
   });
@@ -128,9 +142,12 @@ describe('a sample', () => {
     ]);
   });
 
-  test('with too few values has one warning about that', () => {
+  test('with too few values says how many there are', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
-    expect(found!.warnings).toEqual(['2 points are too few for a regression.']);
+    expect(found!.warnings).toEqual([
+      '198 of 200 points are left out, because they have no value.',
+      '2 points are too few for a regression.',
+    ]);
   });
 });
 
