@@ -115,6 +115,11 @@ export interface Analysis {
   /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];
   chance?: Chance;
+  /**
+   * True if each point has one run with a seed of its own. Then chance, if there is any, is a part of the effects:
+   * total Sobol' indices include its share of the variance.
+   */
+  hasUnknownChance?: true;
   /** For a search: one slice per numeric input. */
   slices?: Slice[];
   /** The confidence of the intervals, such as 0.95. */

@@ -1,6 +1,8 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
+import { hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
+import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import { areEqual, momentsOf } from './moments.ts';
@@ -27,7 +29,11 @@ export function analysesOf(
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
   const general = [...runWarnings(counts), ...growthWarnings(campaign)];
+  const isUnknown = hasUnknownChance(campaign);
   const head = (output: string, runs: number) => ({ campaign: campaign.id, output, method, runs });
+  /** The part of a result that tells whether chance is unknown. */
+  const unknown: Pick<Analysis, 'hasUnknownChance'> = isUnknown ? { hasUnknownChance: true } : {};
+  const unknownWarnings = isUnknown ? unknownChanceWarnings(method) : [];
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
@@ -43,10 +49,11 @@ export function analysesOf(
       ...head(measure.name, runs),
       ...numbers,
       ...(chance && { chance }),
+      ...unknown,
       confidence,
       warnings: [
         ...general,
-        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : []),
+        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : unknownWarnings),
         ...warnings,
         ...(chance ? chanceWarnings(chance, method) : []),
       ],
@@ -77,9 +84,11 @@ export function analysesOf(
     return {
       ...head(curve.name, curve.runs),
       times,
+      ...unknown,
       confidence,
       warnings: [
         ...general,
+        ...(times.length > 0 ? unknownWarnings : []),
         ...(noisy.length > 0
           ? [
               `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,

@@ -2,6 +2,7 @@ import { inputsOf } from '../campaign/designs/resolved-design.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
+import { hasUnknownChance } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
@@ -17,7 +18,17 @@ import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indice
 /** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
   Campaign,
-  'id' | 'base' | 'varied' | 'design' | 'growth' | 'rounds' | 'commonRandomNumbers' | 'precision'
+  | 'id'
+  | 'base'
+  | 'varied'
+  | 'design'
+  | 'growth'
+  | 'rounds'
+  | 'commonRandomNumbers'
+  | 'replications'
+  | 'precision'
+  | 'seed'
+  | 'fresh'
 >;
 
 /** The estimator for the design of a campaign. It looks up the points once, for all outputs. */
@@ -43,7 +54,7 @@ export function estimatorOf(
       case 'one-at-a-time':
         return oneAtATime(campaign, table, analyzed, confidence);
       case 'regression':
-        return sampleRegression(table, confidence);
+        return sampleRegression(table, confidence, hasUnknownChance(campaign));
     }
   }
 }
@@ -53,7 +64,10 @@ function unlessTooLarge(estimate: Estimator): Estimator {
   return (of) => {
     const { variance } = momentsOf(of.means.filter((value) => !Number.isNaN(value)));
     if (Number.isFinite(variance)) return estimate(of);
-    return { indices: [], warnings: ['The values are too large for an analysis: their variance is not finite.'] };
+    return {
+      indices: [],
+      warnings: ['The values are too large for an analysis: their variance is not finite.'],
+    };
   };
 }
 

@@ -11,8 +11,12 @@ const FEW_POINTS = 5;
 /** If the explained share of the variance is smaller than this, coefficients cannot rank inputs. */
 const LEAST_R2 = 0.7;
 
-/** Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table. */
-export function sampleRegression(table: PointTable, confidence: number): Estimator {
+/**
+ * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
+ *
+ * @param isRandom - whether any part of the variance may be chance
+ */
+export function sampleRegression(table: PointTable, confidence: number, isRandom: boolean): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   // the ranks of all points: outputs that have a value at every point share them
@@ -68,18 +72,22 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
         ...(output.length < FEW_POINTS * (names.length + 1)
           ? [`${output.length} points are few for ${names.length} inputs.`]
           : []),
-        ...lowWarnings(plain.r2, ranked.r2, chance),
+        ...lowWarnings(plain.r2, ranked.r2, chance, isRandom),
       ],
     };
   };
 }
 
 /** A warning if the regression explains too little of the variance that is not chance. */
-function lowWarnings(r2: number, rankR2: number, chance: number): string[] {
+function lowWarnings(r2: number, rankR2: number, chance: number, isRandom: boolean): string[] {
   const least = LEAST_R2 * (1 - chance);
   if (r2 >= least || chance > MOST_CHANCE) return [];
   const without = (r2 / (1 - chance)).toFixed(2);
   const value = `${r2.toFixed(2)}${chance > 0 ? ` (${without} without chance)` : ''}`;
+  if (isRandom)
+    return [
+      `R² is ${value}: much of the output is chance, or the output is not a linear function of the inputs. With "replications: 2" or more, the share of chance is known.`,
+    ];
   const start = `R² is ${value}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
   return [
     rankR2 >= least

@@ -22,6 +22,8 @@ const sample: Design = {
 const byName = (indices: readonly InputIndices[] = []) =>
   Object.fromEntries(indices.map((one) => [one.input, one]));
 
+const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
+
 describe('a sample', () => {
   test('is analyzed by regression', () => {
     const [found] = analyzed({ design: sample }, ([a, b]) => ({ Y: 3 * a! + b! }));
@@ -45,7 +47,18 @@ describe('a sample', () => {
     const [found] = analyzed({ design: sample, replications: 2 }, ([a]) => ({
       Y: 12 * (a! - 0.5) ** 2 + random(),
     }));
-    expect(found!.warnings.join()).toMatch(/R² is 0\.0\d \(0\.0\d without chance\): the output is not a linear/);
+    expect(found!.warnings.join()).toMatch(
+      /R² is 0\.0\d \(0\.0\d without chance\): the output is not a linear/,
+    );
+  });
+
+  test('of a linear function with chance and one run per point may have a low R² because of chance', () => {
+    const random = uniforms(1);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: sample, base, seed: 1 }, ([a]) => ({ Y: a! + 2 * random() }));
+    expect(found!.warnings.join()).toMatch(
+      /^R² is 0\.1\d: much of the output is chance, or the output is not/,
+    );
   });
 
   test('leaves failed runs out, and has a warning', () => {
@@ -246,6 +259,37 @@ describe('points for Sobol indices', () => {
     expect(Math.abs(B!.total!)).toBeLessThan(0.06);
     expect(Math.abs(A!.first! - 1)).toBeLessThan(0.06);
     expect(found!.warnings.join()).toContain('the indices are corrected for it');
+  });
+
+  test('do not show chance as an effect of inputs if each point has one run with its own seed', () => {
+    const random = uniforms(3);
+    const analysisOf = (played: { seed: number | null; commonRandomNumbers?: boolean }) =>
+      analyzed(
+        { design: saltelli, base: [...numericBase({ A: 0, B: 0, C: 0 }), SEED], ...played },
+        ([a, b]) => ({
+          Y: 2 * a! + b! + random(),
+        }),
+      )[0]!;
+    const found = analysisOf({ seed: 1 });
+    // the variance of C is 0, and a sixth of the variance is chance
+    expect(byName(found.indices).C!.total!).toBeCloseTo(1 / 6, 1);
+    expect(found.hasUnknownChance).toBe(true);
+    expect(found.warnings.join()).toContain('any effect of chance is a part of the total indices');
+    expect(analysisSentence(found)).toMatch(
+      /^A and B explain at least 8\d % of the variance of Y; C cannot be distinguished from chance\.$/,
+    );
+    // the same seed at all points
+    for (const same of [{ seed: null }, { seed: 1, commonRandomNumbers: true }])
+      expect(analysisOf(same)).not.toHaveProperty('hasUnknownChance');
+  });
+
+  test('say that no effect can be distinguished from chance if all of the output is chance', () => {
+    const random = uniforms(3);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: saltelli, base, seed: 1 }, () => ({ Y: random() }));
+    expect(analysisSentence(found!)).toBe(
+      'The effects of all inputs on Y cannot be distinguished from chance.',
+    );
   });
 
   test('have no indices and say why if the output differs at too few points', () => {

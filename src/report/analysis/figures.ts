@@ -35,7 +35,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Shares of the variance of ${measure.name}`,
           caption: sentences(
-            'First order is the effect of an input alone; total includes its interactions with other inputs',
+            `First order is the effect of an input alone; total includes its interactions with other inputs${analysis.hasUnknownChance ? ', and chance' : ''}`,
             within,
             part,
           ),

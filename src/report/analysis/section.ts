@@ -6,7 +6,7 @@ import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { analysisSentence, divided, haveOf, listed, percentText, ranked } from './words.ts';
+import { analysisSentence, divided, listed, nothingText, percentText, ranked } from './words.ts';
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
@@ -50,7 +50,7 @@ export function analysisAnswer(analysis: Analysis): Markup | undefined {
   if (indices.length === 0) return undefined;
   const { matter, little, nothing } = divided(analysis);
   const none = little.length > 0 ? 'None with more than a little effect' : 'None with a visible effect';
-  const rest = nothing.length > 0 ? `; ${listed(nothing)} ${haveOf(nothing)} no visible effect` : '';
+  const rest = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
   return html`<div class="answer">
     ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
     <strong>${matter.length > 0 ? listed(matter) : none}</strong>
