@@ -63,6 +63,8 @@ export function analysesOf(
   function ofCurve(curve: CurveColumns): Analysis {
     /** Why there are no indices at times at which the values differ. */
     const reasons = new Set<string>();
+    /** The number of analyzed times at which a point has no value. */
+    let lacking = 0;
     const times = curve.columns(isPaired).flatMap(({ time, means, chance }): TimeIndices[] => {
       const { indices, secondOrder, r2, warnings } = estimate({ means, isPaired, chance: chance?.ofMeans });
       if (indices.length === 0) {
@@ -70,6 +72,7 @@ export function analysesOf(
           for (const warning of warnings) reasons.add(warning);
         return [];
       }
+      if (means.some(Number.isNaN)) lacking += 1;
       return [
         {
           time,
@@ -88,6 +91,12 @@ export function analysesOf(
       confidence,
       warnings: [
         ...general,
+        ...spanWarnings(curve),
+        ...(lacking > 0
+          ? [
+              `At ${lacking} of ${times.length} times, ${curve.name} has no value at some points. These points are left out there.`,
+            ]
+          : []),
         ...(times.length > 0 ? unknownWarnings : []),
         ...(noisy.length > 0
           ? [
@@ -111,6 +120,15 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
   return [
     ...(failed > 0 ? [`${failed} of ${total} runs failed.`] : []),
     ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
+  ];
+}
+
+/** The warning for times that are not analyzed, because the first curve does not have them. */
+function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
+  if (!(wholeSpan[0] < span[0] || wholeSpan[1] > span[1])) return [];
+  const text = ([from, to]: CurveColumns['span']): string => `${from} to ${to}`;
+  return [
+    `Only times of the first run's curve are analyzed, from ${text(span)}. The curves of ${name} together are from ${text(wholeSpan)}.`,
   ];
 }
 

@@ -351,6 +351,24 @@ describe('points for Sobol indices', () => {
   });
 });
 
+test('curves of different lengths have warnings about times without indices, and about points without values', () => {
+  const analysisOf = (endOf: (a: number) => number) => {
+    const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a]) => {
+      const end = endOf(a!);
+      return { Course: { dataX: [0, 5, end], dataY: [a, a, a! * end] } };
+    });
+    return found!.warnings;
+  };
+  let run = 0;
+  expect(analysisOf(() => ((run += 1) === 1 ? 8 : 10))).toEqual([
+    "Only times of the first run's curve are analyzed, from 0 to 8. The curves of Course together are from 0 to 10.",
+  ]);
+  run = 0;
+  expect(analysisOf(() => ((run += 1) % 4 === 0 ? 8 : 10))).toEqual([
+    'At 1 of 3 times, Course has no value at some points. These points are left out there.',
+  ]);
+});
+
 test('trajectories have Morris effects; incomplete trajectories are left out', () => {
   const design: Design = {
     kind: 'morris',
