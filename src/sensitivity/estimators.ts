@@ -226,17 +226,14 @@ function oneAtATime(
   const lines = inputs.map((input, at): InputLine => {
     const place = varied.findIndex(({ name }) => name === input);
     const own = unchanged[place]!;
-    const pointAt = (value: string): number => table.find(unchanged.with(place, value));
+    const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
     const { type } = varied[place]!;
-    if (!isNumeric(type)) {
-      const all = [...new Set([own, ...values[at]!])];
-      return { input, ends: [pointAt(all[0]!), pointAt(all.at(-1)!)] };
-    }
+    if (!isNumeric(type)) return { input, places: [...new Set([own, ...values[at]!])].map(placeOf) };
     const all = [own, ...values[at]!].sort((a, b) => Number(a) - Number(b));
     const [low, high] = [all[0]!, all.at(-1)!];
     return {
       input,
-      ends: [pointAt(low), pointAt(high)],
+      places: [placeOf(low), placeOf(high)],
       numbers: { low: Number(low), high: Number(high), base: Number(own) },
     };
   });

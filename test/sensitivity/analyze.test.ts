@@ -221,6 +221,15 @@ test('a oneAtATime design has swings and elasticities', () => {
   ]);
 });
 
+test('a oneAtATime design with texts has the swing from the lowest to the highest output', () => {
+  const base: BaseInput[] = [{ name: 'Rule', type: 'STRING', units: null, value: '2' }];
+  // the model reads texts as numbers
+  const design: Design = { kind: 'oneAtATime', inputs: ['Rule'], values: [['3', '1']] };
+  const [found] = analyzed({ design, base }, ([rule]) => ({ Y: 10 * rule! }));
+  expect(found!.indices).toEqual([{ input: 'Rule', low: 10, high: 30, lowAt: '1', highAt: '3', effect: 20 }]);
+  expect(analysisSentence(found!)).toBe('Rule changes Y most; from 1 to 3 of Rule, Y changes by 20.');
+});
+
 describe('points for Sobol indices', () => {
   const saltelli: Design = {
     kind: 'saltelli',

@@ -1,6 +1,6 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import type { Analysis, Interval, Method } from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../figures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
@@ -104,7 +104,7 @@ export function analysisSection(analysis: Analysis): Markup {
                             `${column.key}Interval`
                           ];
                           return html`<td class="number">
-                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}
+                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}${placeText(one, column.key)}
                           </td>`;
                         })}
                         ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
@@ -117,6 +117,12 @@ export function analysisSection(analysis: Analysis): Markup {
     }
     ${pairsTable(analysis)}
   </section>`;
+}
+
+/** The value of an input at its lowest or highest output, if its values are not numbers. */
+function placeText({ lowAt, highAt }: InputIndices, key: string): string {
+  const value = key === 'low' ? lowAt : key === 'high' ? highAt : undefined;
+  return value === undefined ? '' : ` (${value})`;
 }
 
 function chanceText({ chance }: Analysis): string {

@@ -154,8 +154,11 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
       return `${names} ${many ? 'explain' : 'explains'} ${percentText(analysis.r2!)} of the variance of ${output} as a linear function`;
     case 'morris':
       return `${names} ${many ? 'change' : 'changes'} ${output} most; over the range of ${top.input}, ${output} changes by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
-    case 'one-at-a-time':
-      return `${names} ${many ? 'change' : 'changes'} ${output} most; from the lowest to the highest value of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
+    case 'one-at-a-time': {
+      const values =
+        top.lowAt === undefined ? 'the lowest to the highest value' : `${top.lowAt} to ${top.highAt}`;
+      return `${names} ${many ? 'change' : 'changes'} ${output} most; from ${values} of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
+    }
   }
 }
 
