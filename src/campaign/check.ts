@@ -55,6 +55,7 @@ export function checkDefinition(
       own.value = fixedValue(input, value, read, path);
     });
   }
+  const fixed: ReadonlySet<string> = new Set(given);
   const files: Record<string, string> = {};
   for (const [written, path] of Object.entries(definition.files)) {
     mistakes.attempt(() => {
@@ -72,7 +73,8 @@ export function checkDefinition(
   for (const input of base) input.value = canonicalTemplate(input);
   const { inputs } = facts.version.experimentTemplate;
   const before = mistakes.count;
-  const designFacts = { inputs, base, locate, find, pointFiles, seed: definition.seed ?? 0, mistakes };
+  const seed = definition.seed ?? 0;
+  const designFacts = { inputs, base, fixed, locate, find, pointFiles, seed, mistakes };
   const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
   const priors = definition.calibrate && resolvePriors(definition.calibrate.abc, designFacts, given);
   const found = searched ?? priors;

@@ -217,7 +217,7 @@ export const Definition = z.strictObject({
     .optional()
     .describe('A stored experiment of the version. Its inputs replace the defaults of the version.'),
   inputs: maybeEmpty(z.record(InputName, Given, 'expected input names with their values')).describe(
-    'Values that are the same in every point: {INPUT: VALUE}, or {INPUT: {value, units}}.',
+    'Values that are the same in every point: {INPUT: VALUE}, or {INPUT: {value, units}}. oneAtATime and onePerInput change inputs from these values.',
   ),
   files: maybeEmpty(
     z.record(InputName, z.string('expected the path of a file'), 'expected input names with file paths'),

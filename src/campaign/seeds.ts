@@ -130,6 +130,25 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
   return base.some(({ name }) => name === RANDOM_SEED);
 }
 
+/**
+ * Whether each point has one run with a seed of its own. Then nobody can distinguish the effect of chance from the
+ * effects of inputs. If points have the same seed, chance is the same at all points.
+ */
+export function hasUnknownChance({
+  base,
+  replications,
+  precision,
+  seed,
+  fresh,
+  commonRandomNumbers,
+}: Pick<
+  Campaign,
+  'base' | 'replications' | 'precision' | 'seed' | 'fresh' | 'commonRandomNumbers'
+>): boolean {
+  const seedsDiffer = hasSeed(base) && (seed !== null || fresh?.by === 'seed') && !commonRandomNumbers;
+  return seedsDiffer && replications === 1 && !precision;
+}
+
 /** The largest random seed or salt. An INTEGER can hold it. */
 const MOST = 2 ** 31 - 1;
 

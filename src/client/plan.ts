@@ -3,11 +3,13 @@ import type { Run, RunRequest } from '../api/index.ts';
 import { mostRows } from '../campaign/designs/resolved-design.ts';
 import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';
-import { hasSeed } from '../campaign/seeds.ts';
+import { hasSeed, hasUnknownChance } from '../campaign/seeds.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { MOST_REPLICATIONS } from '../search/selection/comparison.ts';
+import { unknownChanceWarnings } from '../sensitivity/chance.ts';
+import { analyzedDesign } from '../sensitivity/design.ts';
 import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
@@ -99,6 +101,7 @@ export async function planOf(
     last: last.map(rowOf),
     warnings: [
       ...warningsOf(campaign.design, points),
+      ...(hasUnknownChance(campaign) ? unknownChanceWarnings(analyzedDesign(campaign).method) : []),
       ...(mostRuns >= MANY_RUNS ? [manyRuns(mostRuns)] : []),
       ...(campaign.select && !hasSeed(campaign.base)
         ? [`The model "${campaign.model.name}" has no seed, so each point has one run: it is exact.`]

@@ -33,12 +33,19 @@ export interface InputIndices {
   prccInterval?: Interval;
   /**
    * The output at the input's lowest value: in a factorial the mean over the points with this value, otherwise with the
-   * other inputs unchanged. For values that are not numbers, the first value in the definition takes the place of the
-   * lowest value. In a one-at-a-time design, the unchanged value then counts as the first one.
+   * other inputs unchanged. For values that are not numbers, a factorial takes the first value in the definition. A
+   * one-at-a-time design takes the value with the lowest output, `lowAt`.
    */
   low?: number;
-  /** The output at the input's highest value; for values that are not numbers, at the last value in the definition. */
+  /**
+   * The output at the input's highest value. For values that are not numbers, a factorial takes the last value in the
+   * definition. A one-at-a-time design takes the value with the highest output, `highAt`.
+   */
   high?: number;
+  /** The input's value at `low`, only in a one-at-a-time design and for values that are not numbers. */
+  lowAt?: string;
+  /** The input's value at `high`, if there is `lowAt`. */
+  highAt?: string;
   /** `high` minus `low`. */
   effect?: number;
   effectInterval?: Interval;
@@ -115,6 +122,11 @@ export interface Analysis {
   /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];
   chance?: Chance;
+  /**
+   * True if each point has one run with a seed of its own. Then chance, if there is any, is a part of the effects:
+   * total Sobol' indices include its share of the variance.
+   */
+  hasUnknownChance?: true;
   /** For a search: one slice per numeric input. */
   slices?: Slice[];
   /** The confidence of the intervals, such as 0.95. */

@@ -1,6 +1,8 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
+import { hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
+import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import { areEqual, momentsOf } from './moments.ts';
@@ -39,6 +41,10 @@ export function analysesOf(
     method: used,
     runs,
   });
+  const isUnknown = hasUnknownChance(campaign);
+  /** The part of a result that tells whether chance is unknown. */
+  const unknown: Pick<Analysis, 'hasUnknownChance'> = isUnknown ? { hasUnknownChance: true } : {};
+  const unknownWarnings = isUnknown ? unknownChanceWarnings(method) : [];
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
@@ -54,10 +60,11 @@ export function analysesOf(
       ...head(measure.name, used, runs),
       ...numbers,
       ...(chance && { chance }),
+      ...unknown,
       confidence,
       warnings: [
         ...general,
-        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : []),
+        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : unknownWarnings),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
       ],
@@ -67,6 +74,8 @@ export function analysesOf(
   function ofCurve(curve: CurveColumns): Analysis {
     /** Why there are no indices at times at which the values differ. */
     const reasons = new Set<string>();
+    /** The number of analyzed times at which a point has no value. */
+    let lacking = 0;
     const found = curve.columns(isPaired).flatMap(({ time, means, chance }): Timed[] => {
       const one = estimate({ means, isPaired, chance: chance?.ofMeans });
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
@@ -75,6 +84,7 @@ export function analysesOf(
           for (const warning of warnings) reasons.add(warning);
         return [];
       }
+      if (means.some(Number.isNaN)) lacking += 1;
       const numbers = {
         time,
         indices,
@@ -91,9 +101,17 @@ export function analysesOf(
     return {
       ...head(curve.name, used, curve.runs),
       times,
+      ...unknown,
       confidence,
       warnings: [
         ...general,
+        ...spanWarnings(curve),
+        ...(lacking > 0
+          ? [
+              `At ${lacking} of ${times.length} times, ${curve.name} has no value at some points. These points are left out there.`,
+            ]
+          : []),
+        ...(times.length > 0 ? unknownWarnings : []),
         ...(noisy.length > 0
           ? [
               `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
@@ -116,6 +134,15 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
   return [
     ...(failed > 0 ? [`${failed} of ${total} runs failed.`] : []),
     ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
+  ];
+}
+
+/** The warning for times that are not analyzed, because the first curve does not have them. */
+function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
+  if (!(wholeSpan[0] < span[0] || wholeSpan[1] > span[1])) return [];
+  const text = ([from, to]: CurveColumns['span']): string => `${from} to ${to}`;
+  return [
+    `Only times of the first run's curve are analyzed, from ${text(span)}. The curves of ${name} together are from ${text(wholeSpan)}.`,
   ];
 }
 

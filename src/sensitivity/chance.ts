@@ -1,4 +1,10 @@
-import type { Chance } from './analysis.ts';
+import type { Chance, Method } from './analysis.ts';
+
+/**
+ * If the share of chance in the variance of the points' means is larger than this, nothing can be said about the rest
+ * of the variance.
+ */
+export const MOST_CHANCE = 0.9;
 
 /** Separates the variance of chance from the variance between points. It needs only a few running sums. */
 export class ChanceSums {
@@ -42,4 +48,19 @@ export class ChanceSums {
       ...(!isPaired && { ofMeans: ofMeans === 0 ? 1 : Math.min(1, noise / ofMeans) }),
     };
   }
+}
+
+/** The effect of chance whose share is unknown, as a part of a sentence. Other methods say it in their own warnings. */
+const UNKNOWN_CHANCE: Partial<Record<Method, string>> = {
+  sobol: 'any effect of chance is a part of the total indices',
+  morris: 'any effect of chance makes μ* and σ too high',
+};
+
+/** The warnings for a method if each point has one run with a seed of its own. */
+export function unknownChanceWarnings(method: Method): string[] {
+  const effect = UNKNOWN_CHANCE[method];
+  if (!effect) return [];
+  return [
+    `Each point has one run with its own seed, so ${effect}. With "replications: 2" or more, the share of chance is known; with "commonRandomNumbers: true", chance is the same at all points.`,
+  ];
 }

@@ -2,6 +2,7 @@ import { inputsOf } from '../campaign/designs/resolved-design.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
+import { hasUnknownChance } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, Method } from './analysis.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
@@ -17,7 +18,17 @@ import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indice
 /** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
   Campaign,
-  'id' | 'base' | 'varied' | 'design' | 'growth' | 'rounds' | 'commonRandomNumbers' | 'precision'
+  | 'id'
+  | 'base'
+  | 'varied'
+  | 'design'
+  | 'growth'
+  | 'rounds'
+  | 'commonRandomNumbers'
+  | 'replications'
+  | 'precision'
+  | 'seed'
+  | 'fresh'
 >;
 
 /** The estimator for the design of a campaign. It looks up the points once, for all outputs. */
@@ -27,7 +38,10 @@ export function estimatorOf(
   confidence: number,
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
-  return { method: analyzed.method, estimate: estimator() };
+  const { method } = analyzed;
+  const estimate = estimator();
+  // swings need no variance
+  return { method, estimate: method === 'one-at-a-time' ? estimate : unlessTooLarge(estimate) };
 
   function estimator(): Estimator {
     switch (analyzed.method) {
@@ -40,9 +54,21 @@ export function estimatorOf(
       case 'one-at-a-time':
         return oneAtATime(campaign, table, analyzed, confidence);
       case 'regression':
-        return sampleRegression(table, confidence);
+        return sampleRegression(table, confidence, hasUnknownChance(campaign));
     }
   }
+}
+
+/** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */
+function unlessTooLarge(estimate: Estimator): Estimator {
+  return (of) => {
+    const { variance } = momentsOf(of.means.filter((value) => !Number.isNaN(value)));
+    if (Number.isFinite(variance)) return estimate(of);
+    return {
+      indices: [],
+      warnings: ['The values are too large for an analysis: their variance is not finite.'],
+    };
+  };
 }
 
 type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: M }>;
@@ -174,12 +200,11 @@ function factorial(
     return turned.length % 2 === 0 ? generator : { ...generator, sign: generator.sign === 1 ? -1 : 1 };
   }
 
-  const regression = sampleRegression(table, confidence);
+  const regression = sampleRegression(table, confidence, hasUnknownChance(campaign));
   return (of) => {
     const { replicates, isPaired } = of;
     const means = atRows(points, of.means);
-    const missing = means.filter(Number.isNaN).length;
-    if (!isFull && missing > 0) return ofPart(regression(of), missing, means.length);
+    if (!isFull && means.some(Number.isNaN)) return ofPart(regression(of));
     return factorialIndices(
       design,
       { means, replicates: replicates && ((row) => replicates(points[row]!)), isPaired },
@@ -189,8 +214,9 @@ function factorial(
 }
 
 /** The effects of a fraction can only be separated if all of its points have a value. */
-function ofPart(found: Found, missing: number, all: number): Found {
-  const warning = `${missing} of ${all} points have no value. The effects of such a fraction cannot be separated, so the other points are analyzed by regression.`;
+function ofPart(found: Found): Found {
+  const warning =
+    'The effects of a fraction with missing points cannot be separated, so the other points are analyzed by regression.';
   return { ...found, method: 'regression', warnings: [warning, ...found.warnings] };
 }
 
@@ -204,17 +230,14 @@ function oneAtATime(
   const lines = inputs.map((input, at): InputLine => {
     const place = varied.findIndex(({ name }) => name === input);
     const own = unchanged[place]!;
-    const pointAt = (value: string): number => table.find(unchanged.with(place, value));
+    const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
     const { type } = varied[place]!;
-    if (!isNumeric(type)) {
-      const all = [...new Set([own, ...values[at]!])];
-      return { input, ends: [pointAt(all[0]!), pointAt(all.at(-1)!)] };
-    }
+    if (!isNumeric(type)) return { input, places: [...new Set([own, ...values[at]!])].map(placeOf) };
     const all = [own, ...values[at]!].sort((a, b) => Number(a) - Number(b));
     const [low, high] = [all[0]!, all.at(-1)!];
     return {
       input,
-      ends: [pointAt(low), pointAt(high)],
+      places: [placeOf(low), placeOf(high)],
       numbers: { low: Number(low), high: Number(high), base: Number(own) },
     };
   });

@@ -104,6 +104,10 @@ export class CurveColumns {
   #own: number[][] = [];
   runs = 0;
   #points = 0;
+  /** The first and the last time of the first run's curve. */
+  span: [from: number, to: number] = [NaN, NaN];
+  /** The first and the last time of all curves. */
+  wholeSpan: [from: number, to: number] = [Infinity, -Infinity];
 
   constructor(name: string, points: number) {
     this.name = name;
@@ -124,6 +128,8 @@ export class CurveColumns {
     const curve = curveOf(outputs[this.name])?.sort(([a], [b]) => a - b);
     if (!curve || curve.length === 0) return;
     if (this.#times.length === 0) this.#begin(curve);
+    const [from, to] = this.wholeSpan;
+    this.wholeSpan = [Math.min(from, curve[0]![0]), Math.max(to, curve.at(-1)![0])];
     for (const [at, time] of this.#times.entries()) {
       const value = valueAt(curve, time);
       if (value !== undefined) this.#own[at]!.push(value);
@@ -142,7 +148,7 @@ export class CurveColumns {
 
   #begin(curve: Curve): void {
     const all = [...new Set(curve.map(([x]) => x))];
-    const [first, last] = [all[0]!, all.at(-1)!];
+    const [first, last] = (this.span = [all[0]!, all.at(-1)!]);
     const most = this.#most;
     this.#times =
       all.length <= most

@@ -16,5 +16,5 @@ export function momentsOf(values: ArrayLike<number>): Moments {
 
 /** Whether numbers with these moments are equal, apart from rounding. */
 export function areEqual({ mean, variance }: Moments): boolean {
-  return !(variance > 1e-24 * mean ** 2);
+  return Number.isFinite(variance) && !(variance > 1e-24 * mean ** 2);
 }

@@ -7,17 +7,25 @@ import type { Replicate } from './replicates.ts';
 export interface InputLine {
   input: string;
   /**
-   * The points with the input's lowest and highest value; −1 for a missing point. One of them may be the base point.
+   * The points with the input's lowest and highest number. If its values are not numbers: the points with all its
+   * values. One of them may be the base point.
    */
-  ends: [low: number, high: number];
+  places: readonly Place[];
   /** The input's numbers at these points and at the base point; absent for an input without numbers. */
   numbers?: { low: number; high: number; base: number } | undefined;
 }
 
+/** A value of an input, and the point with this value; −1 for a missing point. */
+interface Place {
+  value: string;
+  point: number;
+}
+
 /**
- * The effect of each input alone. The swing is the output at both ends of the input's values. The elasticity is the
- * relative change of the output divided by the relative change of the input. Intervals come from the replications. With
- * common random numbers, replications are compared in pairs. Intervals of elasticities use the delta method.
+ * The effect of each input alone. The swing is the output at both ends of the input's values. Values that are not
+ * numbers have no order: their swing is from the lowest to the highest output. The elasticity is the relative change of
+ * the output divided by the relative change of the input. Intervals come from the replications. With common random
+ * numbers, replications are compared in pairs. Intervals of elasticities use the delta method.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */
@@ -33,7 +41,7 @@ export function swings(
     replicates: replicates?.(point) ?? ([] as Replicate[]),
   });
   /** The interval of a sum of weighted means. The weights of a point that occurs twice are added up. */
-  const certain = (value: number, terms: readonly [weight: number, point: number][]) => {
+  const certain = (value: number, terms: readonly [weight: number, point: number][], level = confidence) => {
     const points = Map.groupBy(terms, ([, point]) => point);
     const once = [...points].map(([point, own]) =>
       term(
@@ -41,24 +49,32 @@ export function swings(
         point,
       ),
     );
-    return replicates && certaintyOf(value, once, confidence, { isPaired })?.interval;
+    return replicates && certaintyOf(value, once, level, { isPaired })?.interval;
   };
   const lacking: string[] = [];
-  const indices = lines.map(({ input, ends, numbers }): InputIndices => {
-    const [low, high] = ends;
-    const effect = mean(high) - mean(low);
-    if (Number.isNaN(effect)) {
+  const indices = lines.map(({ input, places, numbers }): InputIndices => {
+    if (places.some(({ point }) => Number.isNaN(mean(point)))) {
       lacking.push(input);
       return { input };
     }
-    const effectInterval = certain(effect, [
-      [1, high],
-      [-1, low],
-    ]);
+    const ordered = numbers ? places : places.toSorted((a, b) => mean(a.point) - mean(b.point));
+    const [{ value: lowAt, point: low }, { value: highAt, point: high }] = [ordered[0]!, ordered.at(-1)!];
+    const effect = mean(high) - mean(low);
+    // the outputs choose two of these values, so the interval holds for each pair of values (Bonferroni)
+    const pairs = Math.max(1, (places.length * (places.length - 1)) / 2);
+    const effectInterval = certain(
+      effect,
+      [
+        [1, high],
+        [-1, low],
+      ],
+      1 - (1 - confidence) / pairs,
+    );
     const found = {
       input,
       low: mean(low),
       high: mean(high),
+      ...(!numbers && { lowAt, highAt }),
       effect,
       ...(effectInterval && { effectInterval }),
     };

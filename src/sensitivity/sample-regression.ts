@@ -1,4 +1,5 @@
 import type { InputIndices } from './analysis.ts';
+import { MOST_CHANCE } from './chance.ts';
 import type { Estimator } from './point-values.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
@@ -10,14 +11,18 @@ const FEW_POINTS = 5;
 /** If the explained share of the variance is smaller than this, coefficients cannot rank inputs. */
 const LEAST_R2 = 0.7;
 
-/** Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table. */
-export function sampleRegression(table: PointTable, confidence: number): Estimator {
+/**
+ * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
+ *
+ * @param isRandom - whether any part of the variance may be chance
+ */
+export function sampleRegression(table: PointTable, confidence: number, isRandom: boolean): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means }) => {
+  return ({ means, chance = 0 }) => {
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
@@ -26,6 +31,11 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
     const varied = all.filter(({ column }) => column.length > 0 && column.some((one) => one !== column[0]));
     const constant = all.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
     const warnings = [
+      ...(known && output.length > 0
+        ? [
+            `${means.length - output.length} of ${means.length} points are left out, because they have no value.`,
+          ]
+        : []),
       ...(texts.length > 0
         ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
         : []),
@@ -62,17 +72,28 @@ export function sampleRegression(table: PointTable, confidence: number): Estimat
         ...(output.length < FEW_POINTS * (names.length + 1)
           ? [`${output.length} points are few for ${names.length} inputs.`]
           : []),
-        ...(plain.r2 < LEAST_R2 ? [lowText(plain.r2, ranked.r2)] : []),
+        ...lowWarnings(plain.r2, ranked.r2, chance, isRandom),
       ],
     };
   };
 }
 
-function lowText(r2: number, rankR2: number): string {
-  const start = `R² is ${r2.toFixed(2)}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
-  return rankR2 >= LEAST_R2
-    ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
-    : `${start} A saltelli design measures the effects of inputs for any function.`;
+/** A warning if the regression explains too little of the variance that is not chance. */
+function lowWarnings(r2: number, rankR2: number, chance: number, isRandom: boolean): string[] {
+  const least = LEAST_R2 * (1 - chance);
+  if (r2 >= least || chance > MOST_CHANCE) return [];
+  const without = (r2 / (1 - chance)).toFixed(2);
+  const value = `${r2.toFixed(2)}${chance > 0 ? ` (${without} without chance)` : ''}`;
+  if (isRandom)
+    return [
+      `R² is ${value}: much of the output is chance, or the output is not a linear function of the inputs. With "replications: 2" or more, the share of chance is known.`,
+    ];
+  const start = `R² is ${value}: the output is not a linear function of the inputs, so the coefficients (src) explain only a part of it.`;
+  return [
+    rankR2 >= least
+      ? `${start} The coefficients of ranks (srrc, prcc) explain more: their R² is ${rankR2.toFixed(2)}.`
+      : `${start} A saltelli design measures the effects of inputs for any function.`,
+  ];
 }
 
 function indicesOf(input: string, at: number, plain: Regression, ranked: Regression): InputIndices {

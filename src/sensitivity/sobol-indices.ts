@@ -1,5 +1,6 @@
 import { studentQuantile } from '../statistics/student.ts';
 import type { InputIndices, Interval, PairIndices } from './analysis.ts';
+import { MOST_CHANCE } from './chance.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { bootstrapIntervals, randomGroups } from './resample.ts';
 
@@ -126,11 +127,6 @@ export function sobolEstimates(
   const sums = new BlockSums(layout, values);
   return sums.estimates(sums.of(blocks));
 }
-
-/**
- * If the share of chance is larger than this, indices are not corrected, because inputs can no longer be distinguished.
- */
-const MOST_CHANCE = 0.9;
 
 /**
  * Converts indices of means with chance into indices of the function without chance. Chance that is independent between

@@ -175,15 +175,21 @@ describe('foray plan', () => {
   });
 
   test('warns about unusual settings', async () => {
-    const design = (text: string): string =>
-      write('odd.yaml', `campaign: odd\nmodel: {name: Epidemic}\ndesign: {${text}}\n`);
-    const warningsOf = async (text: string) => (await planOf(design(text))).warnings;
+    const design = (text: string, more = ''): string =>
+      write('odd.yaml', `campaign: odd\nmodel: {name: Epidemic}\ndesign: {${text}}\n${more}`);
+    const warningsOf = async (text: string, more?: string) => (await planOf(design(text, more))).warnings;
     expect(await warningsOf('grid: {Days: [7], Contact rate: [1, 2]}')).toEqual([
       'The design gives "Days" one value only, 7.',
     ]);
     expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
       '7 points of the design repeat other points. Each point counts once.',
     ]);
+    const spread = '{inputs: {Contact rate: {min: 1, max: 2}, Recovery rate: {min: 0.3, max: 0.6}}, ';
+    for (const [text, effect] of [
+      [`saltelli: ${spread}points: 8}`, 'a part of the total indices'],
+      [`morris: ${spread}trajectories: 4}`, 'makes μ* and σ too high'],
+    ] as const)
+      expect((await warningsOf(text, 'seed: 1\n')).at(-1)).toContain(effect);
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
       '9 Sobol points are spread less evenly than 8, a power of 2.',
     ]);

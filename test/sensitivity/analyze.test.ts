@@ -22,6 +22,8 @@ const sample: Design = {
 const byName = (indices: readonly InputIndices[] = []) =>
   Object.fromEntries(indices.map((one) => [one.input, one]));
 
+const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
+
 describe('a sample', () => {
   test('is analyzed by regression', () => {
     const [found] = analyzed({ design: sample }, ([a, b]) => ({ Y: 3 * a! + b! }));
@@ -40,10 +42,32 @@ describe('a sample', () => {
     expect(found!.warnings.join()).toContain('R² is 0.0');
   });
 
+  test('of a nonlinear function with chance has an R² without chance in its warning', () => {
+    const random = uniforms(1);
+    const [found] = analyzed({ design: sample, replications: 2 }, ([a]) => ({
+      Y: 12 * (a! - 0.5) ** 2 + random(),
+    }));
+    expect(found!.warnings.join()).toMatch(
+      /R² is 0\.0\d \(0\.0\d without chance\): the output is not a linear/,
+    );
+  });
+
+  test('of a linear function with chance and one run per point may have a low R² because of chance', () => {
+    const random = uniforms(1);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: sample, base, seed: 1 }, ([a]) => ({ Y: a! + 2 * random() }));
+    expect(found!.warnings.join()).toMatch(
+      /^R² is 0\.1\d: much of the output is chance, or the output is not/,
+    );
+  });
+
   test('leaves failed runs out, and has a warning', () => {
     const [found] = analyzed({ design: sample }, ([a]) => (a! < 0.1 ? undefined : { Y: a }));
     expect(found).toMatchObject({ runs: 180 });
-    expect(found!.warnings).toEqual(['20 of 200 runs failed.']);
+    expect(found!.warnings).toEqual([
+      '20 of 200 runs failed.',
+      '20 of 200 points are left out, because they have no value.',
+    ]);
     expect(found!.r2).toBeCloseTo(1, 9);
   });
 
@@ -54,6 +78,9 @@ describe('a sample', () => {
     const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
     expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
     expect(found!.chance!.ofMeans).toBeCloseTo(0.6 / 1.6, 1);
+    expect(found!.r2).toBeLessThan(0.7);
+    // the output is a linear function and chance
+    expect(found!.warnings.join()).not.toContain('linear');
     expect(found!.warnings.join()).toContain('Chance dominates');
     expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
   });
@@ -116,9 +143,24 @@ describe('a sample', () => {
     ]);
   });
 
-  test('with too few values has one warning about that', () => {
+  test('with huge values has a warning that they are too large', () => {
+    const found = analyzed({ design: sample, outputs: ['Y', 'Course'] }, ([a]) => {
+      const Y = a! * 1e308;
+      return { Y, Course: { dataX: [0, 1], dataY: [1, Y] } };
+    });
+    const warnings = ['The values are too large for an analysis: their variance is not finite.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
+  test('with too few values says how many there are', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
-    expect(found!.warnings).toEqual(['2 points are too few for a regression.']);
+    expect(found!.warnings).toEqual([
+      '198 of 200 points are left out, because they have no value.',
+      '2 points are too few for a regression.',
+    ]);
   });
 });
 
@@ -179,6 +221,15 @@ test('a oneAtATime design has swings and elasticities', () => {
   ]);
 });
 
+test('a oneAtATime design with texts has the swing from the lowest to the highest output', () => {
+  const base: BaseInput[] = [{ name: 'Rule', type: 'STRING', units: null, value: '2' }];
+  // the model reads texts as numbers
+  const design: Design = { kind: 'oneAtATime', inputs: ['Rule'], values: [['3', '1']] };
+  const [found] = analyzed({ design, base }, ([rule]) => ({ Y: 10 * rule! }));
+  expect(found!.indices).toEqual([{ input: 'Rule', low: 10, high: 30, lowAt: '1', highAt: '3', effect: 20 }]);
+  expect(analysisSentence(found!)).toBe('Rule changes Y most; from 1 to 3 of Rule, Y changes by 20.');
+});
+
 describe('points for Sobol indices', () => {
   const saltelli: Design = {
     kind: 'saltelli',
@@ -217,6 +268,37 @@ describe('points for Sobol indices', () => {
     expect(Math.abs(B!.total!)).toBeLessThan(0.06);
     expect(Math.abs(A!.first! - 1)).toBeLessThan(0.06);
     expect(found!.warnings.join()).toContain('the indices are corrected for it');
+  });
+
+  test('do not show chance as an effect of inputs if each point has one run with its own seed', () => {
+    const random = uniforms(3);
+    const analysisOf = (played: { seed: number | null; commonRandomNumbers?: boolean }) =>
+      analyzed(
+        { design: saltelli, base: [...numericBase({ A: 0, B: 0, C: 0 }), SEED], ...played },
+        ([a, b]) => ({
+          Y: 2 * a! + b! + random(),
+        }),
+      )[0]!;
+    const found = analysisOf({ seed: 1 });
+    // the variance of C is 0, and a sixth of the variance is chance
+    expect(byName(found.indices).C!.total!).toBeCloseTo(1 / 6, 1);
+    expect(found.hasUnknownChance).toBe(true);
+    expect(found.warnings.join()).toContain('any effect of chance is a part of the total indices');
+    expect(analysisSentence(found)).toMatch(
+      /^A and B explain at least 8\d % of the variance of Y; C cannot be distinguished from chance\.$/,
+    );
+    // the same seed at all points
+    for (const same of [{ seed: null }, { seed: 1, commonRandomNumbers: true }])
+      expect(analysisOf(same)).not.toHaveProperty('hasUnknownChance');
+  });
+
+  test('say that no effect can be distinguished from chance if all of the output is chance', () => {
+    const random = uniforms(3);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: saltelli, base, seed: 1 }, () => ({ Y: random() }));
+    expect(analysisSentence(found!)).toBe(
+      'The effects of all inputs on Y cannot be distinguished from chance.',
+    );
   });
 
   test('have no indices and say why if the output differs at too few points', () => {
@@ -276,6 +358,24 @@ describe('points for Sobol indices', () => {
     expect(byName(found!.times![0]!.indices).A!.total).toBeCloseTo(1, 1);
     expect(byName(found!.times![1]!.indices).B!.total).toBeCloseTo(1, 1);
   });
+});
+
+test('curves of different lengths have warnings about times without indices, and about points without values', () => {
+  const analysisOf = (endOf: (a: number) => number) => {
+    const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a]) => {
+      const end = endOf(a!);
+      return { Course: { dataX: [0, 5, end], dataY: [a, a, a! * end] } };
+    });
+    return found!.warnings;
+  };
+  let run = 0;
+  expect(analysisOf(() => ((run += 1) === 1 ? 8 : 10))).toEqual([
+    "Only times of the first run's curve are analyzed, from 0 to 8. The curves of Course together are from 0 to 10.",
+  ]);
+  run = 0;
+  expect(analysisOf(() => ((run += 1) % 4 === 0 ? 8 : 10))).toEqual([
+    'At 1 of 3 times, Course has no value at some points. These points are left out there.',
+  ]);
 });
 
 test('trajectories have Morris effects; incomplete trajectories are left out', () => {
@@ -372,9 +472,7 @@ test('a fraction in which points have no value is analyzed by regression', () =>
     return a! + b! + c! + d! === 4 ? undefined : { Y: y, Course: { dataX: [0, 1], dataY: [y, y] } };
   });
   expect(found).toMatchObject({ method: 'regression' });
-  expect(found!.warnings).toContainEqual(
-    expect.stringMatching(/^1 of 16 points have no value\. .*regression/),
-  );
+  expect(found!.warnings).toContainEqual(expect.stringMatching(/fraction with missing points .* regression/));
   expect(analysisSentence(found!)).toMatch(
     /^A and B explain 100 % .* as a linear function; .* have no visible effect/,
   );

@@ -21,6 +21,7 @@ export interface Played {
   design: Design;
   base?: BaseInput[];
   replications?: number;
+  seed?: number | null;
   commonRandomNumbers?: boolean;
   /** @default Y */
   outputs?: string[];
@@ -36,7 +37,13 @@ export function numericBase(values: Record<string, number>): BaseInput[] {
 }
 
 /** Makes a campaign. Its inputs are DOUBLE unless `base` has other types. */
-export function campaignOf({ design, base, commonRandomNumbers = false }: Played): AnalyzedCampaign {
+export function campaignOf({
+  design,
+  base,
+  replications = 1,
+  seed = null,
+  commonRandomNumbers = false,
+}: Played): AnalyzedCampaign {
   const all =
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
   return {
@@ -44,6 +51,9 @@ export function campaignOf({ design, base, commonRandomNumbers = false }: Played
     base: all,
     varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),
     design,
+    replications,
+    seed,
+    fresh: null,
     commonRandomNumbers,
     precision: null,
   };

@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { swings } from '../../src/sensitivity/one-at-a-time.ts';
 
-const line = { input: 'x', ends: [0, 2] as [number, number], numbers: { low: 8, high: 12, base: 10 } };
+const places = [
+  { value: '8', point: 0 },
+  { value: '12', point: 2 },
+];
+const line = { input: 'x', places, numbers: { low: 8, high: 12, base: 10 } };
 
 test('a power function has its known swing and elasticity', () => {
   const means = Float64Array.from([8, 10, 12], (x) => x ** 2);
@@ -33,4 +37,19 @@ test('a warning names an input with a missing point, and the input has no effect
   const { indices, warnings } = swings([line], 1, { means, isPaired: false }, 0.95);
   expect(indices).toEqual([{ input: 'x' }]);
   expect(warnings.join()).toContain('the effects of x are unknown');
+});
+
+test('the swing of texts is from the lowest to the highest output, and holds for each pair of values', () => {
+  const texts = ['a', 'c', 'b'].map((value, point) => ({ value, point }));
+  const means = Float64Array.of(71, 75, 66);
+  const replicates = (point: number) =>
+    [-1, 1].map((by, at) => ({ replication: at, value: means[point]! + by }));
+  const of = { means, replicates, isPaired: false };
+  const [found] = swings([{ input: 't', places: texts }], 0, of, 0.95).indices;
+  expect(found).toMatchObject({ low: 66, lowAt: 'b', high: 75, highAt: 'c', effect: 9 });
+  expect(found).not.toHaveProperty('elasticity');
+  // three pairs of values
+  const pair = texts.slice(1);
+  const [single] = swings([{ input: 't', places: pair }], 0, of, 1 - 0.05 / 3).indices;
+  expect(found!.effectInterval).toEqual(single!.effectInterval);
 });

@@ -12,7 +12,6 @@ import { writeModel } from '../service/support.ts';
 
 let world: World;
 let server: Server;
-const models = mkdtempSync(join(tmpdir(), 'foray-test-'));
 const FIT = `campaign: fit
 model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}

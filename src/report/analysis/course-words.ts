@@ -1,6 +1,6 @@
 import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
-import { divided, haveOf, listed } from './words.ts';
+import { divided, nothingText } from './words.ts';
 
 /**
  * The maximum number of stretches of time that a sentence lists in their order. If there are more, it lists at most
@@ -21,10 +21,17 @@ interface Stretch {
 /**
  * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
  */
-export function courseSentence({ output, method, confidence, times = [] }: Analysis): string {
+export function courseSentence(analysis: Analysis): string {
+  const { output, method, confidence, hasUnknownChance, times = [] } = analysis;
   const parts = times.map((one) => ({
     time: one.time,
-    ...divided({ method, confidence, indices: one.indices, secondOrder: one.secondOrder }),
+    ...divided({
+      method,
+      confidence,
+      hasUnknownChance,
+      indices: one.indices,
+      secondOrder: one.secondOrder,
+    }),
   }));
   const stretches = stretchesOf(parts.map(({ time, matter }) => ({ time, input: matter[0]?.input })));
   const [first] = stretches;
@@ -34,7 +41,7 @@ export function courseSentence({ output, method, confidence, times = [] }: Analy
     const effect = parts.every(({ little }) => little.length === 0) ? 'a visible' : 'more than a little';
     return `No input has ${effect} effect on ${output} at any of ${times.length} times.`;
   }
-  const rest = never.length > 0 ? `; ${listed(never)} ${haveOf(never)} no visible effect at any time` : '';
+  const rest = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
   return `${leadText(output, stretches, times.length)}${rest}.`;
 }
 

@@ -35,7 +35,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Shares of the variance of ${measure.name}`,
           caption: sentences(
-            'First order is the effect of an input alone; total includes its interactions with other inputs',
+            `First order is the effect of an input alone; total includes its interactions with other inputs${analysis.hasUnknownChance ? ', and chance' : ''}`,
             within,
             part,
           ),
@@ -143,11 +143,15 @@ function tornado(
     method === 'factorial'
       ? 'averaged over the values of the other inputs'
       : 'with the other inputs unchanged';
+  const unordered = bySize.filter(({ lowAt }) => lowAt !== undefined);
   return [
     {
       title: `How inputs change ${output}`,
       caption: sentences(
         `The change of the output from the lowest to the highest value of each input, ${others}`,
+        unordered.length > 0
+          ? `If the values of an input are not numbers, the change is from the lowest to the highest output: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${lowAt} to ${highAt}`).join(', ')}`
+          : undefined,
         bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
         part,
       ),

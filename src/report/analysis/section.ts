@@ -1,12 +1,12 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import type { Analysis, Interval, Method } from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../figures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { analysisSentence, divided, haveOf, listed, percentText, ranked, unknownText } from './words.ts';
+import { analysisSentence, divided, listed, nothingText, percentText, ranked, unknownText } from './words.ts';
 
 /** How each method works, and what it assumes. */
 const HOW: Record<Method, string> = {
@@ -51,7 +51,7 @@ export function analysisAnswer(analysis: Analysis): Markup | undefined {
   const { matter, little, nothing, unknown } = divided(analysis);
   if (unknown.length === indices.length) return undefined;
   const none = little.length > 0 ? 'None with more than a little effect' : 'None with a visible effect';
-  const rest = nothing.length > 0 ? `; ${listed(nothing)} ${haveOf(nothing)} no visible effect` : '';
+  const rest = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
   const open = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   return html`<div class="answer">
     ${matter.length === 1 ? 'The input that matters' : 'The inputs that matter'} for ${output}
@@ -106,7 +106,7 @@ export function analysisSection(analysis: Analysis): Markup {
                             `${column.key}Interval`
                           ];
                           return html`<td class="number">
-                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}
+                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}${placeText(one, column.key)}
                           </td>`;
                         })}
                         ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
@@ -119,6 +119,12 @@ export function analysisSection(analysis: Analysis): Markup {
     }
     ${pairsTable(analysis)}
   </section>`;
+}
+
+/** The value of an input at its lowest or highest output, if its values are not numbers. */
+function placeText({ lowAt, highAt }: InputIndices, key: string): string {
+  const value = key === 'low' ? lowAt : key === 'high' ? highAt : undefined;
+  return value === undefined ? '' : ` (${value})`;
 }
 
 function chanceText({ chance }: Analysis): string {

@@ -9,7 +9,10 @@ import type {
 import { number, text } from '../tables/column-types.ts';
 import type { Cell, Table } from '../tables/result-table.ts';
 
-type Key = Exclude<keyof InputIndices | 'second', 'input' | 'aliases' | `${string}Interval`>;
+type Key = Exclude<
+  keyof InputIndices | 'second',
+  'input' | 'aliases' | 'lowAt' | 'highAt' | `${string}Interval`
+>;
 
 /** The indices of all methods, in the order of their columns. Indices with `hasEnds` may have an interval. */
 const KEYS: readonly { key: Key; hasEnds?: true }[] = [
@@ -37,6 +40,9 @@ interface Row {
   with: string | undefined;
   numbers: Partial<Record<Key, number>>;
   ends: Partial<Record<Key, Interval>>;
+  /** The values of the input at `low` and `high`, if they are not numbers. */
+  lowAt?: string | undefined;
+  highAt?: string | undefined;
   aliases: readonly string[];
 }
 
@@ -52,6 +58,7 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
     ({ key, hasEnds }) => ({ key, hasEnds: hasEnds && has(({ ends }) => ends[key] !== undefined) }),
   );
   const [hasTimes, hasPairs] = [has(({ time }) => time !== undefined), has((row) => row.with !== undefined)];
+  const hasValues = has(({ lowAt }) => lowAt !== undefined);
   const hasAliases = has(({ aliases }) => aliases.length > 0);
   const columns = [
     text('output'),
@@ -59,6 +66,7 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
     text('input'),
     ...(hasPairs ? [text('with')] : []),
     ...keys.flatMap(({ key, hasEnds }) => [key, ...(hasEnds ? [`${key}Low`, `${key}High`] : [])].map(number)),
+    ...(hasValues ? [text('lowAt'), text('highAt')] : []),
     ...(hasAliases ? [text('aliases')] : []),
   ];
   const cells = (row: Row): Cell[] => [
@@ -69,6 +77,7 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
     ...keys.flatMap(({ key, hasEnds }) =>
       [row.numbers[key], ...(hasEnds ? (row.ends[key] ?? [undefined, undefined]) : [])].map(numberCell),
     ),
+    ...(hasValues ? [row.lowAt ?? null, row.highAt ?? null] : []),
     ...(hasAliases ? [row.aliases.join(', ') || null] : []),
   ];
   return { columns, rows: Batched.of(rows.map(cells)) };
@@ -83,7 +92,7 @@ function rowsOf({ output, indices = [], secondOrder = [], times = [] }: Analysis
 }
 
 function inputRow(output: string, time: number | undefined, indices: InputIndices): Row {
-  const { input, aliases = [], ...rest } = indices;
+  const { input, lowAt, highAt, aliases = [], ...rest } = indices;
   const numbers: Row['numbers'] = {};
   const ends: Row['ends'] = {};
   for (const { key } of KEYS) {
@@ -92,7 +101,7 @@ function inputRow(output: string, time: number | undefined, indices: InputIndice
     const interval = (rest as Record<string, unknown>)[`${key}Interval`];
     if (interval) ends[key] = interval as Interval;
   }
-  return { output, time, input, with: undefined, numbers, ends, aliases };
+  return { output, time, input, with: undefined, numbers, ends, lowAt, highAt, aliases };
 }
 
 function pairRow(

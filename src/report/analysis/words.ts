@@ -47,13 +47,15 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
 type Kind = 'matter' | 'little' | 'nothing' | 'unknown';
 
 /** The part of an analysis that is needed to divide the inputs. */
-type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence'>;
+type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence' | 'hasUnknownChance'>;
 
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, inputs without a visible effect, and inputs
  * whose effect is unknown, because the method has no number for them. An effect is not visible if it is very small
  * (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace the interval: an effect is not
- * visible if the input or its interactions have tests and none of the tests is significant.
+ * visible if the input or its interactions have tests and none of the tests is significant. Total indices may include
+ * chance whose share is unknown. Then an effect is visible if the input has an effect alone, or if its total index is
+ * certainly above the smallest total index, because chance is in each of them.
  */
 export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const { method } = analysis;
@@ -70,7 +72,12 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   return { matter: of('matter'), little: of('little'), nothing: of('nothing'), unknown: of('unknown') };
 }
 
-function isVisible({ method, secondOrder = [], confidence }: Indexed, one: InputIndices): boolean {
+function isVisible(analysis: Indexed, one: InputIndices): boolean {
+  const { method, indices = [], secondOrder = [], confidence } = analysis;
+  if (includesChance(analysis)) {
+    const least = Math.min(...indices.map(({ total, totalInterval }) => totalInterval?.[1] ?? total!));
+    return (one.firstInterval?.[0] ?? one.first!) > 0 || (one.totalInterval?.[0] ?? one.total!) > least;
+  }
   if (method !== 'factorial') {
     const interval = INTERVALS[method](one);
     return !interval || interval[0] > 0 || interval[1] < 0;
@@ -82,23 +89,49 @@ function isVisible({ method, secondOrder = [], confidence }: Indexed, one: Input
   return tests.length === 0 || tests.some((p) => p < 1 - confidence);
 }
 
+/** Whether chance whose share is unknown is in the indices by which inputs are divided. */
+function includesChance({
+  method,
+  hasUnknownChance,
+}: Pick<Analysis, 'method' | 'hasUnknownChance'>): boolean {
+  return method === 'sobol' && hasUnknownChance === true;
+}
+
+/** A part of a sentence: "A and B have no visible effect". */
+export function nothingText(
+  analysis: Pick<Analysis, 'method' | 'hasUnknownChance'>,
+  inputs: readonly { input: string }[],
+): string {
+  return includesChance(analysis)
+    ? `${listed(inputs)} cannot be distinguished from chance`
+    : `${listed(inputs)} ${haveOf(inputs)} no visible effect`;
+}
+
 /** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
 export function analysisSentence(analysis: Analysis): string {
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
   const { matter, little, nothing, unknown } = divided(analysis);
   if (unknown.length === indices.length) return `It is unknown which inputs matter for ${output}.`;
-  const isAll = matter.length === indices.length && indices.length > 1 && SHARES.includes(analysis.method);
+  const isAll =
+    matter.length === indices.length &&
+    indices.length > 1 &&
+    SHARES.includes(analysis.method) &&
+    !includesChance(analysis);
   const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
-    const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
-    if (little.length === 0) return `${none} visible effect on ${output}${rest}.`;
+    if (little.length === 0) {
+      if (includesChance(analysis))
+        return `The effects of all inputs on ${output} cannot be distinguished from chance.`;
+      const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
+      return `${none} visible effect on ${output}${rest}.`;
+    }
     // the largest estimate is so uncertain that its input has no visible effect
-    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${listed(nothing)} ${haveOf(nothing)} no visible effect${rest}.`;
+    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${nothingText(analysis, nothing)}${rest}.`;
   }
   const others = [
     ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
-    ...(nothing.length > 0 ? [`${listed(nothing)} ${haveOf(nothing)} no visible effect`] : []),
+    ...(nothing.length > 0 ? [nothingText(analysis, nothing)] : []),
   ];
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}${rest}.`;
 }
@@ -137,20 +170,24 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
       return `${names} ${many ? 'explain' : 'explains'} ${percentText(analysis.r2!)} of the variance of ${output} as a linear function`;
     case 'morris':
       return `${names} ${many ? 'change' : 'changes'} ${output} most; over the range of ${top.input}, ${output} changes by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
-    case 'one-at-a-time':
-      return `${names} ${many ? 'change' : 'changes'} ${output} most; from the lowest to the highest value of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
+    case 'one-at-a-time': {
+      const values =
+        top.lowAt === undefined ? 'the lowest to the highest value' : `${top.lowAt} to ${top.highAt}`;
+      return `${names} ${many ? 'change' : 'changes'} ${output} most; from ${values} of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
+    }
   }
 }
 
 /**
  * A lower bound for the joint share of the variance of some inputs: 1 minus the sum of the total indices of the other
  * inputs. If those indices have no intervals, the share is at least the sum of the main effects and the interactions of
- * the inputs. If those indices are unknown, the share is this sum.
+ * the inputs. If those indices are unknown or include chance, the share is this sum.
  */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
   const names = new Set(matter.map(({ input }) => input));
   const rest = indices.filter(({ input }) => !names.has(input));
+  if (includesChance(analysis)) return `at least ${shareText(ownShare(), undefined)}`;
   const totals = rest.map(({ total }) => total);
   if (totals.every((one) => one !== undefined)) {
     const value = 1 - totals.reduce((sum, one) => sum + one, 0);

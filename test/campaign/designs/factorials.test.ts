@@ -88,6 +88,11 @@ describe('onePerInput', () => {
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } }, rest)).toEqual(['2', '1.8', '2.2']);
   });
 
+  test('changes inputs from their values under `inputs`', () => {
+    const points = pointsOf({ onePerInput: { inputs: ['Days'], change: 0.5 } }, { inputs: { Days: 20 } });
+    expect(points.map(({ values }) => values.join())).toEqual(['20', '10', '30']);
+  });
+
   test('takes a low and a high value for each input, with units', () => {
     const inputs = {
       'Contact rate': { low: 1, high: 4, units: 'PER_DAY' as const },

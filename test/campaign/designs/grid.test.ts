@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
-import { checkBody } from '../support.ts';
+import { checkBody, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 
 describe('a grid', () => {
@@ -152,6 +152,18 @@ describe('oneAtATime', () => {
   test('has the unchanged point only once, even if the design lists its values', () => {
     expect(rowsIn({ oneAtATime: { Days: [7, 14], Population: ['763.0'] } })).toEqual(['14 763', '7 763']);
     expect(rowsIn({ oneAtATime: { Days: [14] } })).toEqual(['14']);
+  });
+
+  test('starts from the values in `inputs`, which may have the same inputs', () => {
+    expect(rowsIn({ oneAtATime: { Days: [7] } }, { inputs: { Days: 9 } })).toEqual(['9', '7']);
+    const refused = (design: string) =>
+      expectRefused(`${HEAD}inputs: {Days: 9}\ndesign: ${design}\n`, {
+        code: 'INVALID_VALUE',
+        says: /"Days" is given more than once/,
+      });
+    refused('{grid: {§Days: [7]}}');
+    refused('{oneAtATime: {Population: [7]}, derive: {§Days: "1"}}');
+    refused('{product: [{grid: {Population: [7]}}, {oneAtATime: {§Days: [7]}}]}');
   });
 
   test('starts from the values of the experiment, and other inputs keep the values in `inputs`', () => {

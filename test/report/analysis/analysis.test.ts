@@ -124,6 +124,17 @@ test('the caption names intervals only if there are intervals', () => {
   expect(analysisFigures({ ...analysis, indices }, measure)[0]!.caption).not.toContain('Lines are');
 });
 
+test('the table, the picture and the report name the values of a swing that are not numbers', async () => {
+  const indices = [{ input: 'A', low: 1, high: 3, lowAt: 'fifo', highAt: 'lifo', effect: 2 }];
+  const analysis: Analysis = { ...analysisOf(designs[4]![1]), indices };
+  expect(await csvOf([analysis])).toEqual([
+    'output,input,low,high,effect,lowAt,highAt',
+    'Y,A,1,3,2,fifo,lifo',
+  ]);
+  expect(analysisFigures(analysis, measureOf(OUTPUTS, 'Y'))[0]!.caption).toContain('A from fifo to lifo');
+  expect(analysisSection(analysis).text.replaceAll(/\s+/g, ' ')).toContain('1 (fifo)');
+});
+
 test('the answer names the inputs that matter', () => {
   expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
     'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C has no visible effect',

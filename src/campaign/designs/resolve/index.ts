@@ -57,10 +57,15 @@ function resolveKind(
   taken: ReadonlySet<string>,
 ): Design {
   const { mistakes } = facts;
+  // the unchanged point has the values of these inputs outside the design
+  const changesBase = kind === 'oneAtATime' || kind === 'onePerInput';
+  const others = changesBase ? taken.difference(facts.fixed) : taken;
+  // two members could change the same input
+  const ofMember = { ...facts, fixed: new Set<string>() };
   switch (kind) {
     case 'grid':
     case 'oneAtATime': {
-      const inputs = inputsIn(written[kind]!, facts, path, taken);
+      const inputs = inputsIn(written[kind]!, facts, path, others);
       const values = inputs.map(({ input, value, path: at }) => distinctValuesOf(input, value, facts, at));
       return { kind, inputs: namesOf(inputs), values };
     }
@@ -82,13 +87,13 @@ function resolveKind(
     case 'factorial':
       return resolveFactorial(written.factorial!, facts, path, taken);
     case 'onePerInput':
-      return resolveOnePerInput(written.onePerInput!, facts, path, taken);
+      return resolveOnePerInput(written.onePerInput!, facts, path, others);
     case 'product': {
       const designs: Design[] = [];
       const all = new Set(taken);
       for (const [at, member] of written.product!.entries()) {
         mistakes.attempt(() => checkStandsAlone(kind, member, facts, [...path, at]));
-        const design = resolveDesign(member, facts, [...path, at], all);
+        const design = resolveDesign(member, ofMember, [...path, at], all);
         for (const name of inputsOf(design)) all.add(name);
         designs.push(design);
       }
@@ -97,7 +102,7 @@ function resolveKind(
     case 'union': {
       const designs = written.union!.map((member, at) => {
         mistakes.attempt(() => checkStandsAlone(kind, member, facts, [...path, at]));
-        return resolveDesign(member, facts, [...path, at], taken);
+        return resolveDesign(member, ofMember, [...path, at], taken);
       });
       return { kind, designs };
     }

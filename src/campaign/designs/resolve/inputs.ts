@@ -21,6 +21,8 @@ export interface DesignFacts {
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
+  /** The inputs from whose values a design may change them: the definition gives these values under `inputs`. */
+  fixed: ReadonlySet<string>;
   /** The seed for samples that have no seed of their own. */
   seed: number;
   mistakes: Mistakes;
