@@ -182,3 +182,20 @@ export class SearchInMemory {
     this.finished = open.filter(({ isFinished }) => isFinished).length;
   }
 }
+
+/** A search over two inputs from -1 to 2. */
+export function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
+  const box = { min: -1, max: 2, digits: 3 };
+  return searchCampaign({ x: box, y: box }, { stop: stopAfter(20), ...search }, rest);
+}
+
+/** The lowest `f` is at 0.5 and -0.25. */
+export const bowl: Run = ([x, y]) => ({ f: String((x! - 0.5) ** 2 + (y! + 0.25) ** 2), g: String(x) });
+/** `bowl` with normal noise in `f`. */
+export function noisy(sd: number): Run {
+  return (values, ordinal, replication) => {
+    const noise = new Stream(ordinal, `replication ${replication}`).normal();
+    const { f, g } = bowl(values, ordinal, replication);
+    return { f: String(Number(f) + sd * noise), g: g! };
+  };
+}

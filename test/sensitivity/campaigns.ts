@@ -1,9 +1,9 @@
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
 import { inputsOf } from '../../src/campaign/designs/resolved-design.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { BaseInput, CampaignOutput } from '../../src/campaign/types.ts';
-import type { Analysis } from '../../src/sensitivity/analysis.ts';
+import type { Analysis, InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
 import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
 import type { AnalyzedCampaign } from '../../src/sensitivity/estimators.ts';
@@ -87,3 +87,21 @@ export function analyzed(played: Played, model: Model): Analysis[] {
   }
   return analysesOf(campaign, gatherer.result(), counts);
 }
+
+/** Inputs with a uniform distribution from 0 to 1. */
+export const spread = (names: readonly string[]): SpreadInput[] =>
+  names.map((name) => ({ name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } }));
+
+/** The indices by the name of the input. */
+export const byName = (indices: readonly InputIndices[] = []) =>
+  Object.fromEntries(indices.map((one) => [one.input, one]));
+
+/** A Latin hypercube of 200 points. */
+export const sample: Design = {
+  kind: 'sample',
+  method: 'lhs',
+  points: 200,
+  seed: 1,
+  scramble: true,
+  inputs: spread(['A', 'B', 'C']),
+};

@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { BaseInput } from '../../src/campaign/types.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { analyzed, byName, numericBase, sample } from './campaigns.ts';
+import { uniforms } from '../support/uniforms.ts';
+
+const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
+
+describe('a sample', () => {
+  test('is analyzed by regression', () => {
+    const [found] = analyzed({ design: sample }, ([a, b]) => ({ Y: 3 * a! + b! }));
+    expect(found).toMatchObject({ campaign: 'played', output: 'Y', method: 'regression', runs: 200 });
+    expect(found!.r2).toBeCloseTo(1, 9);
+    expect(byName(found!.indices).A!.src).toBeCloseTo(Math.sqrt(0.9), 1);
+    expect(found!.warnings).toEqual([]);
+    expect(analysisSentence(found!)).toBe(
+      'A and B explain 100 % of the variance of Y as a linear function; C has no visible effect.',
+    );
+  });
+
+  test('of a nonlinear function has a low R², and a warning', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => ({ Y: (a! - 0.5) ** 2 }));
+    expect(found!.r2).toBeLessThan(0.2);
+    expect(found!.warnings.join()).toContain('R² is 0.0');
+  });
+
+  test('of a nonlinear function with chance has an R² without chance in its warning', () => {
+    const random = uniforms(1);
+    const [found] = analyzed({ design: sample, replications: 2 }, ([a]) => ({
+      Y: 12 * (a! - 0.5) ** 2 + random(),
+    }));
+    expect(found!.warnings.join()).toMatch(
+      /R² is 0\.0\d \(0\.0\d without chance\): the output is not a linear/,
+    );
+  });
+
+  test('of a linear function with chance and one run per point may have a low R² because of chance', () => {
+    const random = uniforms(1);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: sample, base, seed: 1 }, ([a]) => ({ Y: a! + 2 * random() }));
+    expect(found!.warnings.join()).toMatch(
+      /^R² is 0\.1\d: much of the output is chance, or the output is not/,
+    );
+  });
+
+  test('leaves failed runs out, and has a warning', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => (a! < 0.1 ? undefined : { Y: a }));
+    expect(found).toMatchObject({ runs: 180 });
+    expect(found!.warnings).toEqual([
+      '20 of 200 runs failed.',
+      '20 of 200 points are left out, because they have no value.',
+    ]);
+    expect(found!.r2).toBeCloseTo(1, 9);
+  });
+
+  test('with replications separates the variance of chance from the variance of inputs, and has warnings', () => {
+    const random = uniforms(1);
+    // the variance of the input is 1/12, and the variance of chance is 3/12
+    const noisy = { design: sample, replications: 5 };
+    const [found] = analyzed(noisy, ([a]) => ({ Y: a! + Math.sqrt(3) * random() }));
+    expect(found!.chance!.ofRuns).toBeCloseTo(0.75, 1);
+    expect(found!.chance!.ofMeans).toBeCloseTo(0.6 / 1.6, 1);
+    expect(found!.r2).toBeLessThan(0.7);
+    // the output is a linear function and chance
+    expect(found!.warnings.join()).not.toContain('linear');
+    expect(found!.warnings.join()).toContain('Chance dominates');
+    expect(found!.warnings.join()).toContain("of the variance of the points' means is chance");
+  });
+
+  test('of runs with curves has indices at each time at which the values differ', () => {
+    const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a, b]) => ({
+      Course: { dataX: [0, 1, 2], dataY: [5, a, 2 * b!] },
+    }));
+    expect(found).not.toHaveProperty('indices');
+    expect(found!.times!.map(({ time }) => time)).toEqual([1, 2]);
+    expect(byName(found!.times![0]!.indices).A!.src).toBeCloseTo(1, 9);
+    expect(byName(found!.times![1]!.indices).B!.src).toBeCloseTo(1, 9);
+  });
+
+  test('has a warning and no indices if the output is the same at all points', () => {
+    const [found] = analyzed({ design: sample }, () => ({ Y: 1 }));
+    expect(found).toMatchObject({
+      indices: [],
+      warnings: [expect.stringContaining('the same at all points')],
+    });
+  });
+
+  test('has the same warning if the output differs only by rounding', () => {
+    // the mean of 200 times 0.1 is not exactly 0.1
+    const [found] = analyzed({ design: sample }, () => ({ Y: 0.1 }));
+    expect(found).toMatchObject({
+      indices: [],
+      warnings: [expect.stringContaining('Y is the same at all points')],
+    });
+  });
+
+  const textBase: BaseInput[] = [{ name: 'Rule', type: 'STRING', units: null, value: 'x' }];
+  const texts: Design = { kind: 'list', inputs: ['Rule'], rows: [['x'], ['y'], ['z']] };
+
+  test('of texts has no indices, and the only warning is that regression cannot use texts', () => {
+    let run = 0;
+    const outputs = ['Y', 'Course'];
+    const found = analyzed({ design: texts, base: textBase, outputs }, () => ({
+      Y: (run += 1),
+      Course: { dataX: [0, 1], dataY: [0, run] },
+    }));
+    const warnings = ['Rule: regression cannot use inputs whose values are texts.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
+  test('without different values of an input has no indices, and the warning names the input', () => {
+    let run = 0;
+    const base = [...textBase, ...numericBase({ A: 1 })];
+    const design: Design = {
+      kind: 'product',
+      designs: [texts, { kind: 'list', inputs: ['A'], rows: [['1']] }],
+    };
+    const [found] = analyzed({ design, base }, () => ({ Y: (run += 1) }));
+    expect(found!.warnings).toEqual([
+      expect.stringContaining('regression cannot use inputs whose values are texts'),
+      'A: the value is the same at all points.',
+    ]);
+  });
+
+  test('with huge values has a warning that they are too large', () => {
+    const found = analyzed({ design: sample, outputs: ['Y', 'Course'] }, ([a]) => {
+      const Y = a! * 1e308;
+      return { Y, Course: { dataX: [0, 1], dataY: [1, Y] } };
+    });
+    const warnings = ['The values are too large for an analysis: their variance is not finite.'];
+    expect(found).toMatchObject([
+      { indices: [], warnings },
+      { times: [], warnings },
+    ]);
+  });
+
+  test('with too few values says how many there are', () => {
+    const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
+    expect(found!.warnings).toEqual([
+      '198 of 200 points are left out, because they have no value.',
+      '2 points are too few for a regression.',
+    ]);
+  });
+});
