@@ -44,8 +44,9 @@ interface Protected {
 
 async function startProtected(): Promise<Protected> {
   const folder = temporaryFolder();
+  const models = path.join(folder, 'models');
   writeModel(
-    path.join(folder, 'models'),
+    models,
     'secret',
     `export default {
       name: 'Secret', description: '', inputs: [{ name: 'x', type: 'DOUBLE', default: 1 }],
@@ -53,28 +54,26 @@ async function startProtected(): Promise<Protected> {
     };`,
   );
   const keyFile = path.join(folder, 'keys.yaml');
-  const model = { owner: 'ada', developers: ['bob'], users: ['carol'] };
-  writeFileSync(
-    keyFile,
-    stringify({ users: Object.fromEntries(users.map((user) => [user, {}])), models: { secret: model } }),
-  );
+  const secret = { owner: 'ada', developers: ['bob'], users: ['carol'] };
+  const all = Object.fromEntries(users.map((user) => [user, {}]));
+  writeFileSync(keyFile, stringify({ users: all, models: { secret } }));
   const added = users.map(async (user): Promise<[User, string]> => [user, await addKey(keyFile, user)]);
   const keys = Object.fromEntries(await Promise.all(added)) as Record<User, string>;
   const service = await startTestService({
-    modelDirs: [SHIPPED_MODELS, path.join(folder, 'models')],
+    modelDirs: [SHIPPED_MODELS, models],
     apiKey: undefined,
     keyFile,
   });
   const as = { Authorization: keys.ada };
-  const { body: found } = await service.post<Model>('/models/name/', 'secret', as);
-  const version = found.modelVersions[0]!;
+  const { body: model } = await service.post<Model>('/models/name/', 'secret', as);
+  const version = model.modelVersions[0]!;
   const { body: run } = await service.post<Run>(`/versions/${version}/runs`, simulation({}), as);
   const ada = {
     get: <T>(at: string) => service.get<T>(at, as),
     post: <T>(at: string, body: unknown) => service.post<T>(at, body, as),
   };
   await reach(ada, run, 'COMPLETED');
-  return { service, keyFile, keys, model: found, version, run };
+  return { service, keyFile, keys, model, version, run };
 }
 
 /**
@@ -139,7 +138,7 @@ describe('every route', () => {
       ]);
       if (route.path.includes('/name')) continue;
       // an unknown id gives the same message
-      const unknown = crypto.randomUUID();
+      const unknown = randomUUID();
       const elsewhere = { ...on, model: { ...on.model, id: unknown }, version: unknown };
       const nobody = ErrorBody.parse((await ask(elsewhere, route, { Authorization: on.keys.ada })).body);
       const asked = route.path.startsWith('/models') ? on.model.id : on.version;
