@@ -235,7 +235,7 @@ describe('the pictures of a campaign', () => {
     expect(await sections.look(ID, ALL)).toEqual(seen);
   });
 
-  test.each(seeds(5, 50))(
+  test.each(seeds(3, 50))(
     'equal the pictures of a report at ten random moments, with retries, changes and more replications: seed %d',
     async (seed) => {
       const changes = new Changes(seed);
