@@ -146,8 +146,8 @@ class Optimiser:
 
 
 class Blocking(Optimiser):
-    """The base class for a library that itself calls a function to get the losses of its points. `minimise` runs in a
-    thread, and waits in `evaluate`."""
+    """The base class for a library that runs the whole search itself, and calls a function to get the losses of points.
+    `minimise` runs in a thread, and waits in `evaluate`."""
 
     def __init__(self, start):
         super().__init__(start)
@@ -223,8 +223,8 @@ class _Host:
         return points
 
     def named(self, asked, points=None):
-        """Takes the numbers that foray gave to points. When a new process repeats earlier proposals, `points` has its
-        proposals. Returns the numbers of the points that the optimiser did not propose."""
+        """Takes the numbers that foray gave to points. After a restart, the new process proposes the earlier points
+        again, and `points` has these proposals. Returns the numbers of points that the optimiser did not propose."""
         diverged = []
         for at, one in enumerate(asked):
             is_own = at < len(self.fresh)

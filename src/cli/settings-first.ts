@@ -2,8 +2,9 @@ import { type Command, Help, Option } from 'commander';
 import { SETTINGS_GROUP, settingOptions } from './setting-options.ts';
 
 /**
- * Allows settings before the command (`foray --home DIR list`). The program has these options without defaults and
- * environment variables, and passes their values on to the command. A command without such an option refuses it.
+ * Allows settings before the command (`foray --home DIR list`). For this, the program itself has these options, but not
+ * their defaults and environment variables. It passes the given values on to the command. A command without such an
+ * option refuses the setting.
  */
 export function allowSettingsFirst(program: Command): void {
   const options = settingOptions().map(({ flags, description, parseArg }) => {

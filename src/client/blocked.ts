@@ -27,8 +27,8 @@ export interface Trouble {
 }
 
 /**
- * Finds an open activity of a workflow, with a failed last attempt. The cause may be a worker of another store, a wrong
- * key, or a service that is down. Undefined if there is no such activity.
+ * Finds an open activity of a workflow and the failure of its last attempt. The cause may be a worker of another store,
+ * a wrong key, or a service that is down. Undefined if no open activity has failed.
  */
 export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | undefined {
   const stuck = raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message);

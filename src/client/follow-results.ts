@@ -9,8 +9,8 @@ import { ReportedRuns } from './reported-runs.ts';
 /** Maximum number of runs that one SQL statement looks up. */
 const AT_ONCE = 500;
 /**
- * Maximum number of runs that a pass looks up among the unreported runs before the last reported run. The next pass
- * continues after these runs.
+ * Some runs before the last reported run may not have been reported yet. A pass looks up at most this many of them, and
+ * the next pass continues with the others.
  */
 const MISSING_PER_PASS = 10_000;
 /** Maximum number of reported failures that a pass looks up again. A retry may have requested these runs again. */

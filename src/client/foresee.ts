@@ -15,8 +15,8 @@ export interface Foreseen {
 
 /**
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
- * service already has. Returns null when the service has the first replications of no point, when the campaign has no
- * wanted precision, and when `signal` stops the requests.
+ * service already has. A point counts if the service has all of its first replications. Returns null when no point
+ * counts, when the campaign has no wanted precision, and when `signal` stops the requests.
  *
  * @param points - the number of points in the design
  * @param completed - the ids of the completed runs, by the ordinal of their point

@@ -37,8 +37,8 @@ export interface Plan {
   /** The distance from `there` to the farther end of its 95% interval; 0 if the service was asked about all runs. */
   error: number;
   /**
-   * Time for the expected runs that the service does not have yet, or for the runs in `toRun` when no number is
-   * expected. Null when nothing is known about the speed.
+   * Time for the runs in `foreseen` that the service does not have yet. If `foreseen` is null, this is the time for the
+   * runs in `toRun`. Null when nothing is known about the speed.
    */
   expectedSeconds: number | null;
   /**

@@ -24,8 +24,9 @@ export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'conc
 
 /**
  * The rate of the newest campaign in this store that started runs of the same version of the model at the same service.
- * Searches and calibrations run few points at once, so their rates say nothing about a design. So the campaign must be
- * a search or a calibration if this one is, and otherwise a design. Undefined if no such campaign is among the newest.
+ * Searches and calibrations run few points at once, so their rates say nothing about a design. Therefore the rate for a
+ * search or a calibration comes from a search or a calibration, and the rate for a design comes from a design.
+ * Undefined if no such campaign is among the newest.
  */
 export async function knownRate(
   store: Store,

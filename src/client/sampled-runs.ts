@@ -1,8 +1,9 @@
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * Chooses the runs about which a plan asks the service: all runs, or a sample of about `most` runs. They are spread
- * evenly over all runs, and so is each beginning of them, because the questions may stop early.
+ * Chooses the runs about which a plan asks the service: all runs, or a sample of about `most` runs. The chosen runs are
+ * spread evenly over all runs. The questions may stop early, so the order is such that the first few are spread evenly
+ * too.
  *
  * @returns the numbers of the runs, from 0, in the order of the questions
  */

@@ -57,9 +57,9 @@ export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
 const MOST_ASKED = 10_000;
 /** The number of runs in the sample of a larger plan. */
 const SAMPLE = 2_000;
-/** The announcement before a start asks the service about at most this many runs. */
+/** The quick plan for `announce` asks the service about at most this many runs. */
 const ANNOUNCE_RUNS = 200;
-/** The announcement uses the answers that came within this time, ms. */
+/** The quick plan uses the answers that came within this time, ms. */
 const ANNOUNCE_MS = 2_000;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,119}$/;

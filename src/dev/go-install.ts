@@ -6,7 +6,8 @@ const STILL_AT_IT_MS = 15_000;
  * Builds the program of a Go package into a folder.
  *
  * @param report - receives lines of progress for the user
- * @throws Error with the last line of Go's output, or with the exit code if there is none, or if Go is not installed
+ * @throws Error if Go is not installed, or if the build fails. After a failed build, the message is the last line of
+ *   Go's output. If there is no output, the message has the exit code
  */
 export async function goInstall(
   goPackage: string,

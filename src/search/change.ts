@@ -5,8 +5,8 @@ import type { Campaign } from '../campaign/types.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
- * The ordinals of the points whose runs `changeOf` needs: all points whose values the method was told if the
- * requirements change, otherwise none.
+ * The ordinals of the points whose runs `changeOf` needs. If the requirements change, these are all points whose values
+ * the method was told. Otherwise there are none.
  */
 export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
   if (!hasOtherRequirements(before, after)) return [];

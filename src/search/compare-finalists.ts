@@ -28,7 +28,7 @@ export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>)
  * the method recommends.
  *
  * @param recommended - the values of the recommended point; null if there is none
- * @returns the ordinals of the points, and the largest number of a replication that the search can use before the
+ * @returns the ordinals of the points, and `after`, the highest replication number that the search can use before the
  * comparison
  */
 export function finalistsOf(

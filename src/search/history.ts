@@ -86,7 +86,7 @@ export class History {
   }
 
   /**
-   * About the number of requested runs. A point counts with `replications` runs until its value was told, and
+   * The approximate number of requested runs. A point counts with `replications` runs until its value was told, and
    * afterwards with the number of its runs at that time.
    */
   runs(replications: number): number {

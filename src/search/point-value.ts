@@ -74,8 +74,8 @@ export class PointReader {
   }
 
   /**
-   * Why a point failed: "f has no finite value in its run", "2 of its 3 runs failed"; null if no run lacks a value, because
-   * the failed runs were requested again.
+   * Why a point failed: "f has no finite value in its run", "2 of its 3 runs failed". Null if all runs have a value
+   * now, because the failed runs were requested again.
    */
   whyFailed(runs: readonly FinishedRun[]): string | null {
     const failed = runs.filter(({ outputs }) => Object.keys(outputs).length === 0).length;

@@ -42,8 +42,9 @@ export class Replications {
   }
 
   /**
-   * The ask with which an ask is compared: the best one at the time of the ask. If all points have the same seeds, asks
-   * that knew no value are compared with the first ask. Undefined until this ask has a value; null if there is none.
+   * The ask with which an ask is compared: the best one at the time of the ask; null if there was no best one. If all
+   * points have the same seeds, an ask that knew no value is compared with the first ask. The result is then undefined
+   * until the value of the first ask was told.
    */
   rivalOf(ask: Ask): Ask | null | undefined {
     const { asks, told } = this.history;

@@ -72,7 +72,7 @@ export function analysesOf(
   }
 
   function ofCurve(curve: CurveColumns): Analysis {
-    /** Why there are no indices at times at which the values differ. */
+    /** The reasons why some times have no indices, although the values differ at these times. */
     const reasons = new Set<string>();
     /** The number of analyzed times at which a point has no value. */
     let lacking = 0;

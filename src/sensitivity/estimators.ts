@@ -40,7 +40,7 @@ export function estimatorOf(
   const analyzed = analyzedDesign(campaign);
   const { method } = analyzed;
   const estimate = estimator();
-  // swings need no variance
+  // the effects of a one-at-a-time design (swings) need no variance
   return { method, estimate: method === 'one-at-a-time' ? estimate : unlessTooLarge(estimate) };
 
   function estimator(): Estimator {

@@ -56,8 +56,9 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const present = codes.map((own) => new Set(points.map((point) => own[point]!)).size);
 
   /**
-   * The points from which the effect of one or two inputs comes: the values of the other inputs stay the same, and the
-   * point has a value at all levels of these inputs. Levels at which no point has a value do not count.
+   * The points from which the effect of one or two inputs (`own`) comes. If a point has no value, these are only the
+   * points in complete blocks. All points of a block have the same values of the other inputs. A block is complete if
+   * each combination of levels of `own` has a value. Levels at which no point has a value do not count.
    */
   function compared(own: readonly number[]): number[] {
     if (isWhole) return points;
@@ -219,7 +220,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     ...(isWhole
       ? []
       : [
-          `${values.means.length - points.length} of ${values.means.length} points have no value. The effect of an input comes only from the combinations of the other inputs that have a value at each of its values. The same is true for interactions.`,
+          `${values.means.length - points.length} of ${values.means.length} points have no value. The effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
         ]),
     ...(unknown.length > 0 ? [`${unknown.join(', ')}: unknown, because there is no such combination.`] : []),
   ];

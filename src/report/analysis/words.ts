@@ -89,7 +89,7 @@ function isVisible(analysis: Indexed, one: InputIndices): boolean {
   return tests.length === 0 || tests.some((p) => p < 1 - confidence);
 }
 
-/** Whether chance whose share is unknown is in the indices by which inputs are divided. */
+/** Whether the indices by which inputs are divided (total Sobol' indices) include chance with an unknown share. */
 function includesChance({
   method,
   hasUnknownChance,

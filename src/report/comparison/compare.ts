@@ -63,8 +63,8 @@ export interface Comparison {
  * `goal` is not compared
  * @throws ForayError INVALID_VALUE if such an output is neither a number nor BOOLEAN
  * @throws ForayError INVALID_EXPRESSION if a formula is wrong
- * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared. It is thrown while the points are read
- * if no point is in both campaigns
+ * @throws ForayError NOTHING_TO_COMPARE if points or outputs cannot be compared. If no point is in both campaigns, the
+ * error comes only while the points are read
  */
 export function compareCampaigns(
   a: Compared,

@@ -25,9 +25,9 @@ export interface MarkedPoint {
  * Makes pictures of how outputs depend on the inputs: first for the main output, then, if only one input varies, for
  * the other outputs.
  *
- * @param found - the point that a search or a selection found, with its own value, which is not the mean over all runs
- * of the point. Null if it found no point, and for a calibration. Undefined for other campaigns, and if the main output
- * is not the goal
+ * @param found - the point that a search or a selection found. Its `value` is the value that the search or selection
+ * reports, not the mean over all runs of the point. Null if no point was found, and for a calibration. Undefined for
+ * other campaigns, and if the main output is not the goal
  */
 export function effectFigures(
   campaign: Campaign,

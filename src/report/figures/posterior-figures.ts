@@ -17,8 +17,8 @@ const PLACES = 200;
 /** The share of a prior that is not drawn at each end. A normal distribution has no ends, so it must be cut. */
 const END = 0.002;
 /**
- * If the posterior covers a smaller part of the drawn range of the prior than this, the axis shows only the posterior
- * and a margin.
+ * If the posterior covers less than this part of the prior's drawn range, the axis shows only the posterior and a
+ * margin.
  */
 const LEAST_OF_RANGE = 0.1;
 

@@ -9,7 +9,7 @@ import * as typed from './typed.ts';
 
 /** The maximum number of rows of a row group. A group is in memory until it is written. */
 const GROUP_ROWS = 20_000;
-/** A row group ends after the row with which its texts have at least this number of characters. */
+/** A row group ends with the row at which its texts reach this number of characters. */
 const GROUP_CHARACTERS = 16_000_000;
 
 /** What the metadata of the file says about the results. */

@@ -56,8 +56,9 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
 }
 
 /**
- * The places of the columns that fit the width. The last inputs or the last outputs are left out, whichever are wider
- * together, and the details of outputs before the outputs.
+ * The places of the columns that fit the width. While the columns are too wide, one more column is left out: the last
+ * input if all inputs together are wider than all outputs, otherwise the last output. Details of outputs are left out
+ * before the outputs.
  */
 function fitting(columns: readonly Column[], widths: readonly number[], width: number): number[] {
   const last = columns.length - 1;

@@ -10,7 +10,7 @@ const SHOWN_LINES = 40;
 
 /**
  * Failed runs by cause. A cause has one run as an example, and the last output of a run if `logs` has a log of this
- * cause. The example is missing for the group of all other causes.
+ * cause. The group of all other causes (`FailureGroup`) has no example.
  */
 export function failuresSection(
   { varied }: Campaign,

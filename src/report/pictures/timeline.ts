@@ -78,7 +78,8 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
 
 /**
  * The bars of finished runs per unit of time. A bar covers several intervals, and its kinds are stacked. Only the last
- * bar may be shorter than `SHORTEST`. Its numbers are per `SHORTEST`, because no run has finished after it.
+ * bar may be shorter than `SHORTEST`. Its height is computed as if it were as long as `SHORTEST`, because no run has
+ * finished after it.
  */
 function barsOf(moments: readonly Moment[], unit: number) {
   const width = moments[0]!.to - moments[0]!.from;

@@ -20,8 +20,8 @@ export class EvenSample<Item> {
   }
 
   /**
-   * @param make - makes the item, and is called only if the item is kept. It may return undefined for no item; the
-   * numbers of later items count it nevertheless
+   * @param make - makes the item, and is called only if the item is kept. If it returns undefined, nothing is kept.
+   * Later items get the same numbers as if there were an item
    */
   add(make: () => Item | undefined): void {
     const place = (this.#seen * GOLDEN) % 1;

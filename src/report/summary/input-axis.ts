@@ -52,8 +52,8 @@ export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boole
 }
 
 /**
- * The edges of bins around ascending numbers. Inner edges are halfway between neighbours. The first and last edge are
- * as far outside as the next edge is inside.
+ * The edges of bins around ascending numbers. Inner edges are halfway between neighbours. The first edge is as far
+ * below the first number as the second edge is above this number. The last edge is placed in the same way.
  */
 function edgesOf(numbers: readonly number[]): number[] {
   if (numbers.length === 1) return [numbers[0]! - 0.5, numbers[0]! + 0.5];

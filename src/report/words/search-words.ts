@@ -20,7 +20,7 @@ export function searchText(summary: SearchSummary): string {
   const because =
     lastFailure === null ? '' : ` (${failed === 1 ? '' : 'the last one '}because ${lastFailure})`;
   const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed${because}` : ''}`;
-  // without a best point, the rule has counted points that do not meet the requirements
+  // without a best point, the rule `stall` has counted the points that do not meet the requirements
   const why =
     stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;
   const stop = stoppedBy === null ? '' : `; it ended because ${why ?? stopText(stoppedBy)}`;
@@ -165,9 +165,9 @@ export function bestParts(
 }
 
 /**
- * Whether all runs of a point certainly have the same value. Such a value is not too good by chance. A quantile never
- * has an interval, so it does not show whether its runs differ. A share of several runs always has one, because equal
- * results do not show that there is no chance.
+ * Whether all runs of a point certainly have the same value. Such a value is not too good by chance. A mean of several
+ * runs has no interval only if all runs have the same value. A share of several runs always has an interval, because
+ * equal results do not show that there is no chance. A quantile never has an interval, even if its runs differ.
  */
 export function isSame(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,

@@ -34,8 +34,8 @@ export type Heard = (Answer & { question: number | null }) | { kind: 'diverged' 
 /** The maximum number of characters of a line that an error message quotes. */
 const LONGEST_SHOWN = 200;
 /**
- * Matches NaN and infinite numbers, which Python writes although JSON does not have them. It also matches whole texts,
- * so that such words inside a text stay.
+ * Matches NaN and infinite numbers, which Python writes although JSON does not have them. It also matches each text as
+ * a whole. `jsonIn` leaves texts unchanged, so such words inside a text stay.
  */
 const NO_JSON = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b/g;
 

@@ -32,8 +32,8 @@ export interface OptimiserSettings {
 /** A step in the course of an optimiser: its proposals, or a told result. */
 type Entry =
   /**
-   * The points that the proposals of one answer became. `by`: the process that gave the answer; null for an answer from
-   * before this object was made.
+   * The points that foray made from the proposals of one answer. `by`: the process that gave the answer; null if the
+   * answer is older than this object.
    */
   { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
 
@@ -228,8 +228,9 @@ function requirement({ output, min, max, chance }: Requirement): object {
 
 /**
  * The value that a requirement limits: the output, or for a chance the share of runs in which the requirement holds. It
- * is computed from the distance to meeting the requirement. If the requirement has both limits, the result is a value
- * with the same distance as the output. Null if no run has a value.
+ * is computed from the distance to meeting the requirement. If the requirement has both limits, the distance does not
+ * tell which limit is nearer: the result is the value with this distance from the upper limit. Null if no run has a
+ * value.
  */
 function limited({ min, max, chance }: Requirement, excess: number): number | null {
   if (excess === Number.MAX_VALUE) return null;

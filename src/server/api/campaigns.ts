@@ -76,7 +76,8 @@ export const campaignHandlers: Handlers<
     const until = Date.now() + query.wait * 1_000;
     let status = await foray.status(params.id);
     const first = tagOf(status);
-    // a client that knows no earlier status gets the status of a closed campaign at once, because it may stay the last
+    // a client that knows no earlier status gets the status of a closed campaign at once, because this status may never
+    // change
     const isOld = ({ phase }: CampaignStatus, etag: string): boolean =>
       known === undefined
         ? query.wait > 0 && etag === first && !closedPhases.includes(phase)

@@ -26,9 +26,9 @@ export interface Pace {
 const PACE: Pace = { every: 500, leastPause: 1_000, pauseForDrawing: 10 };
 
 /**
- * Keeps the pictures of a campaign up to date. If a {@link LiveSummary} is enough for an open campaign, each finished
- * run is read once, until the definition changes or a failed run is requested again. Otherwise all runs are read again
- * for each drawing.
+ * Keeps the pictures of a campaign up to date. If a {@link LiveSummary} is enough for an open campaign, this class
+ * reads each finished run once. It begins again with all runs when the definition changes or a failed run is requested
+ * again. For other campaigns, it reads all runs for each drawing.
  */
 export class Gatherer {
   readonly #store: Store;
@@ -107,7 +107,8 @@ export class Gatherer {
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
-      // the first pictures of all runs do not wait; later pictures never show fewer runs than earlier pictures
+      // the first pictures with all earlier runs do not wait for the pause; after a new beginning, the old pictures
+      // stay until all these runs are read, so that new pictures never show fewer runs
       const isFirst: boolean = missing <= 0 && !isComplete;
       if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
       isComplete ||= isFirst;

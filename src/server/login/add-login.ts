@@ -17,9 +17,9 @@ const files = {
 const MOST_FORM = 16_384;
 
 /**
- * Adds the routes for logging in a browser: with an address that has a code for one login, or with a key in a form. The
- * form also works without scripts. After the login, the browser has a cookie that scripts cannot read and that other
- * sites cannot use for changes.
+ * Adds the routes by which a user of a browser logs in. The user opens an address with a code for one login, or sends a
+ * key in a form. The form also works without scripts. After the login, the browser has a cookie that scripts cannot
+ * read and that other sites cannot use for changes.
  */
 export function addLogin(
   app: FastifyInstance,

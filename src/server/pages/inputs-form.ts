@@ -6,7 +6,8 @@ import { drawn, POINTS } from './written.ts';
 
 /**
  * A form with a field for each input of a model, except files and the seed of the model. The server writes a definition
- * from these fields: while the user types if scripts run, otherwise when the user sends the form.
+ * from these fields. With scripts, this happens while the user types. Without scripts, it happens when the user sends
+ * the form.
  */
 export function inputsForm({ name, version }: ModelAtService, fields: URLSearchParams): Markup {
   const { inputs, outputs } = version.experimentTemplate;

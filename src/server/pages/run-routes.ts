@@ -10,7 +10,7 @@ import { viewOf, viewQuery } from './view.ts';
 
 /** Number of runs on a page of the table. */
 const ROWS = 200;
-/** About how many runs are read at most for a page, so that a page is fast even if few runs pass its filters. */
+/** The approximate limit of runs that are read for a page. So a page is fast even if few runs pass its filters. */
 const MOST_READ = 10_000;
 
 interface Query {

@@ -16,8 +16,9 @@ import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts'
 import { filterFields, inputFields } from './view.ts';
 
 /**
- * The order of a table of runs. '' means the order of the design. 'last' means only the last few hundred runs in the
- * order of requests; the run that finished last comes first. An object means the order of an output's values.
+ * The order of a table of runs. '' means the order of the design. 'last' shows only the few hundred finished runs that
+ * come last in the order of requests. They are sorted by their end, the latest end first. An object means the order of
+ * an output's values.
  */
 export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
 

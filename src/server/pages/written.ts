@@ -25,7 +25,7 @@ const MOST_LISTED = 1_000;
 export const POINTS = 64;
 /** The default for the maximum number of replications of a point that is repeated until its mean is precise. */
 const MOST_REPLICATIONS = 200;
-/** The number of replications of a point before its precision is checked first. */
+/** The number of replications of a point before the first check of its precision. */
 const FIRST_REPLICATIONS = 5;
 
 /**

@@ -26,7 +26,7 @@ export abstract class ColumnValues {
   readonly levels: Uint8Array;
   rows = 0;
   nulls = 0;
-  /** The number of values in all groups together that did not have the column's type. */
+  /** The number of values that did not have the column's type, in all groups together. */
   mismatches = 0;
 
   /** @param most the largest number of rows in a group */

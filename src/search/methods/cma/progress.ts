@@ -55,8 +55,8 @@ export class Progress {
       .deviations()
       .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
     this.still = isStill ? this.still + 1 : 0;
-    // the run does not end immediately while `holdMargin` changes an integer, because samples still have other levels
-    // of this integer sometimes
+    // while `holdMargin` changes an integer, the run does not end immediately, because some samples still have other
+    // levels of this integer
     return this.still >= (held.includes(true) ? this.window : 1);
   }
 

@@ -43,8 +43,8 @@ export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
 }
 
 /**
- * How often the longest side was divided, which is the side with the fewest divisions; Infinity if the cell is a single
- * point.
+ * How often the longest side was divided. The side with the fewest divisions counts as the longest. Infinity if the
+ * cell is a single point.
  */
 export function divisionsOf({ sides }: Cell): number {
   return Math.min(...sides.map(({ divisions }) => divisions));

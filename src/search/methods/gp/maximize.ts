@@ -69,7 +69,7 @@ function candidates(
   return found;
 }
 
-/** The best candidates that are not close to a better start in every coordinate. */
+/** The best candidates. A candidate is left out if a better start is close to it in every coordinate. */
 function startsOf(scored: readonly Scored[]): Scored[] {
   const starts: Scored[] = [];
   for (const candidate of scored) {

@@ -14,9 +14,9 @@ const MOST_LISTED = 100_000;
 /** The number of best points around which the method looks for the next point. */
 const AROUND = 3;
 /**
- * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units (warp.ts). A
- * search in few dimensions ends soon anyway. In many dimensions, a search elsewhere needs more points, so it begins
- * earlier.
+ * A model goes on while it expects at least this improvement times (dimensions - 1), in warped units (warp.ts). When it
+ * expects less, the method may look elsewhere. A search in few dimensions ends soon anyway. In many dimensions, a look
+ * elsewhere needs more points. So the limit grows with the number of dimensions, and the look elsewhere begins earlier.
  */
 const LITTLE = 0.00125;
 /**
@@ -107,8 +107,8 @@ class GaussianProcess implements Method {
   }
 
   recommend(): Recommendation | null {
-    // fitted to the log alone: stored models also depend on proposals that the search did not ask for, and these are
-    // not in its log
+    // this fit uses only the log: the stored models also depend on proposals that the search did not ask for, and the
+    // log does not have these proposals
     const { beliefs } = Part.whole(this.problem).with(this.log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
