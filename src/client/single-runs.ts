@@ -33,7 +33,7 @@ export async function requestSingleRun(
   const { version } = await modelAtService(cloud, name);
   const inputs = version.experimentTemplate.inputs.map((input) => {
     const { name, type, units } = input;
-    const given = values[name];
+    const given = Object.hasOwn(values, name) ? values[name] : undefined;
     const value = given === undefined ? input.value : canonical(input, given, { file: 'inputs', path: name });
     return { name, type, units, value };
   });
