@@ -72,7 +72,7 @@ const animation = z
     }
     for (const [index, { name, type, settable }] of (animation.values ?? []).entries()) {
       if (!settable || settableTypes.some((known) => known === type)) continue;
-      const message = `the value "${name}" cannot be settable: it is a ${type}`;
+      const message = `the value "${name}" cannot be settable: its type is ${type}`;
       context.addIssue({ code: 'custom', path: ['values', index, 'settable'], message });
     }
   });
@@ -133,7 +133,7 @@ export const Declaration = z
           complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
       }
       if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
-        complain(path, `"${input.name}" has no least or greatest value: it is a ${input.type}`);
+        complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
       }
       if (input.type === 'INPUT_FILE' && input.default !== '') {
         complain(
