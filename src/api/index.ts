@@ -6,7 +6,7 @@ export { type Allowed, allowedText, checkAllowed, isLimited } from './allowed-va
 export * from './constants.ts';
 export { booleanIn, fileIn, type FileReference, numberIn, textIn } from './outputs.ts';
 export { stepCount, stepValues } from './ranges.ts';
-export { canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
+export { byName, canonicalValue, nameKey, type RawValue, ValueError } from './values.ts';
 export type * from './resources.ts';
 export type {
   ListedExecutor,

@@ -210,3 +210,11 @@ function shown(value: RawValue): string {
 export function nameKey(name: string): string {
   return name.trim().toLowerCase();
 }
+
+/**
+ * Takes the prototype from an object whose keys are names of inputs or outputs. Other objects have properties such as
+ * `constructor` and `valueOf` even if nobody has set them, and lose a property `__proto__`.
+ */
+export function byName<Value>(values: Record<string, Value>): Record<string, Value> {
+  return Object.setPrototypeOf(values, null) as Record<string, Value>;
+}

@@ -1,4 +1,4 @@
-import { RANDOM_SEED, scalarOutputTypes } from '../api/index.ts';
+import { byName, RANDOM_SEED, scalarOutputTypes } from '../api/index.ts';
 import type { RunLog } from '../api/extensions.ts';
 import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
@@ -175,7 +175,7 @@ function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string>
   const known = outputs.filter(
     ({ name, type }) => scalarOutputTypes.includes(type) && (run.outputs[name] ?? 'null') !== 'null',
   );
-  return Object.fromEntries(known.map(({ name }) => [name, run.outputs[name]!]));
+  return byName(Object.fromEntries(known.map(({ name }) => [name, run.outputs[name]!])));
 }
 
 function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): string {

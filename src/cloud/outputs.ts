@@ -1,4 +1,4 @@
-import type { Outputs, OutputsTemplate, OutputType, Unit } from '../api/index.ts';
+import { byName, type Outputs, type OutputsTemplate, type OutputType, type Unit } from '../api/index.ts';
 
 /** Makes the template that requests outputs of a single run (specification 2.7). */
 export function templateOf(
@@ -14,8 +14,10 @@ export function templateOf(
 
 /** The values of a single run by output name, as the service sent them (specification 2.5, rule 1). */
 export function valuesOf(outputs: Outputs): Record<string, string> {
-  return Object.fromEntries(
-    outputs.flatMap(({ outputs: [descriptor], value }) => (descriptor ? [[descriptor.name, value]] : [])),
+  return byName(
+    Object.fromEntries(
+      outputs.flatMap(({ outputs: [descriptor], value }) => (descriptor ? [[descriptor.name, value]] : [])),
+    ),
   );
 }
 

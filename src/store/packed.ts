@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { byName } from '../api/index.ts';
 
 /**
  * Values of at least this many characters are stored compressed: data sets, histograms, long texts. Numbers are never
@@ -35,6 +36,6 @@ export function toOutputs({
   packed: Uint8Array | null;
 }): Record<string, string> {
   const small = JSON.parse(outputs ?? '{}') as Record<string, string>;
-  if (packed === null) return small;
-  return { ...small, ...(JSON.parse(inflateRawSync(packed).toString()) as Record<string, string>) };
+  if (packed === null) return byName(small);
+  return byName({ ...small, ...(JSON.parse(inflateRawSync(packed).toString()) as Record<string, string>) });
 }

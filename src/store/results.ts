@@ -133,7 +133,7 @@ export class Result implements ResultRow {
     this.replication = run.replication;
     this.status = run.state;
     this.values = values;
-    this.outputs = outputs ? toOutputs(outputs) : {};
+    this.outputs = toOutputs(outputs ?? { outputs: null, packed: null });
     this.reason = run.reason;
     this.runId = run.run_id;
     this.origin = run.origin;

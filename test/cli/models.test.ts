@@ -118,6 +118,11 @@ outputs:
     ['min: 0', 'min: 4', /the default of "N" is 3, but must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],
+    [
+      'name: N,',
+      'name: __proto__,',
+      /an input "__proto__"\. A definition of a campaign cannot use this name/,
+    ],
   ])('does not read a declaration with %s replaced by %s', async (from, to, message) => {
     write('wrong', declaration.replace(from, to));
     const [place] = await modelsIn(join(folder, 'wrong'));

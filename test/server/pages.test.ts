@@ -10,6 +10,19 @@ import { type Answer, ask, asInReport, serverOf } from './support.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 import { writeModel } from '../service/support.ts';
 
+/** Names that every JavaScript object has as properties, and a keyword of Vega. */
+const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'if'];
+const INHERITED_MODEL = `export default { name: 'toString', description: '', inputs: [
+    { name: 'if', type: 'INTEGER', default: 1 }, { name: 'toString', type: 'STRING', default: 'valueOf' },
+    { name: 'constructor', type: 'BOOLEAN', default: false }, { name: '__proto__', type: 'DOUBLE', default: 0 } ],
+  outputs: ${JSON.stringify(INHERITED)}.map((name) => ({ name, type: 'DOUBLE' })).concat(
+    { name: '__proto__', type: 'DOUBLE' }, { name: 'isPrototypeOf', type: 'DATA_SET' }),
+  run({ inputs }) {
+    if (inputs.constructor) throw new Error('it fails');
+    return { constructor: 1.5, toString: 2.5, valueOf: inputs.if, hasOwnProperty: 4.5, if: 5.5, ['__proto__']: 6.5,
+      isPrototypeOf: { dataX: [1, 2], dataY: [3, 4] } };
+  } };`;
+
 let world: World;
 let server: Server;
 const FIT = `campaign: fit
@@ -43,6 +56,7 @@ beforeAll(async () => {
     };`,
   );
   writeModel(models, 'choices', CHOICES);
+  writeModel(models, 'inherited', INHERITED_MODEL);
   world = await startWorld({ models: [SHIPPED_MODELS, models], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
@@ -523,4 +537,43 @@ test('a page shows hostile names as plain text', async () => {
     do: 'plan',
   });
   expect(answer.body).not.toContain('<script>alert');
+});
+
+test('inputs and outputs may have names that every JavaScript object has, also if runs failed', async () => {
+  const text = `campaign: inherited
+model: {name: toString}
+design: {grid: {if: [1, 2, 3], toString: [valueOf, constructor], constructor: [true, false]}}
+`;
+  await world.foray.submit({ text, file: 'inherited.yaml' }, { id: 'inherited' });
+  await over('inherited');
+  const rows = await world.rows('inherited');
+  const failed = rows.find(({ status }) => status === 'failed')!;
+  const [head = '', ...lines] = (await page('/api/v1/campaigns/inherited/results.csv')).body
+    .trim()
+    .split('\n');
+  expect(head).toMatch(
+    /,constructor \(output\),toString \(output\),valueOf,hasOwnProperty,if \(output\),__proto__,/,
+  );
+  expect(lines).toHaveLength(12);
+  for (const line of lines)
+    expect(line).toMatch(/failed,\d,\w+,true,,,,,,,,it fails$|false,1.5,2.5,\d,4.5,5.5,6.5,"/);
+  const shapes = ['results.jsonl', 'results.parquet', 'results.csv?long=true', 'results.csv?points=true'];
+  const paths = ['', '/runs', '/runs?order=lowest:toString', `/points/${failed.point}`, '/failures'];
+  for (const path of [
+    ...shapes.map((shape) => `/api/v1/campaigns/inherited/${shape}`),
+    ...paths.map((path) => `/campaigns/inherited${path}`),
+    '/models/toString',
+    '/compare?id=inherited&id=inherited',
+  ])
+    expect([path, (await page(path)).status]).toEqual([path, 200]);
+  expect((await page(`/campaigns/inherited/points/${failed.point}`)).body).not.toContain('hasOwnProperty');
+  const sent = await send('/models/toString/runs', { 'in:if': '7' });
+  expect(sent.status).toBe(303);
+  await until('the pictures are drawn', async () => {
+    const { body } = await page('/campaigns/inherited');
+    return body.includes('data-next="5000"') && body.includes('>isPrototypeOf</text>');
+  });
+  const report = await reportOf(world.foray, 'inherited', {});
+  for (const name of ['valueOf', 'if', 'constructor', 'isPrototypeOf'])
+    expect(report).toContain(`>${name}</text>`);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type OutputType, outputTypes } from '../../src/api/constants.ts';
 import type { Outputs } from '../../src/api/resources.ts';
-import { outputText } from '../../src/service/models/typed-values.ts';
+import { outputText, outputTexts } from '../../src/service/models/typed-values.ts';
 import { startService } from '../../src/service/service.ts';
 import {
   messageIn,
@@ -51,10 +51,10 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
   },
   INTEGER: {
     good: [
-      [-(2 ** 31) + 1, '-2147483647'],
+      [-(2 ** 31), '-2147483648'],
       [Number.NaN, 'null'],
     ],
-    bad: [2.5, 2 ** 31, Infinity, 5n, '5'],
+    bad: [2.5, 2 ** 31, -(2 ** 31) - 1, Infinity, 5n, '5'],
   },
   LONG: {
     good: [
@@ -109,12 +109,27 @@ describe('outputs', () => {
     (type) => {
       for (const [value, text] of cases[type].good) expect(outputText(type, value)).toBe(text);
       for (const value of cases[type].bad) {
-        expect(() => outputText(type, value)).toThrow(`which is not a ${type}`);
+        expect(() => outputText(type, value)).toThrow(`which is not of the type ${type}`);
       }
       expect(outputText(type, null)).toBe('null');
       expect(() => outputText(type, undefined)).toThrow('was not given by the model');
     },
   );
+
+  test('are not inherited from JavaScript objects, but may be properties of a class', () => {
+    const declared = { name: 'valueOf', type: 'DOUBLE', units: null, value: null } as const;
+    const texts = (values: object) => outputTexts([declared], values as Record<string, unknown>, new Map());
+    for (const none of [{}, new (class {})(), Object.create(null) as object])
+      expect(() => texts(none)).toThrow('the output "valueOf" was not given by the model');
+    expect(texts({ valueOf: 1 })).toEqual({ valueOf: '1' });
+    class Outputs {
+      get Wait() {
+        return 2;
+      }
+    }
+    const wait = { ...declared, name: 'Wait' };
+    expect(outputTexts([wait], new Outputs() as never, new Map())).toEqual({ Wait: '2' });
+  });
 
   test('of all types reach the client, and are the same in two executions', async () => {
     const folder = temporaryFolder();

@@ -190,6 +190,11 @@ test('a push needs the permission for the model and the upload of all its files;
   await pushFiles(users.ada);
   const renamed = await send('/push/model', request(), users.ada);
   expect(ErrorBody.parse(renamed.body)).toMatchObject({ status: 422, code: 'MODEL_REFUSED' });
+  contents['Secret/model.yaml'] =
+    'name: Secret\ndescription: A\ncommand: node sim.mjs\noutputs: []\ninputs: [{name: __proto__, type: DOUBLE, default: 1}]\n';
+  await pushFiles(users.ada);
+  const unusable = await send('/push/model', request(), users.ada);
+  expect(ErrorBody.parse(unusable.body).message).toContain('an input "__proto__"');
   contents['Secret/model.yaml'] = 'name: Secret\ninputs: 5\n';
   await pushFiles(users.ada);
   const broken = await send('/push/model', request(), users.ada);

@@ -222,7 +222,10 @@ test('the service refuses a wrong declaration of an animation, and a scene that 
   };`;
   for (const [declared, message] of [
     [`functions: [{ name: 'A' }, { name: ' a' }]`, /functions has "a" twice/],
-    [`values: [{ name: 'A', type: 'DATA_SET', settable: true }]`, /"A" cannot be settable: it is a DATA_SET/],
+    [
+      `values: [{ name: 'A', type: 'DATA_SET', settable: true }]`,
+      /"A" cannot be settable: its type is DATA_SET/,
+    ],
     [`viewAreas: [{ name: 'A', x: 0, y: 0, width: 0, height: 9 }]`, /width/],
   ] as const) {
     const folder = temporaryFolder();

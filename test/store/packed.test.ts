@@ -8,10 +8,14 @@ const anyValue = fc.oneof(
   fc.array(fc.double(), { minLength: 200, maxLength: 300 }).map((dataX) => JSON.stringify({ dataX })),
 );
 
+const anyName = fc.oneof(fc.string(), fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype)));
+
 test('outputs of any length come back unchanged', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), anyValue), (outputs) => {
-      expect(toOutputs(toColumns(outputs))).toEqual({ ...outputs });
+    fc.property(fc.dictionary(anyName, anyValue), anyName, (outputs, name) => {
+      const stored = toOutputs(toColumns(outputs));
+      expect(new Map(Object.entries(stored))).toEqual(new Map(Object.entries(outputs)));
+      expect(stored[name]).toBe(Object.hasOwn(outputs, name) ? outputs[name] : undefined);
     }),
   );
 });
@@ -25,5 +29,6 @@ test('large outputs are compressed, and small outputs are readable in the databa
 });
 
 test('a run for which no outputs are stored has no outputs', () => {
-  expect(toOutputs({ outputs: null, packed: null })).toEqual({});
+  const none = toOutputs({ outputs: null, packed: null });
+  expect([Object.keys(none), none.constructor]).toEqual([[], undefined]);
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { byName } from '../../api/index.ts';
 import { filesOfRun } from '../../campaign/output-files.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { OutputFiles } from '../../client/index.ts';
@@ -62,7 +63,8 @@ export function writingFiles(
         }
       }),
     );
-    return { ...row, outputs: { ...row.outputs, ...Object.fromEntries((await Promise.all(paths)).flat()) } };
+    const written = Object.fromEntries((await Promise.all(paths)).flat());
+    return { ...row, outputs: byName({ ...row.outputs, ...written }) };
   });
 }
 

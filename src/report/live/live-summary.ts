@@ -1,3 +1,4 @@
+import { byName } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
@@ -122,10 +123,9 @@ export class LiveSummary {
   }
 
   #resultOf({ ordinal, key, values, done }: SeenPoint): PointResult {
-    const samples = Object.fromEntries(
-      [...this.#moments].map(([name, { moments }]) => [name, moments.at(ordinal)]),
-    );
-    return { key, values, runs: done, failed: 0, samples, curves: {} };
+    const samples = [...this.#moments].map(([name, { moments }]) => [name, moments.at(ordinal)] as const);
+    const named = byName(Object.fromEntries(samples));
+    return { key, values, runs: done, failed: 0, samples: named, curves: byName({}) };
   }
 
   async #inFull(rows: Iterable<ResultRow>): Promise<PointResult[]> {

@@ -60,7 +60,7 @@ export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
  * @param label - a description for readers who cannot see the picture
  */
 export async function drawSvg(spec: Spec, id: string, label: string): Promise<string> {
-  const compiled = compile({ ...spec, config } as TopLevelSpec).spec;
+  const compiled = compile({ ...(disguised(spec) as Spec), config } as TopLevelSpec).spec;
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
   try {
     const svg = await view.toSVG();
@@ -68,13 +68,39 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
     // a screen reader treats the picture as one image, so its marks must have no roles
     const whole = rounded.replaceAll(/ (role="graphics-\w+"|aria-roledescription="[^"]*")/g, '');
-    return ownIds(whole, id).replace(
+    return ownIds(undisguised(whole), id).replace(
       /^<svg[^>]*?(viewBox="[^"]*")[^>]*>/,
       `<svg $1 role="img" aria-label="${escapeAttribute(label)}">`,
     );
   } finally {
     view.finalize();
   }
+}
+
+/**
+ * Vega takes these texts for names of signals, even in quotes, and then draws nothing. It looks for the text among its
+ * keywords, of which `if` is the only one, and finds all properties of JavaScript objects there. A disguise has a
+ * character for private use as its last letter. It has the length of its text, so the picture stays the same.
+ */
+const disguises = new Map(
+  ['if', ...Object.getOwnPropertyNames(Object.prototype)].map((text) => {
+    const last = text.length - 1;
+    return [text, text.slice(0, last) + String.fromCharCode(0xe000 + text.charCodeAt(last))];
+  }),
+);
+
+/** Disguises all texts of a specification, also in its data, because titles, labels and data must fit together. */
+function disguised(part: unknown): unknown {
+  if (typeof part === 'string') return disguises.get(part) ?? part;
+  if (Array.isArray(part)) return part.map(disguised);
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, disguised(value)]));
+}
+
+function undisguised(svg: string): string {
+  let text = svg;
+  for (const [name, disguise] of disguises) text = text.replaceAll(disguise, name);
+  return text;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { byName } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import { type Estimate, estimateOf, type Precision } from '../../campaign/precision.ts';
 import { quantile, quantileInterval } from '../../statistics/quantile.ts';
@@ -102,8 +103,8 @@ export async function* pointsOf(
         values: row.values,
         runs: 0,
         failed: 0,
-        samples: Object.fromEntries(measures.map((measure) => [measure.name, newSample(measure)])),
-        curves: {},
+        samples: byName(Object.fromEntries(measures.map((measure) => [measure.name, newSample(measure)]))),
+        curves: byName({}),
       };
     }
     if (row.status === 'failed') {

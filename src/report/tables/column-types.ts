@@ -48,14 +48,15 @@ export function outputColumn({ name, type, units }: CampaignOutput): Column {
 /**
  * Makes the names of columns unique. A model may have an input "status", or an input and an output with the same name.
  * Columns that foray adds keep their names. A column of the model gets `(input)` or `(output)` at the end if its name
- * is taken.
+ * is taken. The longer name is never the own name of another column.
  */
 export function uniquelyNamed(columns: readonly Column[]): Column[] {
+  const own = new Set(columns.map(({ name }) => name));
   const taken = new Set(columns.filter((column) => !column.of).map(({ name }) => name));
   return columns.map((column) => {
     if (!column.of) return column;
     let { name } = column;
-    while (taken.has(name)) name += ` (${column.of})`;
+    while (taken.has(name) || (name !== column.name && own.has(name))) name += ` (${column.of})`;
     taken.add(name);
     return { ...column, name };
   });

@@ -219,7 +219,9 @@ export function bestTable(
   const numbers = [value, interval?.[0], interval?.[1], runs, seen];
   const row = [
     key,
-    ...campaign.varied.map((input) => (input.name in inputs ? String(inputs[input.name]) : null)),
+    ...campaign.varied.map((input) =>
+      Object.hasOwn(inputs, input.name) ? String(inputs[input.name]) : null,
+    ),
     ...numbers.map((each) => (each === undefined ? null : String(each))),
   ];
   return { columns, rows: Batched.of([row]) };

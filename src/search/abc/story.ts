@@ -218,7 +218,7 @@ function numeric(values: readonly number[], weights: readonly number[]): Margina
 }
 
 function shares(values: readonly string[], weights: readonly number[]): Marginal {
-  const all: Record<string, number> = {};
-  for (const [at, value] of values.entries()) all[value] = (all[value] ?? 0) + weights[at]!;
-  return { shares: all };
+  const all = new Map<string, number>();
+  for (const [at, value] of values.entries()) all.set(value, (all.get(value) ?? 0) + weights[at]!);
+  return { shares: Object.fromEntries(all) };
 }

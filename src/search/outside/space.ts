@@ -1,3 +1,4 @@
+import { byName } from '../../api/index.ts';
 import { isWhole, valueOf } from '../../campaign/designs/input-types.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Space } from '../../campaign/search/space.ts';
@@ -34,7 +35,8 @@ export function outsideSpace(inputs: readonly SearchedInput[], space: Space): Ou
         throw optimiserFailed(
           `gives a value of ${quoted(other)}, which is not searched. ${didYouMean(other, names)}`,
         );
-      return space.coordinatesOf(inputs.map((input) => canonicalOf(input, point[input.name])))!;
+      const given = byName(point);
+      return space.coordinatesOf(inputs.map((input) => canonicalOf(input, given[input.name])))!;
     },
   };
 }

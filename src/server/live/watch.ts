@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { byName } from '../../api/index.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import type { ErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
@@ -134,7 +135,10 @@ export class Sections {
         return;
       }
       const waiting = this.#waiting.get(news.key);
-      if ('extreme' in news) return waiting?.resolve(news.extreme);
+      if ('extreme' in news) {
+        // a message between threads gives every object a prototype again
+        return waiting?.resolve(news.extreme.map((row) => ({ ...row, outputs: byName(row.outputs) })));
+      }
       if ('error' in news && waiting) return waiting.reject(errorOf(news.error));
       const watched = this.#watched.get(news.key);
       if (!watched) return;

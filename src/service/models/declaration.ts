@@ -9,6 +9,7 @@ import {
 import { rangeTypes } from '../../api/ranges.ts';
 import type { Experiment, InputItem, Version } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
+import { ForayError } from '../../errors.ts';
 import { checkAllowed } from './allowed-values.ts';
 import { stableUuid } from './ids.ts';
 import { modelInputTypes, settableTypes } from './model.ts';
@@ -72,7 +73,7 @@ const animation = z
     }
     for (const [index, { name, type, settable }] of (animation.values ?? []).entries()) {
       if (!settable || settableTypes.some((known) => known === type)) continue;
-      const message = `the value "${name}" cannot be settable: it is a ${type}`;
+      const message = `the value "${name}" cannot be settable: its type is ${type}`;
       context.addIssue({ code: 'custom', path: ['values', index, 'settable'], message });
     }
   });
@@ -133,7 +134,7 @@ export const Declaration = z
           complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
       }
       if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
-        complain(path, `"${input.name}" has no least or greatest value: it is a ${input.type}`);
+        complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
       }
       if (input.type === 'INPUT_FILE' && input.default !== '') {
         complain(
@@ -206,6 +207,21 @@ function complainOfRepeats(
     }
     seen.add(nameKey(name));
   }
+}
+
+/**
+ * Checks that campaigns can use all inputs of a model. `foray models check` and a push check this, and the start of a
+ * service does not: a model that is already in its folders stays usable by other clients.
+ *
+ * @throws ForayError MODEL_INVALID
+ */
+export function checkInputNames({ name, inputs }: Declaration): void {
+  if (!inputs.some((input) => input.name === '__proto__')) return;
+  throw new ForayError(
+    'MODEL_INVALID',
+    `The model "${name}" has an input "__proto__". A definition of a campaign cannot use this name.`,
+    { hint: 'Give the input another name.' },
+  );
 }
 
 /** The template of a version (API specification, 2.2). */

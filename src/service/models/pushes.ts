@@ -3,6 +3,7 @@ import type { Pushed, PushRequest } from '../../api/extensions.ts';
 import { nameKey } from '../../api/values.ts';
 import { isForayError } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
+import { checkInputNames } from './declaration.ts';
 import { isEntry, placeOf } from './folder.ts';
 import { MODELS } from './manifest.ts';
 import { type FoundModel, readModel } from './reader.ts';
@@ -78,6 +79,7 @@ async function read(root: string, { name, folders, entry }: PushRequest): Promis
   const shared = folders.slice(1).map((folder) => path.join(root, folder));
   const model = await readModel(root, placeOf(path.join(root, entry), shared));
   const { declaration, outside } = model;
+  checkInputNames(declaration);
   if (nameKey(declaration.name) !== nameKey(name)) {
     throw new ServiceError('MODEL_REFUSED', `The model calls itself "${declaration.name}", not "${name}".`);
   }

@@ -35,8 +35,11 @@ export function outputTexts(
   return Object.fromEntries(
     outputs.map(({ name, type }) => {
       try {
-        const text = outputText(type, values[name]);
-        const file = type === 'OUTPUT_FILE' && (values[name] as OutputFile | null);
+        // a model may give an instance of a class, so its properties may be inherited
+        const isGiven = Object.hasOwn(values, name) || !(name in Object.prototype);
+        const value = isGiven ? values[name] : undefined;
+        const text = outputText(type, value);
+        const file = type === 'OUTPUT_FILE' && (value as OutputFile | null);
         if (file && !files.has(file.hash))
           throw new Error('was given by the model as a file that it did not write');
         return [name, text];
@@ -57,7 +60,7 @@ export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
   if (value === null || (Number.isNaN(value) && numericOutputTypes.includes(type))) return 'null';
   if (!fits(type, value)) {
-    throw new Error(`was given by the model as ${kindOf(value)}, which is not a ${type}`);
+    throw new Error(`was given by the model as ${kindOf(value)}, which is not of the type ${type}`);
   }
   if (type === 'DATE_TIME') return JSON.stringify(canonicalValue(type, value as string));
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value, jsonNumber);
@@ -68,7 +71,8 @@ function fits(type: OutputType, value: unknown): boolean {
     case 'DOUBLE':
       return typeof value === 'number';
     case 'INTEGER':
-      return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
+      // 32 bits keep the value
+      return typeof value === 'number' && (value | 0) === value;
     case 'LONG':
       return typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
     case 'BOOLEAN':

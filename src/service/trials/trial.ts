@@ -11,7 +11,7 @@ import { ContentFiles } from '../files/content.ts';
 import { checkValue } from '../runs/checked.ts';
 import { readSettings } from '../runs/parse-run-request.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
-import { type Declaration, templateOf } from '../models/declaration.ts';
+import { checkInputNames, type Declaration, templateOf } from '../models/declaration.ts';
 import { describeModel } from '../models/describe.ts';
 import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
@@ -44,10 +44,15 @@ export interface Triable {
   warning?: string | undefined;
 }
 
-/** Reads a model. @throws ForayError MODEL_INVALID when it is not declared as a model, MODEL_UNREADABLE */
+/**
+ * Reads a model.
+ *
+ * @throws ForayError MODEL_INVALID when it is not declared as a model that campaigns can use, MODEL_UNREADABLE
+ */
 export async function readTriable(place: ModelPlace): Promise<Triable> {
   const described = await describeModel(place.entry);
   const { declaration } = described;
+  checkInputNames(declaration);
   const warning = outsideWarning(declaration, filesOutside(place, described));
   return { code: readCode(place), declaration, warning };
 }

@@ -34,3 +34,36 @@ test.each([7, 13, 31, 41, 57])(
     }
   },
 );
+
+test('names that Vega could take for signals are drawn like all other names', async () => {
+  const drawn = async (name: string, view: object) => {
+    const data = {
+      values: [
+        { name, value: 1 },
+        { name: 'b', value: 2 },
+      ],
+    };
+    const y = { field: 'value', type: 'quantitative', title: [name, 'mean'] };
+    const x = { field: 'name', type: 'nominal', sort: [name, 'b'], title: name };
+    return drawSvg({ data, ...view, encoding: { x, y } } as unknown as Spec, 'p', 'a picture');
+  };
+  const named = async (name: string) => [
+    await drawn(name, { mark: 'point', title: name }),
+    await drawn(name, { mark: { type: 'text', text: name } }),
+    await drawSvg(
+      {
+        data: { values: [{ name, value: 1 }] },
+        facet: { field: 'name', type: 'nominal', title: name },
+        spec: { mark: 'point', encoding: { x: { field: 'value', type: 'quantitative', title: name } } },
+      } as unknown as Spec,
+      'p',
+      'a picture',
+    ),
+  ];
+  for (const name of ['if', ...Object.getOwnPropertyNames(Object.prototype)]) {
+    const other = `${name.slice(0, -1)}Q`;
+    const expected = (await named(other)).map((svg) => svg.replaceAll(other, name));
+    expect(expected.every((svg) => svg.includes(`>${name}</text>`))).toBe(true);
+    expect(await named(name)).toEqual(expected);
+  }
+});

@@ -60,6 +60,13 @@ describe('the results table', () => {
     const reason = { name: 'reason', type: 'STRING', units: null } as const;
     const { columns: more } = resultTable({ varied: [], outputs: [reason] }, stream([]));
     expect(names({ columns: more }).slice(3)).toEqual(['reason (output)', 'reason']);
+    const wait = ['Wait', 'Wait (output)'].map((name) => ({ ...status, name }));
+    const { columns: similar } = resultTable({ varied: [wait[0]!], outputs: wait }, stream([]));
+    expect(names({ columns: similar }).slice(3, 6)).toEqual([
+      'Wait',
+      'Wait (output) (output)',
+      'Wait (output)',
+    ]);
   });
 });
 

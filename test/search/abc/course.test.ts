@@ -111,6 +111,17 @@ test('each ask for the same point has its own distance, and a calibration of a m
   }
 });
 
+test('the posterior of a text has the share of each value, whatever its name', async () => {
+  const values = ['constructor', 'valueOf'];
+  const priors = [{ name: 'θ', isWhole: false, distribution: { kind: 'choice' as const, values } }];
+  const campaign = normalMean({ ...few, priors }, { varied: [{ name: 'θ', type: 'STRING', units: null }] });
+  const log = await logOf(campaign, () => ({ y: '1.5' }));
+  const { posterior } = (await calibrationStoryOf(campaign, log)).summary;
+  const { shares } = posterior!.inputs['θ'] as { shares: Record<string, number> };
+  expect(Object.keys(shares).sort()).toEqual(values);
+  expect(Object.values(shares).reduce((sum, share) => sum + share)).toBeCloseTo(1, 9);
+});
+
 test('each point meets the condition on the inputs', async () => {
   const campaign = normalMean({ ...few, where: 'θ > 1' });
   const log = await logOf(campaign, noisyMean(1));

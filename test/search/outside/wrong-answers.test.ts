@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { OutsideMethod } from '../../../src/campaign/search/search.ts';
+import type { Space } from '../../../src/campaign/search/space.ts';
+import { outsideSpace } from '../../../src/search/outside/space.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from '../in-memory.ts';
 import { outside, parabola, BOX } from './parabola.ts';
 
@@ -40,6 +42,11 @@ test.each([
     code: 'OPTIMISER_FAILED',
     message: expect.stringContaining(`${says}.`),
   });
+});
+
+test('an optimiser must give a value of each input, whatever its name', () => {
+  const { inputs } = searchCampaign({ valueOf: BOX.x }, { stop: stopAfter(5) }).search!;
+  expect(() => outsideSpace(inputs, {} as Space).coordinatesOf({})).toThrow('gives no value of "valueOf"');
 });
 
 /** An optimiser that executes a line of Python for each ask. */
