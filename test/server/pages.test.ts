@@ -5,23 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reportOf } from '../../src/report/of-campaign.ts';
 import type { Server } from '../../src/server/app.ts';
 import { until } from '../support/until.ts';
-import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
-import { type Answer, ask, asInReport, serverOf } from './support.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { type Answer, ask, asInReport, LOGGED_IN, pageOf, sendForm, serverOf } from './support.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 import { writeModel } from '../service/support.ts';
-
-/** Names that every JavaScript object has as properties, and a keyword of Vega. */
-const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'if'];
-const INHERITED_MODEL = `export default { name: 'toString', description: '', inputs: [
-    { name: 'if', type: 'INTEGER', default: 1 }, { name: 'toString', type: 'STRING', default: 'valueOf' },
-    { name: 'constructor', type: 'BOOLEAN', default: false }, { name: '__proto__', type: 'DOUBLE', default: 0 } ],
-  outputs: ${JSON.stringify(INHERITED)}.map((name) => ({ name, type: 'DOUBLE' })).concat(
-    { name: '__proto__', type: 'DOUBLE' }, { name: 'isPrototypeOf', type: 'DATA_SET' }),
-  run({ inputs }) {
-    if (inputs.constructor) throw new Error('it fails');
-    return { constructor: 1.5, toString: 2.5, valueOf: inputs.if, hasOwnProperty: 4.5, if: 5.5, ['__proto__']: 6.5,
-      isPrototypeOf: { dataX: [1, 2], dataY: [3, 4] } };
-  } };`;
 
 let world: World;
 let server: Server;
@@ -30,19 +17,6 @@ model: {name: Epidemic}
 design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}
 outputs: [Peak infected, Infected]
 `;
-/** A model whose values a form or an address could confuse with lists, ranges, numbers or booleans. */
-const CHOICES = `export default {
-  name: 'Choices', description: '', published: true,
-  inputs: [
-    { name: 'Kind', type: 'STRING', default: 'A', values: ['A', 'B, C', '1..2', 'true', ' lead'] },
-    { name: 'Text', type: 'STRING', default: 'x, y' },
-    { name: 'Big', type: 'LONG', default: 1 },
-    { name: '__proto__', type: 'DOUBLE', default: 0 },
-  ],
-  outputs: [{ name: 'Whole', type: 'STRING' }],
-  experiments: [],
-  run: ({ inputs }) => ({ Whole: inputs.Kind + inputs.Text }),
-};`;
 const models = mkdtempSync(join(tmpdir(), 'foray-pages-'));
 
 beforeAll(async () => {
@@ -55,8 +29,6 @@ beforeAll(async () => {
       run: () => ({ Out: 1 }),
     };`,
   );
-  writeModel(models, 'choices', CHOICES);
-  writeModel(models, 'inherited', INHERITED_MODEL);
   world = await startWorld({ models: [SHIPPED_MODELS, models], executors: 2 });
   await world.startWorker();
   server = await serverOf(world);
@@ -67,14 +39,9 @@ afterAll(async () => {
   rmSync(models, { recursive: true });
 });
 
-const own = (): Record<string, string> => ({ authorization: `Bearer ${KEY}`, accept: 'text/html' });
-const page = (path: string): Promise<Answer> => ask(server.url + path, { headers: own() });
+const page = (path: string): Promise<Answer> => pageOf(server, path);
 const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
-  ask(server.url + path, {
-    method: 'POST',
-    headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(fields).toString(),
-  });
+  sendForm(server, path, fields);
 const over = (id: string) =>
   until(`${id} has ended`, async () =>
     ['completed', 'cancelled'].includes((await world.foray.status(id)).phase),
@@ -129,65 +96,6 @@ describe('without scripts', () => {
     const form = (await page('/new?model=Epidemic&kind=halton&output=Peak+day')).body;
     expect(form).toMatch(/value="halton"\s+selected/);
     expect(form).toMatch(/value="Peak day"\s+checked/);
-  });
-
-  test.each<[input: string, given: string, lines: string[]]>([
-    ['Text', '007', ['inputs:', 'Text: "007"']],
-    ['Text', '1e3', ['Text: "1e3"']],
-    ['Text', 'true', ['Text: "true"']],
-    ['Text', 'file..name', ['Text: file..name']],
-    ['Text', 'log(1..3)', ['Text: log(1..3)']],
-    ['Text', 'x, y', ['inputs:', 'Text: x, y']],
-    ['Text', '"x, y"', ['inputs:', 'Text: x, y']],
-    ['Text', '"a, b", 5', ['grid:', '- a, b', '- "5"']],
-    ['Kind', 'B, C', ['inputs:', 'Kind: B, C']],
-    ['Kind', ' lead', ['Kind: " lead"']],
-    ['Kind', '1..2, A', ['grid:', '- 1..2', '- A']],
-    ['Kind', '"B, C", true', ['grid:', '- B, C', '- "true"']],
-    ['Big', '9007199254740995', ['Big: "9007199254740995"']],
-    ['Big', '1e3, 9007199254740995', ['grid:', '- 1000', '- "9007199254740995"']],
-    ['Big', '1..5/2', ['grid:', 'from: 1']],
-  ])('in the form, the input %s takes %j as its type says', async (input, given, lines) => {
-    const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
-    expect(body).not.toContain('class="mistakes"');
-    const text = body.replaceAll('&#34;', '"');
-    for (const line of lines) expect(text).toContain(line);
-  });
-
-  test('the form reports a value of another type and the name __proto__, and drops nothing silently', async () => {
-    for (const [input, given, message] of [
-      ['Big', 'many', 'not a number'],
-      ['__proto__', '2', 'cannot be used'],
-    ] as const) {
-      const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
-      expect(body).toContain(`${input}: ${given}`);
-      expect(body).toContain(message);
-    }
-  });
-
-  test('a filter selects any text, also in the links to the downloads', async () => {
-    const text = `campaign: choices
-model: {name: Choices}
-design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254740995"]}}
-`;
-    await world.foray.submit({ text, file: 'choices.yaml' }, { id: 'choices' });
-    await over('choices');
-    for (const [kind, count] of [
-      ['B, C', 2],
-      ['1..2', 2],
-      [' lead', 2],
-      ['A, "B, C"', 4],
-      ['B', 0],
-    ] as const) {
-      const view = new URLSearchParams({ 'in:Kind': kind }).toString();
-      const { body } = await page(`/campaigns/choices/runs?${view}`);
-      expect([kind, body.match(/points\/\w+"><code>/g)?.length ?? 0]).toEqual([kind, count]);
-      const downloads = (await page(`/campaigns/choices/downloads?${view}`)).body;
-      const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
-      expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);
-    }
-    const wrong = await page('/campaigns/choices?in%3ABig=many');
-    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('which is not a number')]);
   });
 
   test('the list of campaigns shows the best value of a goal, and can be filtered by name', async () => {
@@ -330,8 +238,6 @@ seed: 1
     };
     expect([next, parts.map(({ id }) => id)]).toEqual([0, ['away', 'run']]);
     expect((await page('/models/Nothing')).status).toBe(404);
-    // the blank at the begin of an allowed text is kept
-    expect((await send('/models/Choices/runs', { 'in:Kind': ' lead' })).status).toBe(303);
     // the page names the values that the model allows
     expect((await page('/models/Rehearsal')).body).toMatch(/at least|one of| to /);
   });
@@ -380,7 +286,7 @@ seed: 1
     // one campaign has already ended: the page reports this, and still cancels the other campaign
     const answer = await ask(`${server.url}/chosen/cancel`, {
       method: 'POST',
-      headers: { ...own(), 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { ...LOGGED_IN, 'content-type': 'application/x-www-form-urlencoded' },
       body: two,
     });
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('fit')]);
@@ -503,7 +409,7 @@ describe('a live page', () => {
       parts: { html?: string }[];
     };
     expect(second.parts.map(({ html }) => html)).toEqual(parts.map(() => undefined));
-    const headers = { ...own(), 'if-none-match': String(first.headers.etag) };
+    const headers = { ...LOGGED_IN, 'if-none-match': String(first.headers.etag) };
     expect((await ask(`${server.url}/campaigns/fit/live`, { headers })).status).toBe(304);
   });
 
@@ -537,43 +443,4 @@ test('a page shows hostile names as plain text', async () => {
     do: 'plan',
   });
   expect(answer.body).not.toContain('<script>alert');
-});
-
-test('inputs and outputs may have names that every JavaScript object has, also if runs failed', async () => {
-  const text = `campaign: inherited
-model: {name: toString}
-design: {grid: {if: [1, 2, 3], toString: [valueOf, constructor], constructor: [true, false]}}
-`;
-  await world.foray.submit({ text, file: 'inherited.yaml' }, { id: 'inherited' });
-  await over('inherited');
-  const rows = await world.rows('inherited');
-  const failed = rows.find(({ status }) => status === 'failed')!;
-  const [head = '', ...lines] = (await page('/api/v1/campaigns/inherited/results.csv')).body
-    .trim()
-    .split('\n');
-  expect(head).toMatch(
-    /,constructor \(output\),toString \(output\),valueOf,hasOwnProperty,if \(output\),__proto__,/,
-  );
-  expect(lines).toHaveLength(12);
-  for (const line of lines)
-    expect(line).toMatch(/failed,\d,\w+,true,,,,,,,,it fails$|false,1.5,2.5,\d,4.5,5.5,6.5,"/);
-  const shapes = ['results.jsonl', 'results.parquet', 'results.csv?long=true', 'results.csv?points=true'];
-  const paths = ['', '/runs', '/runs?order=lowest:toString', `/points/${failed.point}`, '/failures'];
-  for (const path of [
-    ...shapes.map((shape) => `/api/v1/campaigns/inherited/${shape}`),
-    ...paths.map((path) => `/campaigns/inherited${path}`),
-    '/models/toString',
-    '/compare?id=inherited&id=inherited',
-  ])
-    expect([path, (await page(path)).status]).toEqual([path, 200]);
-  expect((await page(`/campaigns/inherited/points/${failed.point}`)).body).not.toContain('hasOwnProperty');
-  const sent = await send('/models/toString/runs', { 'in:if': '7' });
-  expect(sent.status).toBe(303);
-  await until('the pictures are drawn', async () => {
-    const { body } = await page('/campaigns/inherited');
-    return body.includes('data-next="5000"') && body.includes('>isPrototypeOf</text>');
-  });
-  const report = await reportOf(world.foray, 'inherited', {});
-  for (const name of ['valueOf', 'if', 'constructor', 'isPrototypeOf'])
-    expect(report).toContain(`>${name}</text>`);
 });

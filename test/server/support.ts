@@ -29,6 +29,22 @@ export async function ask(
   return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) };
 }
 
+/** The headers of a browser whose person is logged in with the key of the world. */
+export const LOGGED_IN = { authorization: `Bearer ${KEY}`, accept: 'text/html' };
+
+export function pageOf({ url }: Server, path: string): Promise<Answer> {
+  return ask(url + path, { headers: LOGGED_IN });
+}
+
+/** Sends a form, as a browser without scripts does. */
+export function sendForm({ url }: Server, path: string, fields: Record<string, string>): Promise<Answer> {
+  return ask(url + path, {
+    method: 'POST',
+    headers: { ...LOGGED_IN, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(fields).toString(),
+  });
+}
+
 /** Starts a server for a world. With the key of the world, a client may read and control campaigns. */
 export function serverOf({ foray, settings }: World): Promise<Server> {
   return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });

@@ -74,7 +74,7 @@ async function look() {
       if (answer.status !== 304) {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // without an entity tag, the next request also gets the parts that are in use now
+        // the next request gets the rest
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { reportOf } from '../../src/report/of-campaign.ts';
+import type { Server } from '../../src/server/app.ts';
+import { writeModel } from '../service/support.ts';
+import { toTheEnd } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { type Answer, pageOf, sendForm, serverOf } from './support.ts';
+
+/** Tests pages and files of models with unusual names and values. */
+
+/** Names that every JavaScript object has as properties, and a keyword of Vega. */
+const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'if'];
+const INHERITED_MODEL = `export default { name: 'toString', description: '', inputs: [
+    { name: 'if', type: 'INTEGER', default: 1 }, { name: 'toString', type: 'STRING', default: 'valueOf' },
+    { name: 'constructor', type: 'BOOLEAN', default: false }, { name: '__proto__', type: 'DOUBLE', default: 0 } ],
+  outputs: ${JSON.stringify(INHERITED)}.map((name) => ({ name, type: 'DOUBLE' })).concat(
+    { name: '__proto__', type: 'DOUBLE' }, { name: 'isPrototypeOf', type: 'DATA_SET' }),
+  run({ inputs }) {
+    if (inputs.constructor) throw new Error('it fails');
+    return { constructor: 1.5, toString: 2.5, valueOf: inputs.if, hasOwnProperty: 4.5, if: 5.5, ['__proto__']: 6.5,
+      isPrototypeOf: { dataX: [1, 2], dataY: [3, 4] } };
+  } };`;
+
+/** A model whose values a form or an address could confuse with lists, ranges, numbers or booleans. */
+const CHOICES = `export default {
+  name: 'Choices', description: '', published: true,
+  inputs: [
+    { name: 'Kind', type: 'STRING', default: 'A', values: ['A', 'B, C', '1..2', 'true', ' lead'] },
+    { name: 'Text', type: 'STRING', default: 'x, y' },
+    { name: 'Big', type: 'LONG', default: 1 },
+    { name: '__proto__', type: 'DOUBLE', default: 0 },
+  ],
+  outputs: [{ name: 'Whole', type: 'STRING' }],
+  experiments: [],
+  run: ({ inputs }) => ({ Whole: inputs.Kind + inputs.Text }),
+};`;
+let world: World;
+let server: Server;
+const models = mkdtempSync(join(tmpdir(), 'foray-unusual-'));
+
+beforeAll(async () => {
+  writeModel(models, 'choices', CHOICES);
+  writeModel(models, 'inherited', INHERITED_MODEL);
+  world = await startWorld({ models: [models], executors: 2 });
+  await world.startWorker();
+  server = await serverOf(world);
+});
+afterAll(async () => {
+  await server.close();
+  await world.close();
+  rmSync(models, { recursive: true });
+});
+
+const page = (path: string): Promise<Answer> => pageOf(server, path);
+const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
+  sendForm(server, path, fields);
+
+test.each<[input: string, given: string, lines: string[]]>([
+  ['Text', '007', ['inputs:', 'Text: "007"']],
+  ['Text', '1e3', ['Text: "1e3"']],
+  ['Text', 'true', ['Text: "true"']],
+  ['Text', 'file..name', ['Text: file..name']],
+  ['Text', 'log(1..3)', ['Text: log(1..3)']],
+  ['Text', 'x, y', ['inputs:', 'Text: x, y']],
+  ['Text', '"x, y"', ['inputs:', 'Text: x, y']],
+  ['Text', '"a, b", 5', ['grid:', '- a, b', '- "5"']],
+  ['Kind', 'B, C', ['inputs:', 'Kind: B, C']],
+  ['Kind', ' lead', ['Kind: " lead"']],
+  ['Kind', '1..2, A', ['grid:', '- 1..2', '- A']],
+  ['Kind', '"B, C", true', ['grid:', '- B, C', '- "true"']],
+  ['Big', '9007199254740995', ['Big: "9007199254740995"']],
+  ['Big', '1e3, 9007199254740995', ['grid:', '- 1000', '- "9007199254740995"']],
+  ['Big', '1..5/2', ['grid:', 'from: 1']],
+])('in the form, the input %s takes %j as its type says', async (input, given, lines) => {
+  const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+  expect(body).not.toContain('class="mistakes"');
+  const text = body.replaceAll('&#34;', '"');
+  for (const line of lines) expect(text).toContain(line);
+});
+
+test('the form reports a value of another type and the name __proto__, and drops nothing silently', async () => {
+  for (const [input, given, message] of [
+    ['Big', 'many', 'not a number'],
+    ['__proto__', '2', 'cannot be used'],
+  ] as const) {
+    const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+    expect(body).toContain(`${input}: ${given}`);
+    expect(body).toContain(message);
+  }
+});
+
+test('a filter selects any text, also in the links to the downloads', async () => {
+  const text = `campaign: choices
+model: {name: Choices}
+design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254740995"]}}
+`;
+  await world.foray.submit({ text, file: 'choices.yaml' }, { id: 'choices' });
+  await toTheEnd(world, 'choices');
+  for (const [kind, count] of [
+    ['B, C', 2],
+    ['1..2', 2],
+    [' lead', 2],
+    ['A, "B, C"', 4],
+    ['B', 0],
+  ] as const) {
+    const view = new URLSearchParams({ 'in:Kind': kind }).toString();
+    const { body } = await page(`/campaigns/choices/runs?${view}`);
+    expect([kind, body.match(/points\/\w+"><code>/g)?.length ?? 0]).toEqual([kind, count]);
+    const downloads = (await page(`/campaigns/choices/downloads?${view}`)).body;
+    const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
+    expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);
+  }
+  const wrong = await page('/campaigns/choices?in%3ABig=many');
+  expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('which is not a number')]);
+});
+
+test('a single run of a model takes an allowed text with its blanks', async () => {
+  expect((await send('/models/Choices/runs', { 'in:Kind': ' lead' })).status).toBe(303);
+});
+
+test('inputs and outputs may have names that every JavaScript object has, also if runs failed', async () => {
+  const text = `campaign: inherited
+model: {name: toString}
+design: {grid: {if: [1, 2, 3], toString: [valueOf, constructor], constructor: [true, false]}}
+`;
+  await world.foray.submit({ text, file: 'inherited.yaml' }, { id: 'inherited' });
+  await toTheEnd(world, 'inherited');
+  const rows = await world.rows('inherited');
+  const failed = rows.find(({ status }) => status === 'failed')!;
+  const [head = '', ...lines] = (await page('/api/v1/campaigns/inherited/results.csv')).body
+    .trim()
+    .split('\n');
+  expect(head).toMatch(
+    /,constructor \(output\),toString \(output\),valueOf,hasOwnProperty,if \(output\),__proto__,/,
+  );
+  expect(lines).toHaveLength(12);
+  for (const line of lines)
+    expect(line).toMatch(/failed,\d,\w+,true,,,,,,,,it fails$|false,1.5,2.5,\d,4.5,5.5,6.5,"/);
+  const shapes = ['results.jsonl', 'results.parquet', 'results.csv?long=true', 'results.csv?points=true'];
+  const paths = ['', '/runs', '/runs?order=lowest:toString', `/points/${failed.point}`, '/failures'];
+  for (const path of [
+    ...shapes.map((shape) => `/api/v1/campaigns/inherited/${shape}`),
+    ...paths.map((path) => `/campaigns/inherited${path}`),
+    '/models/toString',
+    '/compare?id=inherited&id=inherited',
+  ])
+    expect([path, (await page(path)).status]).toEqual([path, 200]);
+  expect((await page(`/campaigns/inherited/points/${failed.point}`)).body).not.toContain('hasOwnProperty');
+  const sent = await send('/models/toString/runs', { 'in:if': '7' });
+  expect(sent.status).toBe(303);
+  await until('the pictures are drawn', async () => {
+    const { body } = await page('/campaigns/inherited');
+    return body.includes('data-next="5000"') && body.includes('>isPrototypeOf</text>');
+  });
+  const report = await reportOf(world.foray, 'inherited', {});
+  for (const name of ['valueOf', 'if', 'constructor', 'isPrototypeOf'])
+    expect(report).toContain(`>${name}</text>`);
+});
