@@ -74,7 +74,7 @@ async function look() {
       if (answer.status !== 304) {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
-        // the next request gets the rest
+        // the next look gets the rest
         etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
