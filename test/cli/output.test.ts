@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { expect, jest, test } from '@jest/globals';
-import { tellError } from '../../src/cli/output.ts';
+import { tellError, writeOut } from '../../src/cli/output.ts';
+import { FREE_SPACE } from '../../src/system/disk-full.ts';
 import { untilChanged } from '../../src/cli/until-changed.ts';
 import { ForayError } from '../../src/errors.ts';
 
@@ -43,4 +45,11 @@ test('a command that waits for a worker for long says so once, and continues to 
     write.mockRestore();
     jest.useRealTimers();
   }
+});
+
+(existsSync('/dev/full') ? test : test.skip)('the error about a full disk says what to do', async () => {
+  await expect(writeOut(['x'], '/dev/full')).rejects.toMatchObject({
+    code: 'OUTPUT_UNWRITABLE',
+    hint: FREE_SPACE,
+  });
 });
