@@ -63,7 +63,7 @@ export const errorCodes = {
     about: 'no foray dev runs in this home, and no model service is named',
   },
   PORT_IN_USE: { exit: 2, about: 'another program already listens on the address' },
-  STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened' },
+  STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened or used' },
   STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
   STORE_UNREACHABLE: {
     exit: 3,
@@ -107,6 +107,7 @@ export const errorCodes = {
     exit: 3,
     about: 'the worker uses another store or model service than the campaign',
   },
+  WORKER_SILENT: { exit: 3, about: 'no worker answers a command that changes a campaign' },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
 /** The code of an error; docs/reference/errors.md says what to do about each error. */

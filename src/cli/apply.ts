@@ -5,6 +5,7 @@ import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
+import { untilChanged } from './until-changed.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {
@@ -34,7 +35,7 @@ async function apply(foray: Foray, id: string, source: DefinitionSource, flags: 
   }
   if (!flags.json || !flags.yes) tell(described(difference));
   if (!flags.yes && !(await isConfirmed('Apply this change?'))) return;
-  const change = await foray.apply(id, source);
+  const change = await untilChanged(id, foray.apply(id, source));
   if (flags.json) return printJson({ ...change, difference });
   print(`${id} is changed${change.wasClosed ? ' and continues' : ''}: ${counted(change.open, 'run')} open.`);
 }

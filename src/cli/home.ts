@@ -3,7 +3,8 @@ import type { Settings } from '../client/index.ts';
 import { runningDev } from '../dev/home.ts';
 import { runningHomes } from '../dev/running-homes.ts';
 import { ForayError } from '../errors.ts';
-import { settingsFrom } from '../settings/settings.ts';
+import { settingsFrom, temporalSettings } from '../settings/settings.ts';
+import { unreachable } from '../temporal-errors.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import type { SettingFlags } from './setting-options.ts';
 import { commandName } from './command-name.ts';
@@ -30,6 +31,16 @@ export function hintWithoutStore(home: string): string {
   return runningDev(home)
     ? `Submit a campaign first: ${commandName()} submit FILE.`
     : `${notRunning(home)} ${whatToDo()}`;
+}
+
+/**
+ * A hint for an open campaign whose Temporal server cannot be reached. Undefined if a `foray dev` runs in the home, if
+ * the user has named another server, and for any other reason why the campaign cannot continue.
+ */
+export function hintWithoutTemporal(flags: SettingFlags, why: string): string | undefined {
+  const isNamed = temporalSettings('').connectionOptions.address !== '';
+  if (isNamed || runningDev(flags.home) || why !== unreachable(settingsFrom(flags)).message) return undefined;
+  return `${notRunning(flags.home)} ${whatToDo()}`;
 }
 
 function notRunning(home: string): string {

@@ -5,6 +5,7 @@ import { definitionSchema } from '../campaign/json-schema.ts';
 import type { ModelInput } from '../campaign/input-values.ts';
 import { cloudClient, findModel, latestVersion } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
+import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { print, tell, writeOut } from './output.ts';
@@ -58,7 +59,7 @@ async function writeNew(file: string, text: string): Promise<void> {
     await replaceFile(file, text);
   } catch (error) {
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written: ${messageOf(error)}.`, {
-      hint: 'Choose another file with -o.',
+      hint: isStorageFull(error) ? FREE_SPACE : 'Choose another file with -o.',
     });
   }
 }

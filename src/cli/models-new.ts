@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { ownFile } from '../package/own-files.ts';
 import { print } from './output.ts';
@@ -46,7 +47,7 @@ function make(folder: string, scaffold: string, name: string): string[] {
       'OUTPUT_UNWRITABLE',
       `The folder ${folder} cannot be written: ${messageOf(error)}.`,
       {
-        hint: 'Choose another folder with -o.',
+        hint: isStorageFull(error) ? FREE_SPACE : 'Choose another folder with -o.',
       },
     );
   }

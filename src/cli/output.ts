@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError, type Place } from '../errors.ts';
+import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { printable, printableLine } from '../text/printable.ts';
 import { replaceFile } from '../system/replace-file.ts';
@@ -121,7 +122,7 @@ export async function writeOut(parts: Parts, file?: string, flows = false): Prom
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new ForayError('OUTPUT_UNWRITABLE', `The file ${file} cannot be written (${error.code}).`, {
-      hint: 'Check the path and its permissions.',
+      hint: isStorageFull(error) ? FREE_SPACE : 'Check the path and its permissions.',
     });
   }
 }

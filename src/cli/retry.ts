@@ -4,6 +4,7 @@ import { counted } from '../report/index.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
 import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { untilChanged } from './until-changed.ts';
 import { withForay } from './with-foray.ts';
 
 interface Flags extends SettingFlags {
@@ -48,7 +49,7 @@ export function addRetry(program: Command): void {
             `The model has a newer version; these runs use the version of the campaign. To use the newest version: foray retry ${id} --version latest`,
           );
         }
-        const change = await foray.retry(id, what, { version: plan.version?.to });
+        const change = await untilChanged(id, foray.retry(id, what, { version: plan.version?.to }));
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
         if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);

@@ -9,6 +9,7 @@ import {
   searchText,
   selectText,
 } from '../report/index.ts';
+import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
@@ -38,7 +39,11 @@ export function addStatus(program: Command): void {
         const failures = flags.failures ? await foray.failures(id) : undefined;
         const flights = flags.flights ? await foray.flights(id) : undefined;
         if (flags.json) return printJson({ ...status, failures, flights });
-        if (status.blocked !== null) print(blockedText(status.blocked));
+        if (status.blocked !== null) {
+          print(blockedText(status.blocked));
+          const hint = hintWithoutTemporal(flags, status.blocked);
+          if (hint !== undefined) print(hint);
+        }
         const { model, modelVersion, points } = status;
         print(`${status.id}: ${model} (version ${modelVersion}), ${counted(points, 'point')}`);
         print(progressText(status));

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { print } from './output.ts';
 import { type SettingFlags, withSettings, wholeNumber } from './setting-options.ts';
+import { untilChanged } from './until-changed.ts';
 import { withForay } from './with-foray.ts';
 import { commandName } from './command-name.ts';
 
@@ -31,7 +32,7 @@ export function addSteer(program: Command): void {
     .requiredOption('--concurrency <number|auto>', 'the most runs that are requested at once', concurrency)
     .action((id: string, flags: SettingFlags & { concurrency: number | 'auto' }) =>
       withForay(flags, async (foray) => {
-        await foray.setConcurrency(id, flags.concurrency);
+        await untilChanged(id, foray.setConcurrency(id, flags.concurrency));
         print(`${id} has concurrency ${flags.concurrency} now.`);
       }),
     );

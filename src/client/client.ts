@@ -149,7 +149,7 @@ export class Foray extends CampaignReader {
 
   /**
    * Sets how many requested runs a campaign may have at once. Returns when a worker has applied the number.
-   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE, WORKER_SILENT
    */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<void> {
     return setConcurrency(this.context, id, concurrency);
@@ -170,7 +170,7 @@ export class Foray extends CampaignReader {
    * their version.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
-   *   TEMPORAL_UNREACHABLE; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
+   *   TEMPORAL_UNREACHABLE, WORKER_SILENT; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
    *   error nothing has changed, unless Temporal's answer was lost: then the campaign may have changed.
    */
   async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
@@ -189,7 +189,8 @@ export class Foray extends CampaignReader {
    * Changes a campaign to a definition: adds or drops points, raises or lowers replications, changes settings. The id
    * and all results stay. A closed campaign runs again.
    *
-   * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE
+   * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE,
+   *   WORKER_SILENT
    */
   async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
     return (await loadChanges()).apply(this.context, id, source);

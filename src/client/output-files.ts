@@ -7,6 +7,7 @@ import { fileIn, type FileReference } from '../api/index.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
+import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { replaceFile, type UnfinishedFile } from '../system/replace-file.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
@@ -90,7 +91,7 @@ export class OutputFiles {
     } catch (error) {
       if (!isSystemError(error)) throw error;
       throw new ForayError('OUTPUT_UNWRITABLE', `The file ${path} cannot be written (${error.code}).`, {
-        hint: 'Check the path and its permissions.',
+        hint: isStorageFull(error) ? FREE_SPACE : 'Check the path and its permissions.',
       });
     }
   }

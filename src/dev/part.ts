@@ -15,12 +15,18 @@ export interface PartOptions {
    * missing, the part must send the message `ready`.
    */
   isReady?: () => Promise<boolean>;
+  /** Finds the reason in the last output of the process after it has ended. @default the last error of foray */
+  reasonIn?: (output: string) => string | undefined;
   report: (line: string) => void;
 }
 
 const READY_MS = 60_000;
 const ASK_EVERY_MS = 100;
 const STOP_MS = 10_000;
+/** How long to wait for the rest of the output of a process that has ended, ms. */
+const OUTPUT_MS = 1_000;
+/** This much of the last output is searched for the reason why a process ended, in characters. */
+const LAST_OUTPUT = 8_000;
 /**
  * The delay before a part that ended starts again, ms. It doubles each time the part does not become ready, up to 10 s.
  */
@@ -32,6 +38,8 @@ export class Part {
   private readonly options: PartOptions;
   private readonly log: RotatingLog;
   private child: ChildProcess | undefined;
+  private output = '';
+  private outputEnds: Promise<unknown> | undefined;
   private saidReady = false;
   private isStopping = false;
   private restartMs = RESTART_MS;
@@ -50,7 +58,9 @@ export class Part {
     if (!(await this.becomesReady(child))) {
       this.endedAtOnce = hasEnded(child) && !this.isStopping;
       await this.stop();
-      throw new ForayError('PART_FAILED', `The ${name} does not start.`, { hint: `See ${logFile}.` });
+      const reason = await this.reason();
+      const message = `The ${name} does not start${reason === undefined ? '.' : `: ${reason}`}`;
+      throw new ForayError('PART_FAILED', message, { hint: `See ${logFile}.` });
     }
     this.watch(child);
   }
@@ -73,9 +83,15 @@ export class Part {
     // order. When foray dev ends in any way, the channel closes, and then the part ends too (see lifeline.ts).
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     child.once('error', (error) => this.log.write(`${error.message}\n`));
+    this.output = '';
+    this.outputEnds = new Promise((resolve) => child.once('close', resolve));
+    const keep = (chunk: Buffer): void => {
+      this.log.write(chunk);
+      this.output = (this.output + chunk.toString()).slice(-LAST_OUTPUT);
+    };
     // there may be no streams if the process could not start
-    child.stdout?.on('data', (chunk: Buffer) => this.log.write(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => this.log.write(chunk));
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
     this.saidReady = false;
     child.on('message', (message) => {
       this.saidReady ||= message === 'ready';
@@ -107,7 +123,8 @@ export class Part {
   private async restart(): Promise<void> {
     const { name, report } = this.options;
     if (this.isStopping) return;
-    report(`the ${name} ended; starting it again`);
+    const reason = await this.reason();
+    report(`the ${name} ended; starting it again${reason === undefined ? '' : ` (${reason})`}`);
     await delay(this.restartMs);
     if (this.isStopping) return;
     let isReady = false;
@@ -122,6 +139,12 @@ export class Part {
     this.watch(this.child!);
   }
 
+  /** Why the process ended, if its output says so. */
+  private async reason(): Promise<string | undefined> {
+    await Promise.race([this.outputEnds, delay(OUTPUT_MS, undefined, { ref: false })]);
+    return (this.options.reasonIn ?? lastError)(this.output);
+  }
+
   get pid(): number | undefined {
     return this.child?.pid;
   }
@@ -129,4 +152,9 @@ export class Part {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+/** The last error in the output of a program of foray. */
+function lastError(output: string): string | undefined {
+  return /^foray: (.+)$/m.exec(output.slice(output.lastIndexOf('foray: ')))?.[1];
 }

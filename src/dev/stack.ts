@@ -5,10 +5,11 @@ import { messageOf } from '../errors.ts';
 import { ownModule } from '../package/own-files.ts';
 import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
 import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
-import { Part } from './part.ts';
+import { Part, type PartOptions } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
 import { forgetHome, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
+import { temporalFault } from './temporal-fault.ts';
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
@@ -109,15 +110,19 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     TEMPORAL_ADDRESS: addresses.temporal.address,
     TEMPORAL_NAMESPACE: 'default',
   };
-  const part = (name: string, args: string[], isReady?: () => Promise<boolean>): Part =>
+  const part = (
+    name: string,
+    args: string[],
+    options: Pick<PartOptions, 'isReady' | 'reasonIn'> = {},
+  ): Part =>
     new Part({
       name,
       command: process.execPath,
       args,
       env,
       logFile: join(paths.logs, `${name.replace(' ', '-')}.log`),
-      ...(isReady && { isReady }),
       report,
+      ...options,
     });
   const answers = async (url: string): Promise<boolean> =>
     (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
@@ -129,7 +134,10 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
       ...['--ui-port', String(port.webUi), '--db-filename', paths.temporal],
       ...serverSettings,
     ],
-    async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
+    {
+      isReady: async () => (await isServing(addresses.temporal.address)) && answers(addresses.temporal.webUi),
+      reasonIn: (output) => temporalFault(paths.temporal, output),
+    },
   );
   // the part itself says that it is ready, because another program may have taken its port and answer there
   const service = part('model service', [

@@ -69,6 +69,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   STORE_NEWER: 503,
   STORE_MISSING: 503,
   WORKER_ELSEWHERE: 503,
+  WORKER_SILENT: 503,
 };
 
 /** The body of an error (RFC 9457). */

@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
@@ -72,8 +73,15 @@ export function sqliteDialect(path: string): Dialect {
     database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
   } catch (error) {
     database.close();
-    throw error;
+    throw sqliteFault(path, error);
   }
+  const explained = <T>(act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      throw sqliteFault(path, error);
+    }
+  };
   const statements = new Map<string, SqliteStatement>();
   const config: SqliteDialectConfig = {
     database: {
@@ -87,8 +95,8 @@ export function sqliteDialect(path: string): Dialect {
         const toRow = (cells: unknown): Row => new Row(names, cells as SQLOutputValue[]);
         const prepared: SqliteStatement = {
           reader: names.length > 0,
-          all: (parameters) => statement.all(...args(parameters)).map(toRow),
-          run: (parameters) => statement.run(...args(parameters)),
+          all: (parameters) => explained(() => statement.all(...args(parameters)).map(toRow)),
+          run: (parameters) => explained(() => statement.run(...args(parameters))),
           iterate: (parameters) => statement.iterate(...args(parameters)).map(toRow),
         };
         if (statements.size === STATEMENTS) statements.delete(statements.keys().next().value!);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hintWithoutTemporal } from '../../src/cli/home.ts';
 import { openStore } from '../../src/store/index.ts';
 import { foray, type Ran, ROOT } from '../support/cli.ts';
 import { startModule } from '../support/module.ts';
@@ -100,4 +101,17 @@ test('openStore with "refuse" or "in-memory" creates no missing store; the error
   await (await openStore(address)).close();
   const { stderr } = await run('status', 'c', '--store', address);
   expect(stderr).toContain(`There is no campaign "c" in the store ${join(folder, 'store.db')}.`);
+});
+
+test('the state of an open campaign without a foray dev says where one runs, unless the user has named a Temporal server', () => {
+  const flags = { home: empty, taskQueue: 'foray', owner: 'somebody' };
+  const unreached = 'The Temporal server at 127.0.0.1:7233 cannot be reached.';
+  expect(hintWithoutTemporal(flags, unreached)).toContain(`No foray dev runs in the home ${empty}. `);
+  expect(hintWithoutTemporal(flags, 'The model service refuses the key.')).toBeUndefined();
+  process.env.TEMPORAL_ADDRESS = '127.0.0.1:7233';
+  try {
+    expect(hintWithoutTemporal(flags, unreached)).toBeUndefined();
+  } finally {
+    delete process.env.TEMPORAL_ADDRESS;
+  }
 });

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { expect, jest, test } from '@jest/globals';
-import { tellError } from '../../src/cli/output.ts';
+import { tellError, writeOut } from '../../src/cli/output.ts';
+import { FREE_SPACE } from '../../src/system/disk-full.ts';
+import { untilChanged } from '../../src/cli/until-changed.ts';
 import { ForayError } from '../../src/errors.ts';
 
 /** The lines on standard error about a mistake at a place of a line. */
@@ -22,4 +25,31 @@ test.each([
   const [, line, mark] = toldAt(text, text.indexOf('95') + 1);
   expect(line).toContain('confidence: 95 }');
   expect(line!.slice(mark!.indexOf('^'))).toBe('95 }');
+});
+
+test('a command that waits for a worker for long says so once, and continues to wait', async () => {
+  jest.useFakeTimers();
+  const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const changed = untilChanged('flu', promise);
+    jest.advanceTimersByTime(9_000);
+    expect(write).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(600_000);
+    expect(write.mock.calls).toEqual([[expect.stringContaining('A worker has not changed flu yet.')]]);
+    resolve('changed');
+    expect(await changed).toBe('changed');
+    expect(await untilChanged('flu', Promise.resolve('at once'))).toBe('at once');
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    write.mockRestore();
+    jest.useRealTimers();
+  }
+});
+
+(existsSync('/dev/full') ? test : test.skip)('the error about a full disk says what to do', async () => {
+  await expect(writeOut(['x'], '/dev/full')).rejects.toMatchObject({
+    code: 'OUTPUT_UNWRITABLE',
+    hint: FREE_SPACE,
+  });
 });

@@ -12,6 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Part } from '../../src/dev/part.ts';
+import { freePort } from '../../src/dev/ports.ts';
+import { temporalFault } from '../../src/dev/temporal-fault.ts';
 import { MOST_BYTES, MOST_FILES, RotatingLog } from '../../src/dev/rotating-log.ts';
 import { until } from '../support/until.ts';
 
@@ -66,4 +68,45 @@ test('a part of foray dev continues when its log cannot be written, and foray de
   } finally {
     await part.stop();
   }
+});
+
+test('the error about a part that does not start has the reason from its output', async () => {
+  const program = join(folder, 'part.mjs');
+  writeFileSync(
+    program,
+    `console.log('foray: older');
+    console.error('foray: The database is damaged. Restore it.');
+    console.error('something else');`,
+  );
+  const part = new Part({
+    name: 'model service',
+    command: process.execPath,
+    args: [program],
+    env: process.env,
+    logFile: file,
+    report: () => undefined,
+  });
+  await expect(part.start()).rejects.toMatchObject({
+    message: 'The model service does not start: The database is damaged. Restore it.',
+    hint: `See ${file}.`,
+  });
+});
+
+test("the error about a Temporal server with a damaged database names the file, which Temporal's own message does not", async () => {
+  const database = join(folder, 'temporal.db');
+  const port = String(await freePort(0));
+  writeFileSync(database, 'no database '.repeat(1_000));
+  const part = new Part({
+    name: 'Temporal server',
+    command: process.env.FORAY_TEMPORAL_CLI!,
+    args: ['server', 'start-dev', '--headless', '--port', port, '--db-filename', database],
+    env: process.env,
+    logFile: file,
+    isReady: () => Promise.resolve(false),
+    reasonIn: (output) => temporalFault(database, output),
+    report: () => undefined,
+  });
+  await expect(part.start()).rejects.toMatchObject({
+    message: expect.stringContaining(`: Its database ${database} is damaged. Move it away`),
+  });
 });

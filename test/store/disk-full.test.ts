@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../src/store/index.ts';
+import { FREE_SPACE } from '../../src/system/disk-full.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { campaign, done, points } from './fixtures.ts';
 
@@ -29,8 +30,13 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       const long = JSON.stringify(randomBytes(225_000).toString('base64'));
       const finished = seqs.map((seq) => done(seq, 'new', { 'Fit error': `${long.slice(0, -1)}${seq}"` }));
       const written = store.putFile('hash', new Uint8Array(3_000_000), 1);
-      await expect(written).rejects.toThrow('database or disk is full');
-      await expect(store.observe('flu', finished, 2)).rejects.toThrow('database or disk is full');
+      const full = {
+        code: 'STORE_UNUSABLE',
+        message: `The disk of the store ${join(disk.folder, 'store.db')} is full.`,
+        hint: FREE_SPACE,
+      };
+      await expect(written).rejects.toMatchObject(full);
+      await expect(store.observe('flu', finished, 2)).rejects.toMatchObject(full);
       expect(await store.counts('flu')).toMatchObject({ done: 0 });
 
       rmSync(filler);

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -80,6 +81,17 @@ describe('openStore', () => {
       expect(readFileSync(file, 'utf8')).toBe(content);
       if (existsSync('/proc/self/fd')) expect(handles()).toBe(0);
     }
+  });
+
+  test('refuses a file that was cut off, and says how to go on', async () => {
+    const store = await openStore(`sqlite:${file}`);
+    await store.putFile('hash', new Uint8Array(100_000), 1);
+    await store.close();
+    truncateSync(file, 40_960);
+    expect(await refusal(`sqlite:${file}`)).toMatchObject({
+      code: 'STORE_UNUSABLE',
+      line: `The store ${file} is damaged: database disk image is malformed. Restore it from a copy, or move it away to start with an empty one.`,
+    });
   });
 
   test('refuses a folder, and a path through a file', async () => {

@@ -81,3 +81,29 @@ describe('steering', () => {
     });
   });
 });
+
+test('a change of a campaign whose worker fails or does not answer says so, and changes nothing', async () => {
+  const other = await startWorld({ beside: world });
+  try {
+    const { id } = await other.foray.submit(rehearsal({ count: 1, first: 14_000 }));
+    // Temporal refuses an update when the last tasks of the workflow failed or timed out
+    const { client } = other.environment;
+    const queue = { namespace: 'default', taskQueue: { name: other.settings.taskQueue } };
+    await client.withDeadline(Date.now() + 30_000, async () => {
+      for (let attempt = 1; attempt <= 2; attempt++) {
+        const { taskToken } = await client.workflowService.pollWorkflowTaskQueue(queue);
+        await client.workflowService.respondWorkflowTaskFailed({ namespace: 'default', taskToken });
+      }
+    });
+    const silent = {
+      code: 'WORKER_SILENT',
+      message: expect.stringMatching(/is not changed: no worker (answered|works)/),
+    };
+    await expect(other.foray.setConcurrency(id, 2)).rejects.toMatchObject(silent);
+    await expect(other.foray.retry(id)).rejects.toMatchObject(silent);
+    await other.startWorker();
+    expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed' });
+  } finally {
+    await other.close();
+  }
+});

@@ -16,16 +16,21 @@ import {
   type KnownFiles,
   retryUpdate,
   type RetryWhat,
+  setConcurrencyUpdate,
   TOO_LATE,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, translated } from '../../temporal-errors.ts';
+import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
 /** A change that a person requests. */
 export type Change =
   | { retry: RetryWhat; version?: number | undefined }
   | { apply: string; files: KnownFiles };
+
+/** The gRPC code of an update that Temporal refuses because the workflow's last tasks timed out or failed. */
+const GRPC_FAILED_PRECONDITION = 9;
 
 /** Temporal's error type for an update that a workflow had accepted but not finished when the workflow closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
@@ -38,7 +43,8 @@ const CLOSING_MS = 30_000;
  * ended.
  *
  * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
- * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
+ * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending;
+ *   WORKER_SILENT
  */
 export async function changeCampaign(
   temporal: TemporalConnection,
@@ -90,11 +96,39 @@ async function changeOnce(
     return changed!;
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw translated(temporal.settings, error);
+    if (!(cause instanceof ApplicationFailure)) throw await updateError(temporal, record.campaign.id, error);
     if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
     const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
     throw new ForayError(code, cause.message);
   }
+}
+
+/**
+ * Resolves when a worker has applied the number; false when there is no running workflow.
+ * @throws ForayError WORKER_SILENT
+ */
+export async function setConcurrency(
+  temporal: TemporalConnection,
+  id: string,
+  concurrency: number | 'auto',
+): Promise<boolean> {
+  const client = await temporal.connect();
+  try {
+    await client.workflow.getHandle(id).executeUpdate(setConcurrencyUpdate, { args: [concurrency] });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw await updateError(temporal, id, error);
+  }
+}
+
+/** Converts an error of the SDK into a ForayError when Temporal does not pass an update on to the workflow. */
+async function updateError(temporal: TemporalConnection, id: string, error: unknown): Promise<unknown> {
+  if (grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION) return translated(temporal.settings, error);
+  const { why } = await progressOf(temporal, id);
+  return new ForayError('WORKER_SILENT', `The campaign "${id}" is not changed: ${why || NOBODY}.`, {
+    hint: 'Try again when a worker answers.',
+  });
 }
 
 /** Waits until the workflow is closed; false when that takes too long. */

@@ -59,7 +59,8 @@ export class Temporal {
    * ended.
    *
    * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
-   * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending
+   * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending;
+   *   WORKER_SILENT
    */
   change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
     return this.call((calls, connection) => calls.changeCampaign(connection, record, store, request, reason));
@@ -70,7 +71,10 @@ export class Temporal {
     return this.call((calls, connection) => calls.signal(connection, id, name, reason));
   }
 
-  /** Resolves when a worker has applied the number; false when there is no running workflow. */
+  /**
+   * Resolves when a worker has applied the number; false when there is no running workflow.
+   * @throws ForayError WORKER_SILENT
+   */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
     return this.call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
   }

@@ -7,7 +7,6 @@ import {
   flightsQuery,
   pauseSignal,
   resumeSignal,
-  setConcurrencyUpdate,
   stopSignal,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
@@ -49,27 +48,23 @@ export async function isClosed(temporal: TemporalConnection, id: string): Promis
 }
 
 /** @returns false when there is no running workflow */
-export function signal(
+export async function signal(
   temporal: TemporalConnection,
   id: string,
   name: 'cancel' | 'pause' | 'resume' | 'stop',
   reason: string | undefined,
 ): Promise<boolean> {
   const signals = { cancel: cancelSignal, pause: pauseSignal, resume: resumeSignal, stop: stopSignal };
-  return tell(temporal, id, (handle) =>
-    handle.client.withDeadline(Date.now() + SIGNAL_MS, () =>
-      handle.signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
-    ),
-  );
-}
-
-/** Resolves when a worker has applied the number; false when there is no running workflow. */
-export function setConcurrency(
-  temporal: TemporalConnection,
-  id: string,
-  concurrency: number | 'auto',
-): Promise<boolean> {
-  return tell(temporal, id, (handle) => handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }));
+  const client = await temporal.connect();
+  try {
+    await client.withDeadline(Date.now() + SIGNAL_MS, () =>
+      client.workflow.getHandle(id).signal(signals[name].name, ...(reason === undefined ? [] : [reason])),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw translated(temporal.settings, error);
+  }
 }
 
 /** The requested runs that have not finished, from the workflow; undefined when the workflow does not answer. */
@@ -92,20 +87,5 @@ async function query<T>(
     return await client.withDeadline(Date.now() + ANSWER_MS, () => ask(client.workflow.getHandle(id)));
   } catch {
     return undefined;
-  }
-}
-
-async function tell(
-  temporal: TemporalConnection,
-  id: string,
-  message: (handle: WorkflowHandle) => Promise<unknown>,
-): Promise<boolean> {
-  const client = await temporal.connect();
-  try {
-    await message(client.workflow.getHandle(id));
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw translated(temporal.settings, error);
   }
 }

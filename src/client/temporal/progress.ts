@@ -7,6 +7,9 @@ import type { TemporalConnection } from './connection.ts';
 import { translated } from '../../temporal-errors.ts';
 import { ANSWER_MS } from './messages.ts';
 
+/** Why a workflow does not answer, when a worker polls its task queue. */
+export const NOBODY = 'no worker answered; check that a worker runs';
+
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
@@ -48,7 +51,7 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
     const unworked = await unpolled(client, temporal.namespace, answer.silentQueue);
     return {
       progress: undefined,
-      why: unworked ?? 'no worker answered; check that a worker runs',
+      why: unworked ?? NOBODY,
       blocks: unworked !== undefined,
     };
   } catch (error) {

@@ -5,7 +5,7 @@ import type { ErrorBody } from '../../api/resources.ts';
 import { isForayError } from '../../errors.ts';
 import { pathOf } from '../../http/path.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
-import { isStorageFull } from '../storage.ts';
+import { isStorageFull } from '../../system/disk-full.ts';
 import { corsHeaders } from './hooks/cors.ts';
 
 /** After these errors, the rest of the body is not read, so the connection cannot be used again. */

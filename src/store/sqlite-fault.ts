@@ -1,0 +1,32 @@
+import { ForayError, messageOf } from '../errors.ts';
+import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
+
+/** SQLite's primary result codes for a file that cannot be written, a fault of the disk, and a damaged file. */
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+
+/**
+ * Converts an error of SQLite into a ForayError if a user can do something about its cause: a full disk, a disk that
+ * fails or cannot be written, a damaged file. Other errors stay as they are.
+ *
+ * @param path - the file of the store
+ */
+export function sqliteFault(path: string, error: unknown): unknown {
+  const { errcode = 0 } = error as { errcode?: number };
+  if (isStorageFull(error))
+    return new ForayError('STORE_UNUSABLE', `The disk of the store ${path} is full.`, { hint: FREE_SPACE });
+  switch (errcode % 256) {
+    case SQLITE_READONLY:
+    case SQLITE_IOERR:
+      return new ForayError('STORE_UNUSABLE', `The store ${path} cannot be used: ${messageOf(error)}.`, {
+        hint: 'Check its permissions, and whether its disk is full, damaged or read-only.',
+      });
+    case SQLITE_CORRUPT:
+      return new ForayError('STORE_UNUSABLE', `The store ${path} is damaged: ${messageOf(error)}.`, {
+        hint: 'Restore it from a copy, or move it away to start with an empty one.',
+      });
+    default:
+      return error;
+  }
+}
