@@ -5,8 +5,8 @@ import type { Campaign } from '../campaign/types.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
- * The ordinals of the points whose runs `changeOf` needs. If the requirements change, these are all points whose values
- * the method was told. Otherwise there are none.
+ * The ordinals of the points whose runs `changeOf` needs. If the requirements change, these are all points with a value
+ * that the method knows. Otherwise there are none.
  */
 export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
   if (!hasOtherRequirements(before, after)) return [];

@@ -126,7 +126,7 @@ test('the value of the best point comes from runs that were not used to choose i
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
-test('a comparison of equal points with common random numbers ends, and without chance each point has one run', () => {
+test('a comparison ends although the points are equal with common random numbers; if the model has no chance, each point has one run', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
@@ -150,11 +150,11 @@ test('the decision keeps its promise for rare results, which may be missing from
     return events.find((event) => event.kind === 'winner')!;
   });
   expect(winners.every(({ isSure }) => isSure)).toBe(true);
-  // 18 of 60 are expected to be wrong if equal results count as results without chance
+  // if equal results of a point counted as a proof that there is no chance, about 18 of 60 decisions would be wrong
   expect(winners.filter(({ ordinal }) => ordinal === 0).length).toBeLessThanOrEqual(3);
 });
 
-test('if all runs have the same result, a share has an interval, and the best point has further runs', () => {
+test('the share of runs with a property has an interval even if all runs have it, and the best point has further runs', () => {
   const shares = (rule: Partial<Selection>, replications = 10) => {
     const campaign = campaignOf(rule, replications);
     campaign.goal = { output: 'P(`Fit error` > 0)', wants: 'highest' };

@@ -29,7 +29,7 @@ test('the effects of a linear function are its coefficients', () => {
   }
 });
 
-test('the indices of the Ishigami function from all steps on four levels are exact', () => {
+test('if all steps on four levels are used, the indices of the Ishigami function are exact', () => {
   const grid = [0, 1 / 3, 2 / 3, 1];
   const effects = [0, 1, 2].map((input) =>
     grid.flatMap((one) =>

@@ -113,7 +113,7 @@ describe('POST …/runs/animation', () => {
     expect(stored).toEqual(Object.values(faults).map(([, failure]) => ({ status: 'FAILED', failure })));
   });
 
-  test('answers 429 if there are too many animated runs, and starts a run again when one has ended', async () => {
+  test('answers 429 if there are too many animated runs, and starts another run when one of them has ended', async () => {
     const folder = temporaryFolder();
     writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
     const service = await startTestService({ modelDirs: [folder] });

@@ -44,7 +44,7 @@ describe('the difference of two means', () => {
     expect(pairedDifference(sampleOf([2, 2]), 0.95)).toEqual({ difference: 2, low: 2, high: 2 });
   });
 
-  test('has the interval of one mean if only the sample of this mean has variance', () => {
+  test('has the same width as the interval of a single mean if the other sample has no variance', () => {
     const { low, high } = welchDifference(sampleOf([0, 0, 0]), sampleOf(first), 0.95);
     const alone = pairedDifference(sampleOf(first), 0.95);
     expect(low).toBeCloseTo(alone.low, 9);

@@ -24,6 +24,6 @@ export async function there(lab: Lab): Promise<Part<Measured>> {
       ...[columns.way, columns.runs, columns.rate, columns.seconds],
       ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
     ],
-    goals: [{ what: 'requests a run', figure: foray.requests, most: 1.05 }],
+    goals: [{ what: 'requests per run', figure: foray.requests, most: 1.05 }],
   };
 }

@@ -28,7 +28,7 @@ export default defineModel({
     const simulation = new Simulation();
     const repairers = new Resource(simulation, inputs.Repairers);
     const atWork = new TimeWeighted(simulation, inputs.Machines);
-    // each purpose has its own stream, so that any number of repairers has the same random numbers for breakdowns
+    // each purpose has its own stream, so that the random numbers for breakdowns do not depend on the number of repairers
     const failures = randomStream(seed, 1, 'failures');
     const repairs = randomStream(seed, 1, 'repairs');
 

@@ -14,7 +14,7 @@ const units = [
 ] as const;
 
 const BARS = 64;
-/** The shortest time in ms over which a number of finished runs per unit of time says something. */
+/** The shortest time in ms for which the picture shows a rate of finished runs. */
 const SHORTEST = 1_000;
 const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
 

@@ -133,8 +133,8 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   /**
-   * The store's clock limits pre-signed addresses. If the clock of this machine differs, the addresses are valid for a
-   * shorter or longer time.
+   * The end of a pre-signed address is a time by the store's clock. If the clock of this machine differs, the address is
+   * valid for a shorter or longer time.
    */
   #compareClocks(): void {
     const { problems, bucket } = this.#options;

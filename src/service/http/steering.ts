@@ -26,7 +26,7 @@ const commands: Record<string, Act> = {
     if (!/^(experiment\.)?root$/i.test(parameters.trim())) {
       throw new ServiceError(
         'INVALID_QUERY',
-        `The query parameter parameters is "${parameters}": the only allowed value is experiment.root, the whole picture.`,
+        `The query parameter "parameters" is "${parameters}": the only allowed value is experiment.root, the whole picture.`,
       );
     }
     session.show(null);
@@ -67,7 +67,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     let value: unknown;
     // a request without a body sets an empty text
     const text = (body as string | undefined) ?? '';
-    // a declaration may make only values of these types settable
+    // a model can declare only a value of a `SettableType` as settable
     const ofType = type as SettableType;
     checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
     await session.ask({ kind: 'set', name, value });
@@ -134,6 +134,6 @@ function speedIn(text: string): number {
   if (speed > 0) return speed;
   throw new ServiceError(
     'INVALID_QUERY',
-    `The query parameter parameters is "${text}"; it should be a speed above 0, in time units of the model per second, or Infinity.`,
+    `The query parameter "parameters" is "${text}"; it should be a speed above 0, in time units of the model per second, or Infinity.`,
   );
 }

@@ -18,8 +18,8 @@ const PAGE = 500;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. A change of a status either names the states that it may change, or it changes
- * only runs that its transaction has just selected or added. So other processes may change the same runs at the same
+ * with that run are one transaction. A statement that changes the status of runs either lists the statuses that it
+ * may replace, or it changes only runs that its transaction has just selected or added. So other processes may change the same runs at the same
  * time.
  */
 export class RunRepository {
@@ -68,8 +68,8 @@ export class RunRepository {
   }
 
   /**
-   * Adds FRESH runs, or finds live ones, which {@link insertMultiple} then makes parts of an experiment. Until then
-   * they belong to nothing, and {@link dropParts} removes them.
+   * Adds FRESH runs, or finds live ones. {@link insertMultiple} then adds these runs to an experiment. Until then, the
+   * added runs belong to nothing, and {@link dropParts} removes them.
    *
    * @returns the `seq` of each run, which is its number in the table
    */

@@ -68,7 +68,7 @@ describe('the deterministic form', () => {
     expect(atPeak!.susceptible).toBeCloseTo(threshold, 5);
   });
 
-  test('has its peak at the start without an outbreak, and at the end while the outbreak grows', () => {
+  test('has its peak on day 0 if there is no outbreak, and on the last day if the outbreak still grows then', () => {
     expect(solve({ ...flu, contactRate: 0.3 }, [])).toMatchObject({ peakInfected: 1, peakDay: 0 });
     const { peakDay, peakInfected, last } = solve({ ...flu, days: 3 }, []);
     expect(peakDay).toBe(3);

@@ -20,7 +20,7 @@ describe('a simulation', () => {
     expect([simulation.now, simulation.pending]).toEqual([12, 0]);
   });
 
-  test('runs all events before and at a time, and sets its clock to this time; an earlier time changes nothing', () => {
+  test('runs all events up to the given time, and sets its clock to this time; an earlier time changes nothing', () => {
     const simulation = new Simulation();
     let count = 0;
     for (const delay of [1, 2, 2, 3]) simulation.schedule(delay, () => count++);
@@ -32,7 +32,7 @@ describe('a simulation', () => {
     expect([count, simulation.now]).toEqual([3, 2.5]);
   });
 
-  test('orders events at the same time by priority and then by scheduling, even if an event at this time adds them', () => {
+  test('orders events at the same time by priority and then in the order in which they were scheduled, even if an event at this time schedules another', () => {
     const simulation = new Simulation();
     const seen: string[] = [];
     const note = (what: string): void => void seen.push(what);

@@ -123,8 +123,8 @@ export function describeCounts(
     test('counts agree with the runs, whatever the actions and interruptions', async () => {
       const step = fc.record({
         act,
-        // three of four actions may be interrupted, because the probability of nil is 1 / freq; most of these end before
-        // the interruption
+        // One of four actions gets no interruption, because `nil` has the probability 1 / freq. Most of the others end
+        // before their interruption.
         cut: fc.option(fc.record({ turns: fc.nat(3), steps: fc.nat(120) }), { freq: 4, nil: undefined }),
       });
       let campaigns = 0;
@@ -172,7 +172,8 @@ export function describeCounts(
 }
 
 /**
- * Tests counts that several handles write at the same time, for databases in which writers of one process can wait.
+ * Tests counts that several handles write at the same time. Only for databases in which a writer waits for another writer
+ * of the same process.
  */
 export function describeManyWriters(createDatabase: () => Promise<TestDatabase> | TestDatabase): void {
   test('counts agree with runs that several handles write at once', async () => {

@@ -3,8 +3,8 @@ import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
 /**
- * The share of a real coordinate's range that is bent at each bound. A coordinate is reflected when it is farther than
- * this outside a bound.
+ * Near each bound, {@link inBox} replaces the straight line of a coordinate with a parabola. This is the width of that
+ * part, as a share of the range of the coordinate. A coordinate is reflected when it is farther than this outside a bound.
  */
 const BEND = 0.05;
 
@@ -12,8 +12,8 @@ const BEND = 0.05;
 const WIDEST = 1 / 3;
 
 /**
- * Converts a point of the distribution, which has no bounds, to a point of the box. Between the bends, a real
- * coordinate stays the same. Towards a bound it follows a parabola that touches the bound, and farther outside it is
+ * Converts a point of the distribution, which has no bounds, to a point of the box. In the middle, a coordinate
+ * that is not an integer stays the same. Towards a bound it follows a parabola that touches the bound, and farther outside it is
  * reflected. This is the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is
  * inside the space of the distribution, no sample is lost, and the distribution stays normal. Resampling and repair do
  * not have these properties.
@@ -53,10 +53,10 @@ export function narrow(evolution: Evolution): void {
 }
 
 /**
- * For each integer coordinate, keeps a least chance that a sample leaves the level of the mean. Otherwise a search that
- * narrows could stay on one level. This is the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
- * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. The
- * least chance is 1/(N·λ), as in the paper.
+ * For each integer coordinate, ensures that a sample leaves the level of the mean at least with a certain probability.
+ * Otherwise a search that narrows could stay on one level. This is the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
+ * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. This
+ * probability is 1/(N·λ), as in the paper.
  *
  * @returns for each coordinate whether the mean or the scale was changed
  */
