@@ -65,8 +65,7 @@ export async function change(
       await completeFiles(world, campaign, signal);
     }
   } catch (error) {
-    // an error that a person can correct is an answer; other errors end this attempt of the activity
-    if (!isForayError(error) || isCloudError(error) || errorCodes[error.code].exit !== 2) throw error;
+    if (!isRefusal(error)) throw error;
     return { refused: linesOf(error), code: error.code };
   }
   const isOther = model.version !== campaign.model.version;
@@ -124,6 +123,15 @@ async function changeSearch(
     if (await store.changeSearch(after, { length, event }, now))
       return { added: 0, dropped: 0, kept: before.points };
   }
+}
+
+/**
+ * Whether an error is an answer: a mistake in the change that a person can correct. Other errors end this attempt of the
+ * activity. A fault of the store may come after the campaign was changed, so it is never a refusal.
+ */
+export function isRefusal(error: unknown): error is ForayError {
+  if (!isForayError(error) || isCloudError(error)) return false;
+  return error.code !== 'STORE_UNUSABLE' && error.code !== 'STORE_NEWER' && errorCodes[error.code].exit === 2;
 }
 
 /** The maximum number of mistakes that a refusal lists. */

@@ -84,7 +84,8 @@ export class Replications {
   private isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
     const { value, variance, excess } = this.reader.valueOf(runs);
     if (value === null || !isFeasible({ excess })) return false;
-    if (!variance && !this.reader.isShare) return false;
+    // without a variance there are too few values to know whether chance affects the point
+    if (variance === 0 && !this.reader.isShare) return false;
     return rival === null || value < rival.told!.value!;
   }
 }

@@ -88,7 +88,7 @@ export function sqliteDialect(path: string): Dialect {
       prepare(text) {
         const known = statements.get(text);
         if (known) return known;
-        const statement = database.prepare(text);
+        const statement = explained(() => database.prepare(text));
         const args = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
         const names = statement.columns().map(({ name }) => name);
         statement.setReturnArrays(true);

@@ -1,5 +1,6 @@
-import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
+import { type MeanDifference, pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
+import { pairedShareDifference, shareDifference } from '../../statistics/share.ts';
 
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
 export interface RaceInput {
@@ -33,34 +34,62 @@ export function nextOfRace({ values, rival, isPaired, isShare, min, max, confide
   // All replications have the same value, so more replications would tell nothing. Equal zeros or ones do not show this:
   // a rare result may be missing by chance.
   if (made > 1 && !isShare && new Set(values).size === 1) return made;
-  const difference = differenceOf(values, rival, isPaired, confidence);
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));
+  const differ = isShare ? shareDifferenceOf : differenceOf;
+  const difference = differ(values, rival, isPaired, confidenceOf(confidence));
   if (!difference) return more;
   if (difference.low > 0) return made;
   if (difference.high < 0) return Math.min(max, Math.max(made, rival.length));
   return more;
 }
 
-/** The interval of the difference of two means, the point minus the best point; undefined with too few values. */
-function differenceOf(
+/** The confidence of the two-sided interval whose ends decide at this confidence in one direction. */
+function confidenceOf(oneSided: number): number {
+  return 2 * oneSided - 1;
+}
+
+/** Computes the interval of the difference of two points, the point minus the best point; undefined with too few values. */
+type Differ = (
   values: RaceInput['values'],
   rival: RaceInput['values'],
   isPaired: boolean,
   confidence: number,
-): { low: number; high: number } | undefined {
-  // a one-sided decision at this confidence uses an end of this two-sided interval
-  const twoSided = 2 * confidence - 1;
+) => MeanDifference | undefined;
+
+const differenceOf: Differ = (values, rival, isPaired, confidence) => {
   if (isPaired) {
-    const differences = sampleOf(
-      values.flatMap((value, at) => {
-        const other = rival[at];
-        return value === null || other === null || other === undefined ? [] : [value - other];
-      }),
-    );
-    return differences.count < 2 ? undefined : pairedDifference(differences, twoSided);
+    const differences = sampleOf(pairsOf(values, rival).map(([value, other]) => value - other));
+    return differences.count < 2 ? undefined : pairedDifference(differences, confidence);
   }
   const [own, other] = [values, rival].map((each) => sampleOf(each.filter((value) => value !== null)));
-  return own!.count < 2 || other!.count < 2 ? undefined : welchDifference(other!, own!, twoSided);
+  return own!.count < 2 || other!.count < 2 ? undefined : welchDifference(other!, own!, confidence);
+};
+
+/** Student's interval would have no width if all values of a point are equal; Newcombe's has a width. */
+const shareDifferenceOf: Differ = (values, rival, isPaired, confidence) => {
+  // the values are zeros and ones, or minus ones and zeros
+  const high = [...values, ...rival].includes(-1) ? 0 : 1;
+  if (isPaired) {
+    const pairs = pairsOf(values, rival);
+    const count = (own: boolean, other: boolean): number =>
+      pairs.filter((pair) => (pair[0] === high) === own && (pair[1] === high) === other).length;
+    if (pairs.length < 2) return undefined;
+    const [both, onlyA, onlyB] = [count(true, true), count(false, true), count(true, false)];
+    return pairedShareDifference({ both, onlyA, onlyB, neither: count(false, false) }, confidence);
+  }
+  const [own, other] = [values, rival].map((each) => {
+    const known = each.filter((value) => value !== null);
+    return { count: known.filter((value) => value === high).length, n: known.length };
+  });
+  return own!.n < 2 || other!.n < 2 ? undefined : shareDifference(other!, own!, confidence);
+};
+
+/** The values of both points in the replications in which both have a value. */
+function pairsOf(values: RaceInput['values'], rival: RaceInput['values']): [number, number][] {
+  return values.flatMap((value, at): [number, number][] => {
+    const other = rival[at];
+    return value === null || other === null || other === undefined ? [] : [[value, other]];
+  });
 }
 
 function sampleOf(values: readonly number[]): Sample {

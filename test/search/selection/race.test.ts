@@ -31,8 +31,6 @@ test('the race never asks for fewer replications than exist or more than the max
     }),
   );
   expect(nextOfRace({ ...rules, values: [4, 4, 4], rival: [4, 4, 4] })).toBe(3);
-  // a rare one may be missing by chance
-  expect(nextOfRace({ ...rules, isShare: true, values: [0, 0, 0], rival: [0, 0, 0] })).toBe(5);
 });
 
 test('the value of a lucky single run moves towards the others, and the mean of many runs does not', () => {
@@ -47,4 +45,15 @@ test('the value of a lucky single run moves towards the others, and the mean of 
   expect(finalists(points, 2, 5)).toHaveLength(3);
   expect(finalists(points, 2, -1)).toHaveLength(2);
   expect(shrunkenMeans([{ mean: 1, variance: null, runs: 1 }])).toEqual([1]);
+});
+
+test('equal zeros or ones do not show that a point has no chance', () => {
+  const shares = { ...rules, isShare: true };
+  const eight = (value: number): number[] => Array.from({ length: 8 }, () => value);
+  for (const isPaired of [false, true]) {
+    expect(nextOfRace({ ...shares, isPaired, values: [0, 0, 0], rival: [0, 0, 0] })).toBe(5);
+    expect(nextOfRace({ ...shares, isPaired, values: [0, 0, 0], rival: [0, 1, 0, 0, 1, 0] })).toBe(5);
+    expect(nextOfRace({ ...shares, isPaired, values: [1, 1, 1], rival: eight(0) })).toBe(3);
+    expect(nextOfRace({ ...shares, isPaired, values: [-1, -1, -1], rival: eight(0) })).toBe(8);
+  }
 });
