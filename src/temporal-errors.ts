@@ -29,17 +29,22 @@ export function grpcErrorIn(error: unknown): GrpcError | undefined {
   return 'cause' in error ? grpcErrorIn(error.cause) : undefined;
 }
 
-/** The texts with which the native connection of a worker describes GRPC_UNAVAILABLE and GRPC_DEADLINE_EXCEEDED. */
+/**
+ * The texts with which the native connection of a worker describes GRPC_UNAVAILABLE, GRPC_DEADLINE_EXCEEDED, and a
+ * connection that broke.
+ */
 const NATIVE_ABSENCES = [
   'The service is currently unavailable',
   'Deadline expired before operation could complete',
+  'Unknown error',
 ];
 
 /** Finds the gRPC error in the text of a failed native connection, which has no field for it. */
 function nativeErrorIn(error: unknown): GrpcError | undefined {
-  const [, code, details] = /: code: '([^']*)', message: "(.*)"/s.exec(messageOf(error)) ?? [];
-  if (code === undefined) return undefined;
-  return { code: NATIVE_ABSENCES.includes(code) ? GRPC_UNAVAILABLE : GRPC_UNKNOWN, details: details! };
+  const found = /: code: '([^']*)'(?:, message: "((?:[^"\\]|\\.)*)")?/.exec(messageOf(error));
+  if (!found) return undefined;
+  const [, code = '', details = code] = found;
+  return { code: NATIVE_ABSENCES.includes(code) ? GRPC_UNAVAILABLE : GRPC_UNKNOWN, details };
 }
 
 /**
@@ -83,6 +88,8 @@ export function unreachable(
   const { address = DEFAULT_ADDRESS, tls } = temporal.connectionOptions;
   return new ForayError('TEMPORAL_UNREACHABLE', `The Temporal server at ${address} cannot be reached.`, {
     // a server that refuses a certificate closes the connection, and gives no reason
-    hint: tls ? 'Check its address, and the certificates in the TEMPORAL_TLS_* variables.' : hint,
+    hint: tls
+      ? `Check its address, and the certificates in the TEMPORAL_TLS_* variables, if any. ${hint}`
+      : hint,
   });
 }

@@ -156,5 +156,5 @@ function hasEnded(child: ChildProcess): boolean {
 
 /** The last error in the output of a program of foray. */
 function lastError(output: string): string | undefined {
-  return /^foray: (.+)$/m.exec(output.slice(output.lastIndexOf('foray: ')))?.[1];
+  return [...output.matchAll(/^foray: (.+)$/gm)].at(-1)?.[1];
 }

@@ -8,7 +8,7 @@ import { serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import { checkEarlierFiles } from './files/earlier-files.ts';
+import { checkEarlierFiles, rememberBucket } from './files/earlier-files.ts';
 import { filesIn, openContent } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -66,14 +66,15 @@ const steadyNow = (): number => Math.round(performance.timeOrigin + performance.
  * Starts the model service.
  *
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE,
- *   TEMPORAL_UNREACHABLE, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, OUTPUT_UNWRITABLE, PORT_IN_USE, USAGE
+ *   TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, OUTPUT_UNWRITABLE, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
   const publicAddress = new PublicAddress(options);
   const shared = options.database === undefined ? undefined : await openShared(options.database);
   const database = shared ?? openDatabase(dataDir);
-  const replicas = await openReplicas(shared, { dataDir, bucket: options.s3?.bucket.url, now });
+  const bucket = options.s3?.bucket.url;
+  const replicas = await openReplicas(shared, { dataDir, bucket, now });
   const filesDir = filesIn(dataDir, options.s3, replicas?.folders.cacheDir);
   const unfinishedDir = replicas?.folders.unfinishedDir;
   const files = new ContentFiles(filesDir, unfinishedDir);
@@ -103,10 +104,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const clock = options.now ?? steadyNow;
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
-    if (!replicas)
-      await checkEarlierFiles(database.sql, {
-        ...{ dataDir, bucket: options.s3?.bucket.url, store: content.store },
-      });
+    if (!replicas) await checkEarlierFiles(database.sql, { dataDir, bucket, store: content.store });
     const reader = new ModelReader(options.modelDirs, clock);
     const own = { ...replicas?.folders.versions, shared: content.versions };
     const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);
@@ -199,6 +197,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (!replica) await takeBackRuns(repository, ownHolder);
     else if (await replica.isAlone()) await repository.dropAllParts();
     const port = await listen(app, host, options.port ?? 0);
+    if (!replicas && bucket !== undefined) await rememberBucket(database.sql, bucket);
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
     replica?.start({

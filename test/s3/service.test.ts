@@ -83,6 +83,12 @@ test('a service does not start without the bucket of its earlier files, or with 
     message: `The data folder ${dataDir} has files that the bucket does not have.`,
   });
   await moveService({ dataDir, s3: place });
+  // a start that fails does not use the bucket yet
+  const other = await startTestService({});
+  const port = Number(new URL(other.running.url).port);
+  await expect(startTestService({ dataDir, s3: place, port })).rejects.toMatchObject({ code: 'PORT_IN_USE' });
+  await other.close();
+  await (await startTestService({ dataDir })).close();
   const moved = await startTestService({ dataDir, s3: place });
   expect((await moved.get<boolean>(`/check-file?hash=${File}`)).body).toBe(true);
   await moved.close();

@@ -140,7 +140,9 @@ export class Gatherer {
     const stories = await storiesOf(this.#store, record.campaign);
     const summary = await summaryOf(optionsOf(record, stories));
     const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
-    const isEmpty = this.#view.inputs.length > 0 && summary.timeline.moments().length === 0;
+    // while runs are still being read, one of them may match
+    const isEmpty =
+      this.#view.inputs.length > 0 && front.length === 0 && summary.timeline.moments().length === 0;
     const sections = isEmpty
       ? [NO_MATCH]
       : [...front, ...(await drawSections(this.#store, record, summary, stories, isWhole))];

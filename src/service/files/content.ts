@@ -23,6 +23,9 @@ import type { ByteRange } from './content-store.ts';
 /** SHA-256 in base64url without padding, as clients compute it before an upload (notes on real clients, Values). */
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
+/** The hash of empty content. A check of a bucket stores empty content, because this does no harm. */
+export const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
+
 /** Whether a text has the form of a file's hash. */
 export function isHash(text: string): boolean {
   return HASH.test(text);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { ForayError } from '../../errors.ts';
 import type { Sql } from '../database/database.ts';
 import { changeSetting, FOLDER, settingIn } from '../database/settings-table.ts';
-import { namesIn } from './content.ts';
+import { EMPTY, namesIn } from './content.ts';
 import type { ContentStore } from './content-store.ts';
 
 /** The places where a service on SQLite keeps its files. */
@@ -14,17 +14,18 @@ interface Places {
 }
 
 /**
- * Checks that the place of the files has the files of earlier runs, and remembers a bucket. Without this check, a
- * service could start without its `--files`, or with a new bucket before the files are moved there. It would then
- * notice the missing files only when somebody asks for them.
+ * Checks that the place of the files has the files of earlier runs. Without this check, a service could start without
+ * its `--files`, or with its first bucket before the files are moved there. It would then notice the missing files only
+ * when somebody asks for them. The files of an earlier bucket are not checked.
  *
  * @throws ForayError STORE_UNUSABLE
  */
 export async function checkEarlierFiles(sql: Sql, { dataDir, bucket, store }: Places): Promise<void> {
   const known = await settingIn(sql, FOLDER);
   if (bucket === undefined) return refuseLostBucket(known);
-  // after a move, the bucket has all files of the folder, so one file shows whether there was a move
-  const earlier = known === undefined ? namesIn(path.join(dataDir, 'files')).at(-1) : undefined;
+  if (known !== undefined) return;
+  // a move copies all files, so one of them shows whether there was a move; every bucket has the empty file
+  const earlier = namesIn(path.join(dataDir, 'files')).findLast((name) => name !== EMPTY);
   if (earlier !== undefined && !(await store.has(earlier))) {
     throw new ForayError(
       'STORE_UNUSABLE',
@@ -34,6 +35,10 @@ export async function checkEarlierFiles(sql: Sql, { dataDir, bucket, store }: Pl
       },
     );
   }
+}
+
+/** Notes the bucket of a service that has started, so that it does not start without this bucket later. */
+export async function rememberBucket(sql: Sql, bucket: string): Promise<void> {
   await changeSetting(sql, FOLDER, bucket);
 }
 

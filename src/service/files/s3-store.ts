@@ -6,7 +6,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { ServiceError } from '../errors.ts';
 import type { Problems } from '../problems.ts';
 import { attachment } from './attachment.ts';
-import { isHash } from './content.ts';
+import { EMPTY, isHash } from './content.ts';
 import type { ContentStore, NamedFile, UploadAddress } from './content-store.ts';
 import type { FileCache } from './file-cache.ts';
 import type { RemoteFiles } from './run-files.ts';
@@ -33,8 +33,6 @@ export interface S3StoreOptions {
 const TRY_AGAIN = 5;
 /** A larger difference between the clock of this machine and the store's clock leads to a warning. In seconds. */
 const MOST_SKEW = 30;
-/** The hash of empty content. A check stores empty content, because this does no harm. */
-const EMPTY = '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU';
 
 /**
  * Files in a bucket of an S3-compatible store. Each file is an object `PREFIX/HASH`. Clients get addresses of the store

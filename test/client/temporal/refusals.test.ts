@@ -7,7 +7,7 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Settings } from '../../../src/client/index.ts';
 import { LaneKeeper, type LaneKeeperParts } from '../../../src/service/fleet/lane-keeper.ts';
-import { translated, unreachable } from '../../../src/temporal-errors.ts';
+import { connectError, translated, unreachable } from '../../../src/temporal-errors.ts';
 import { Temporal } from '../../../src/client/temporal/index.ts';
 import { foray } from '../../support/cli.ts';
 
@@ -93,6 +93,19 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
 });
 
 test('an error about a connection with TLS points at the certificates, because a server refuses them in silence', () => {
-  const { hint } = unreachable(settings({ connectionOptions: { tls: true } }));
+  const { hint } = unreachable(settings({ connectionOptions: { tls: true } }), 'Leave out --temporal.');
   expect(hint).toContain('TEMPORAL_TLS_*');
+  expect(hint).toContain('Leave out --temporal.');
+});
+
+test('a native connection that breaks counts as an unreachable server; other errors of Temporal are refusals', () => {
+  const given = settings({ connectionOptions: {} });
+  const native = (text: string) =>
+    new Error(`Failed to call GetSystemInfo: code: ${text}`);
+  const quote = String.raw`\"no\" key`;
+  const refused = connectError(given, native(`'No permission', message: "${quote}"`));
+  expect(refused).toMatchObject({ code: 'TEMPORAL_REFUSED', message: expect.stringContaining(quote) });
+  expect(connectError(given, native("'Unauthenticated'")).message).toContain('Unauthenticated');
+  for (const text of [`'Unknown error', message: "transport error", source: tonic`, "'Unknown error'"])
+    expect(connectError(given, native(text)).code).toBe('TEMPORAL_UNREACHABLE');
 });
