@@ -3,7 +3,7 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { Sample } from '../statistics/sample.ts';
+import { meanOf, Sample } from '../statistics/sample.ts';
 
 /** A finished run. `outputs` is empty for a failed run. */
 export interface FinishedRun {
@@ -60,11 +60,10 @@ export class PointReader {
     const isFailed = values.length === 0 || 1 - values.length / runs.length > this.mostFailed;
     if (isFailed) return { value: null, variance: null, runs: runs.length, excess: [] };
     const n = values.length;
-    const sample = sampleOf(values);
     const estimate =
       this.goal.statistic === 'quantile'
         ? { value: this.quantileOf(values), variance: null }
-        : { value: sample.mean, variance: n > 1 ? sample.variance! / n : null };
+        : { value: meanOf(values), variance: n > 1 ? varianceOf(values) / n : null };
     return {
       ...estimate,
       runs: n,
@@ -131,7 +130,7 @@ function excessOf(
           values.toSorted((a, b) => a - b),
           measure.probability!,
         )
-      : sampleOf(values).mean!;
+      : meanOf(values);
   return Math.max(low - mean, mean - high);
 }
 
@@ -140,10 +139,10 @@ function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>):
   return value !== undefined && Number.isFinite(value) ? value : null;
 }
 
-function sampleOf(values: readonly number[]): Sample {
+function varianceOf(values: readonly number[]): number {
   const sample = new Sample();
   for (const value of values) sample.add(value);
-  return sample;
+  return sample.variance!;
 }
 
 /** Whether all requirements are met. */

@@ -27,7 +27,10 @@ export interface SearchSummary {
   told: number;
   /** The number of failed points. */
   failed: number;
-  /** Why the last of these points failed: "f has no finite value in its run". Null if no point failed. */
+  /**
+   * Why the last of these points failed: "f has no finite value in its run". Null if no point failed, or if the failed
+   * runs of the last one were requested again.
+   */
   lastFailure: string | null;
   /** How many points of another campaign the search began with. */
   known: number;

@@ -37,6 +37,20 @@ export class Sample {
 }
 
 /**
+ * The mean of values. The sum of whole numbers is exact, so the mean of zeros and ones is their share without the
+ * rounding errors of a running mean, which would put a share just below or above a limit that it reaches.
+ *
+ * @param values - at least one
+ */
+export function meanOf(values: readonly number[]): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  if (Number.isSafeInteger(sum) && values.every(Number.isSafeInteger)) return sum / values.length;
+  const sample = new Sample();
+  for (const value of values) sample.add(value);
+  return sample.mean!;
+}
+
+/**
  * Half the width of the confidence interval of a mean, by Student's t.
  *
  * @param n - the number of independent values, at least 2

@@ -98,6 +98,32 @@ test('a point that does not meet a requirement is never the best one', async () 
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
 });
 
+test.each([
+  { wants: 'highest', limit: { min: 0.9, max: null } },
+  { wants: 'lowest', limit: { min: null, max: 0.9 } },
+] as const)(
+  'a share of 9 in 10 runs meets the limit 0.9, and ends a search for the $wants share at 0.9, whatever the order of the runs',
+  async ({ wants, limit }) => {
+    const share = 'P(f > 0)';
+    const campaign = campaignOf(
+      {
+        require: [{ output: share, ...limit, chance: null }],
+        stop: { points: 40, runs: null, value: 0.9, gain: null, stall: null },
+      },
+      { goal: { output: share, wants }, replications: 10 },
+    );
+    // the run that is false comes one run earlier at each next point
+    const outputs = (_: unknown, ordinal: number, replication: number) => ({
+      f: (replication + ordinal) % 10 === 0 ? '0' : '1',
+    });
+    const { asks, events } = await new SearchInMemory(campaign, outputs, 1).toTheEnd(0);
+    expect(asks.length).toBeGreaterThanOrEqual(4);
+    for (const { told } of asks)
+      expect(told).toMatchObject({ value: wants === 'highest' ? -0.9 : 0.9, excess: [0] });
+    expect(events[0]).toEqual({ kind: 'stopped', by: 'value' });
+  },
+);
+
 test('the variance and the interval of a mean are not those of a quantile', async () => {
   const goal = { output: 'Q(f, 0.5)', wants: 'lowest' } as const;
   const campaign = campaignOf({}, { goal, replications: 5 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { halfWidth, Sample } from '../../src/statistics/sample.ts';
+import { halfWidth, meanOf, Sample } from '../../src/statistics/sample.ts';
 
 function sampleOf(values: readonly number[]): Sample {
   const sample = new Sample();
@@ -33,6 +33,16 @@ describe('a sample', () => {
     sample.reset();
     expect(sample).toMatchObject({ count: 0, mean: null, variance: null });
   });
+});
+
+test('the mean of zeros and ones is exactly their share in any order, and the mean of equal values is their value', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1 }), (values) => {
+      expect(meanOf(values)).toBe(values.filter((value) => value === 1).length / values.length);
+    }),
+  );
+  expect(meanOf(new Array<number>(10).fill(0.1))).toBe(0.1);
+  expect(meanOf([2 ** 53, 2 ** 53, 2 ** 53])).toBe(2 ** 53);
 });
 
 describe('half the interval of a mean', () => {

@@ -214,6 +214,37 @@ test('foray retry --version says which runs it would repeat with which version, 
   expect(explained.stdout).toMatch(/Earlier attempts that failed\n.*\n.*math domain error at N = 30001/);
 });
 
+test('after a retry a search keeps its failed points and says so, and a search that begins with it uses their results', async () => {
+  await change({ limit: 50_004 });
+  const search = (more: string) => ({
+    text: `campaign: mended
+model: {name: Brittle}
+search: {maximize: Double, over: {N: {min: 50000, max: 50009, digits: 0}}, stop: {points: 6}, ${more}}
+seed: 5`,
+    file: 'mended.yaml',
+  });
+  const { id } = await world.foray.submit(search('parallel: 2'));
+  const { failed, told } = (await toTheEnd(world, id)).search!;
+  expect(failed).toBeGreaterThan(1);
+  await change({ limit: 60_000 });
+  const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
+  const retried = await run('retry', id, '--version', 'latest', '--yes');
+  expect(retried.stderr).toContain(`it begins with this campaign: start: { campaign: ${id} }`);
+  expect(await toTheEnd(world, id)).toMatchObject({
+    runs: { failed: 0 },
+    search: { failed, told, lastFailure: null },
+  });
+  expect((await run('status', id)).stdout).toContain(
+    `${failed} failed (the runs of the last one were requested again, but the search does not use their new results)`,
+  );
+  const highest = Math.max(...(await cellsOf(id, 'Double')).map(Number));
+  expect(highest).toBeGreaterThan(2 * 50_004);
+  const next = await world.foray.submit(search(`start: {campaign: ${id}}`), { id: 'begins-with-mended' });
+  const { search: found } = await toTheEnd(world, next.id);
+  expect(found).toMatchObject({ known: failed + told, unused: [], failed: 0 });
+  expect(found!.best!.value).toBeGreaterThanOrEqual(highest);
+});
+
 test('a campaign keeps the version that it started with while the model changes', async () => {
   await change({ limit: 100_000, wait: 200 });
   const values = [50_001, 50_002, 50_003, 50_004, 50_005, 50_006];

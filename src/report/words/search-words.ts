@@ -16,16 +16,21 @@ import { amount, counted, intervalText, measureText, numberText, percent } from 
  * failed)".
  */
 export function searchText(summary: SearchSummary): string {
-  const { stage, asked, told, failed, lastFailure, stoppedBy, best } = summary;
-  const because =
-    lastFailure === null ? '' : ` (${failed === 1 ? '' : 'the last one '}because ${lastFailure})`;
-  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed${because}` : ''}`;
+  const { stage, asked, told, failed, stoppedBy, best } = summary;
+  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed (${failureText(summary)})` : ''}`;
   // without a best point, the rule `stall` has counted the points that do not meet the requirements
   const why =
     stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;
   const stop = stoppedBy === null ? '' : `; it ended because ${why ?? stopText(stoppedBy)}`;
   const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
   return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+}
+
+/** Why the last point failed. Without a reason, its failed runs were requested again. */
+function failureText({ failed, lastFailure }: Pick<SearchSummary, 'failed' | 'lastFailure'>): string {
+  if (lastFailure !== null) return `${failed === 1 ? '' : 'the last one '}because ${lastFailure}`;
+  const runs = failed === 1 ? 'its runs' : 'the runs of the last one';
+  return `${runs} were requested again, but the search does not use their new results`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Sample } from '../../statistics/sample.ts';
+import { meanOf, Sample } from '../../statistics/sample.ts';
 import { leastVariance } from '../../statistics/share.ts';
 
 /**
@@ -40,16 +40,16 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
   const counts = values.map(({ length }) => length);
   if (counts.some((count) => count < first))
     return { decided: false, replications: counts.map((count) => Math.max(count, first)) };
-  const samples = values.map(sampleOf);
-  const withValues = samples.flatMap(({ mean }, at) => (mean === null ? [] : [at]));
+  const known = values.map((own) => own.filter((value) => value !== null));
+  const withValues = known.flatMap(({ length }, at) => (length === 0 ? [] : [at]));
   const total = sum(counts);
   if (total >= runs || withValues.length < 2)
-    return { decided: true, best: lowest(withValues, (at) => samples[at]!.mean!) };
+    return { decided: true, best: lowest(withValues, (at) => meanOf(known[at]!)) };
   const budget = Math.min(step, runs - total);
   const wanted = allocateOcba(
-    withValues.map((at) => samples[at]!.mean!),
+    withValues.map((at) => meanOf(known[at]!)),
     variancesOf(
-      withValues.map((at) => samples[at]!),
+      withValues.map((at) => sampleOf(known[at]!)),
       isShare,
     ),
     sum(withValues.map((at) => counts[at]!)) + budget,
@@ -112,9 +112,9 @@ function variancesOf(samples: readonly Sample[], isShare: boolean): number[] {
   );
 }
 
-function sampleOf(values: readonly (number | null)[]): Sample {
+function sampleOf(values: readonly number[]): Sample {
   const sample = new Sample();
-  for (const value of values) if (value !== null) sample.add(value);
+  for (const value of values) sample.add(value);
   return sample;
 }
 

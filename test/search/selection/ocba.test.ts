@@ -80,3 +80,19 @@ test('each system gets its first replications before the budget is divided', () 
     replications: [4, 5],
   });
 });
+
+test('of systems with equal shares the first one is chosen, in whatever order their ones come', () => {
+  const [ones, zeros] = [
+    [1, 1, 1, 1],
+    [0, 0, 0, 0, 0, 0],
+  ];
+  const values = [
+    [...zeros, ...ones],
+    [...ones, ...zeros],
+    [0, 1, 0, 1, 0, 0, 1, 0, 1, 0],
+  ];
+  for (const order of [values, values.toReversed()])
+    expect(nextOfOcba({ values: order, isShare: true, first: 10, step: 5, runs: 30 })).toEqual({
+      ...{ decided: true, best: 0 },
+    });
+});
