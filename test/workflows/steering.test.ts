@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -79,6 +79,21 @@ describe('steering', () => {
       code: 'CAMPAIGN_CLOSED',
       hint: expect.stringContaining(`foray retry ${id}`),
     });
+  });
+
+  test('a cancel is refused if the campaign completes before the signal arrives', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_100, seconds: 1 }));
+    const { temporal } = world.foray['context'];
+    const signal = temporal.signal.bind(temporal);
+    jest.spyOn(temporal, 'signal').mockImplementationOnce(async (...args) => {
+      await closedStatus(world, id);
+      return signal(...args);
+    });
+    await expect(world.foray.cancel(id)).rejects.toMatchObject({
+      code: 'CAMPAIGN_CLOSED',
+      message: expect.stringContaining('is completed already'),
+    });
+    expect((await world.foray.status(id)).phase).toBe('completed');
   });
 });
 
