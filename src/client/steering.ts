@@ -25,6 +25,8 @@ export async function setConcurrency(
   id: string,
   concurrency: number | 'auto',
 ): Promise<void> {
+  if (concurrency !== 'auto' && !(Number.isInteger(concurrency) && concurrency >= 1))
+    throw new ForayError('INVALID_VALUE', 'The concurrency must be a whole number from 1, or "auto".');
   await openRecordOf(client, id);
   if (!(await client.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
 }

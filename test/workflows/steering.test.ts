@@ -66,6 +66,9 @@ describe('steering', () => {
     for (const wrong of [0, 1.5, -1, 'many', null]) {
       await expect(handle.executeUpdate('setConcurrency', { args: [wrong] })).rejects.toThrow();
     }
+    for (const wrong of [0, 1.5]) {
+      await expect(world.foray.setConcurrency(id, wrong)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    }
     await world.foray.cancel(id);
     await toTheEnd(world, id);
   });
