@@ -25,8 +25,10 @@ describe('steering', () => {
     expect((await world.foray.list()).find((campaign) => campaign.id === id)!.phase).toBe('paused');
     const statuses = await world.statusesAtService(id);
     expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
-    await world.foray.steer(id, 'resume');
-    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
+    await world.foray.steer(id, 'resume', 'back');
+    const end = await toTheEnd(world, id);
+    expect(end.note).toBe('paused: lunch; resumed: back');
+    expect(end).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
   });
 
   test('a paused campaign can be cancelled', async () => {
