@@ -149,7 +149,7 @@ export class Foray extends CampaignReader {
 
   /**
    * Sets how many requested runs a campaign may have at once. Returns when a worker has applied the number.
-   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE, WORKER_SILENT
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, INVALID_VALUE, TEMPORAL_UNREACHABLE, WORKER_SILENT
    */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<void> {
     return setConcurrency(this.context, id, concurrency);

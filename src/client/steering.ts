@@ -2,9 +2,11 @@ import { ForayError } from '../errors.ts';
 import { type ClientContext, openRecordOf } from './context.ts';
 
 export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {
-  const record = await openRecordOf(client, id);
+  await openRecordOf(client, id);
   if (await client.temporal.signal(id, 'cancel', reason)) return;
-  await client.temporal.start(record, client.store.id, 'stop-only');
+  // a campaign that has ended meanwhile stays as it is
+  const record = await openRecordOf(client, id);
+  await client.temporal.startToStop(record, client.store.id, reason);
 }
 
 export async function steer(
@@ -23,6 +25,8 @@ export async function setConcurrency(
   id: string,
   concurrency: number | 'auto',
 ): Promise<void> {
+  if (concurrency !== 'auto' && !(Number.isInteger(concurrency) && concurrency >= 1))
+    throw new ForayError('INVALID_VALUE', 'The concurrency must be a whole number from 1, or "auto".');
   await openRecordOf(client, id);
   if (!(await client.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
 }

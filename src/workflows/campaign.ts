@@ -17,10 +17,10 @@ import {
   type CampaignSummary,
   close,
   conclude,
-  endPhase,
   finishedPhase,
   settleUnanswered,
   stop,
+  stoppedPhase,
 } from './closing.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen } from './handlers.ts';
@@ -99,7 +99,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   if (end === 'history') return continued({ ...input, state: carried(state) });
   beginToClose(context);
   if (end === 'stopped') await settleUnanswered(context);
-  const runs = await close(context, end === 'finished' ? finishedPhase(state) : endPhase(state));
+  const runs = await close(context, end === 'finished' ? finishedPhase(state) : stoppedPhase(state));
   return conclude(context, runs);
 }
 

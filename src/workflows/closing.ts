@@ -39,6 +39,15 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
 }
 
 /**
+ * The phase of a campaign that a stop ended. The campaign is `completed` if no run and no search is left. The schedule
+ * may not know this: while the campaign is held, it does not read the last page of waiting runs.
+ */
+export function stoppedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
+  const isLeft = progressOf(state, Date.now()).runs.waiting > 0 || state.search?.isOver === false;
+  return isLeft || state.verdict ? endPhase(state) : 'completed';
+}
+
+/**
  * The phase of a campaign when nothing is left to do. A campaign that its failure policy stopped is `failed`. A
  * cancelled campaign still has waiting runs after a retry of only its failed runs, and is `cancelled` again. Any other
  * campaign is `completed`.

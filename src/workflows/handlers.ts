@@ -44,15 +44,18 @@ export function listen(context: Context, cancel: () => void): void {
   });
   setHandler(
     resumeSignal,
-    () => {
+    (reason) => {
       if (state.wish !== 'pause') return;
-      wish(state, 'run', 'resumed');
+      wish(state, 'run', because('resumed', reason));
       if (state.search?.refusal !== undefined)
         Object.assign(state.search, { isDue: true, refusal: undefined });
       state.forgiven = finishedSoFar(state);
       state.verdict = '';
     },
-    { description: 'Continue a paused campaign. Its failures so far no longer count.' },
+    {
+      description:
+        'Continue a paused campaign. Its failures so far no longer count. Input: a reason, or nothing.',
+    },
   );
   setHandler(
     stopSignal,

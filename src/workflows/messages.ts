@@ -21,8 +21,8 @@ export const cancelSignal = defineSignal<[reason?: string]>('cancel');
  */
 export const pauseSignal = defineSignal<[reason?: string]>('pause');
 
-/** Resumes a paused campaign. */
-export const resumeSignal = defineSignal('resume');
+/** Resumes a paused campaign. Input: a reason, or none. */
+export const resumeSignal = defineSignal<[reason?: string]>('resume');
 
 /**
  * Ends the campaign without stopping runs: no new requests; the campaign closes when its requested runs have finished.

@@ -179,8 +179,10 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     const terminated = await world.foray.status(id);
     expect(terminated.source).toBe('store');
     expect(terminated.note).toContain(`foray cancel ${id}`);
-    await world.foray.cancel(id);
-    expect((await toTheEnd(world, id)).phase).toBe('cancelled');
+    await world.foray.cancel(id, 'it is stuck');
+    const cancelled = await toTheEnd(world, id);
+    expect(cancelled.phase).toBe('cancelled');
+    expect(cancelled.note).toContain('it is stuck; 8 runs stopped');
     expect(Object.keys(await world.statusesAtService(id)).sort()).toEqual(['STOPPED']);
   });
 

@@ -83,6 +83,19 @@ describe('retry', () => {
     expect((await world.rows(id)).map(({ runId }) => runId)).toEqual(expect.arrayContaining(done));
   });
 
+  test('continues a campaign, and a stop ends it as completed when every run has finished', async () => {
+    const { id } = await world.foray.submit(
+      rehearsal({ count: 2, first: 250, seconds: 1.5, more: 'concurrency: 2' }),
+    );
+    await untilRunning(world, id);
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+    await world.foray.retry(id);
+    await until('both runs are requested', async () => (await world.foray.status(id)).runs.waiting === 0);
+    await world.foray.steer(id, 'stop');
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 2, waiting: 0 } });
+  });
+
   test('continues a terminated campaign with the runs that were in flight', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
     await untilRunning(world, id);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -25,8 +25,10 @@ describe('steering', () => {
     expect((await world.foray.list()).find((campaign) => campaign.id === id)!.phase).toBe('paused');
     const statuses = await world.statusesAtService(id);
     expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
-    await world.foray.steer(id, 'resume');
-    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
+    await world.foray.steer(id, 'resume', 'back');
+    const end = await toTheEnd(world, id);
+    expect(end.note).toBe('paused: lunch; resumed: back');
+    expect(end).toMatchObject({ phase: 'completed', runs: { total: 14, new: 14 } });
   });
 
   test('a paused campaign can be cancelled', async () => {
@@ -66,6 +68,9 @@ describe('steering', () => {
     for (const wrong of [0, 1.5, -1, 'many', null]) {
       await expect(handle.executeUpdate('setConcurrency', { args: [wrong] })).rejects.toThrow();
     }
+    for (const wrong of [0, 1.5]) {
+      await expect(world.foray.setConcurrency(id, wrong)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+    }
     await world.foray.cancel(id);
     await toTheEnd(world, id);
   });
@@ -79,6 +84,21 @@ describe('steering', () => {
       code: 'CAMPAIGN_CLOSED',
       hint: expect.stringContaining(`foray retry ${id}`),
     });
+  });
+
+  test('a cancel is refused if the campaign completes before the signal arrives', async () => {
+    const { id } = await world.foray.submit(rehearsal({ count: 1, first: 13_100, seconds: 1 }));
+    const { temporal } = world.foray['context'];
+    const signal = temporal.signal.bind(temporal);
+    jest.spyOn(temporal, 'signal').mockImplementationOnce(async (...args) => {
+      await closedStatus(world, id);
+      return signal(...args);
+    });
+    await expect(world.foray.cancel(id)).rejects.toMatchObject({
+      code: 'CAMPAIGN_CLOSED',
+      message: expect.stringContaining('is completed already'),
+    });
+    expect((await world.foray.status(id)).phase).toBe('completed');
   });
 });
 

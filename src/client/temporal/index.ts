@@ -48,10 +48,18 @@ export class Temporal {
 
   /**
    * Starts the workflow of a campaign. `first` is for a new campaign, and `again` for a campaign that may have been
-   * started before. With `stop-only` the workflow only stops the campaign's runs.
+   * started before.
    */
-  start(record: CampaignRecord, store: string, what: 'first' | 'again' | 'stop-only'): Promise<Started> {
+  start(record: CampaignRecord, store: string, what: 'first' | 'again'): Promise<Started> {
     return this.call((calls, connection) => calls.startWorkflow(connection, record, store, what));
+  }
+
+  /**
+   * Starts a workflow that only stops the runs of a campaign, and cancels it with a reason. A workflow that somebody has
+   * started meanwhile gets the cancel instead.
+   */
+  async startToStop(record: CampaignRecord, store: string, reason?: string): Promise<void> {
+    await this.call((calls, connection) => calls.startToStop(connection, record, store, reason));
   }
 
   /**

@@ -6,6 +6,7 @@ import {
 import { TypedSearchAttributes } from '@temporalio/common';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
+import { cancelSignal } from '../../workflows/messages.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import type { campaign as campaignWorkflow, CampaignInput } from '../../workflows/index.ts';
 import type { TemporalConnection } from './connection.ts';
@@ -33,28 +34,20 @@ export interface Started {
 
 /**
  * Starts the workflow of a campaign. `first` is for a new campaign, and `again` for a campaign that may have been
- * started before. With `stop-only` the workflow only stops the campaign's runs.
+ * started before.
  */
 export async function startWorkflow(
   temporal: TemporalConnection,
   record: CampaignRecord,
   store: string,
-  what: 'first' | 'again' | 'stop-only',
+  what: 'first' | 'again',
 ): Promise<Started> {
   const { id } = record.campaign;
   const client = await temporal.connect();
   try {
     return await withAttributes(async (hasAttributes) => {
-      const options = startOptions(
-        temporal,
-        record,
-        store,
-        hasAttributes,
-        what === 'stop-only' ? { stopOnly: true } : {},
-        what === 'stop-only' ? 'stop the runs that an earlier execution left' : undefined,
-      );
       const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
-        ...options,
+        ...startOptions(temporal, record, store, hasAttributes),
         // a closed workflow with this id belongs to this campaign, or to a deleted campaign if this campaign is new
         workflowIdReusePolicy:
           what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
@@ -65,6 +58,32 @@ export async function startWorkflow(
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError)
       return { runId: await ownRunIdOf(temporal, id, store), warning: '' };
+    throw translated(temporal.settings, error);
+  }
+}
+
+/**
+ * Starts a workflow that only stops the runs of a campaign, and sends it a cancel, which has the reason. A workflow that
+ * somebody has started meanwhile gets the cancel instead.
+ */
+export async function startToStop(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  store: string,
+  reason: string | undefined,
+): Promise<void> {
+  const client = await temporal.connect();
+  const why = 'stop the runs that an earlier execution left';
+  try {
+    await withAttributes(async (hasAttributes) => {
+      await client.workflow.signalWithStart<typeof campaignWorkflow, [reason?: string]>('campaign', {
+        ...startOptions(temporal, record, store, hasAttributes, { stopOnly: true }, why),
+        signal: cancelSignal,
+        signalArgs: reason === undefined ? [] : [reason],
+      });
+      return '';
+    });
+  } catch (error) {
     throw translated(temporal.settings, error);
   }
 }
