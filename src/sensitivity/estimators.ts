@@ -13,6 +13,7 @@ import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
+import { sampledMembers } from './sampled-rows.ts';
 import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indices.ts';
 
 /** The part of a campaign that its analysis needs. */
@@ -54,9 +55,13 @@ export function estimatorOf(
       case 'one-at-a-time':
         return oneAtATime(campaign, table, analyzed, confidence);
       case 'regression':
-        return sampleRegression(table, confidence, hasUnknownChance(campaign));
+        return ofSample(campaign, table, confidence);
     }
   }
+}
+
+function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
+  return sampleRegression(table, sampledMembers(campaign.design), confidence, hasUnknownChance(campaign));
 }
 
 /** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */
@@ -200,7 +205,7 @@ function factorial(
     return turned.length % 2 === 0 ? generator : { ...generator, sign: generator.sign === 1 ? -1 : 1 };
   }
 
-  const regression = sampleRegression(table, confidence, hasUnknownChance(campaign));
+  const regression = ofSample(campaign, table, confidence);
   return (of) => {
     const { replicates, isPaired } = of;
     const means = atRows(points, of.means);

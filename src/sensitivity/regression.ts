@@ -2,6 +2,7 @@ import { studentQuantile } from '../statistics/student.ts';
 import type { Interval } from './analysis.ts';
 import { covariances, type Gram, gramOf, total, without } from './gram.ts';
 import { randomGroups } from './resample.ts';
+import type { SampledRows } from './sampled-rows.ts';
 
 /** Coefficients of the regression of one column on the other columns, all standardized. */
 export interface Regression {
@@ -27,31 +28,39 @@ const LEAST_PART = 1e-9;
  * Jackknife and Bootstrap", Springer 1995. Unlike textbook intervals, they are valid even if the output is not a linear
  * function of the inputs.
  *
+ * In a product, points that share a row of a sample depend on each other. So the jackknife leaves whole rows out. Several
+ * samples are drawn independently, so their variances are added.
+ *
  * @param inputs - columns of equal length, none constant
  * @param output - a column that is not constant
+ * @param samples - the samples within a product, each with the number of its columns. If there are none, each point is
+ * a row of one sample
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
   output: Float64Array | Uint32Array,
   confidence: number,
+  samples: readonly (SampledRows & { inputs: number })[] = [],
 ): Regression {
-  const rows = output.length;
-  const groups = Math.min(rows, GROUPS);
-  const gram = gramOf([...inputs, output], randomGroups(rows, groups), groups);
+  const columns = [...inputs, output];
+  const parts =
+    samples.length > 0
+      ? samples.map((sample) => ({ ...sample, gram: gramOfRows(columns, sample.count, sample.rowOf) }))
+      : [{ count: output.length, inputs: undefined, gram: gramOfRows(columns, output.length) }];
+  const [{ gram }] = parts as [(typeof parts)[0]];
   const all = total(gram);
   const kept = independent(all, gram);
   const found = coefficients(all, gram.size, kept);
   // a fit to fewer rows than coefficients has no meaning
-  const isLarge = rows - Math.ceil(rows / groups) > kept.length + 1;
+  const isLarge = parts.every(
+    (part) => part.count - Math.ceil(part.count / part.gram.groups.length) > (part.inputs ?? kept.length) + 1,
+  );
   const others = isLarge
-    ? gram.groups.map((group) => coefficients(without(all, group), gram.size, kept))
+    ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
     : [];
-  const t = studentQuantile((1 + confidence) / 2, Math.max(1, groups - 1));
-  const intervalOf = (value: number, left: number[]): Interval | undefined => {
-    if (left.length === 0 || !left.every(Number.isFinite)) return undefined;
-    const mean = left.reduce((sum, one) => sum + one, 0) / groups;
-    const squares = left.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-    const half = t * Math.sqrt(((groups - 1) / groups) * squares);
+  const intervalOf = (value: number, left: number[][]): Interval | undefined => {
+    if (left.length === 0 || !left.flat().every(Number.isFinite)) return undefined;
+    const half = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
     return [value - half, value + half];
   };
   const spread = <T>(values: readonly T[], none: T): T[] =>
@@ -62,7 +71,7 @@ export function regressionOf(
       found.src.map((value, at) =>
         intervalOf(
           value,
-          others.map(({ src }) => src[at]!),
+          others.map((fits) => fits.map(({ src }) => src[at]!)),
         ),
       ),
       undefined,
@@ -73,7 +82,7 @@ export function regressionOf(
         clamped(
           intervalOf(
             value,
-            others.map(({ partial }) => partial[at]!),
+            others.map((fits) => fits.map(({ partial }) => partial[at]!)),
           ),
         ),
       ),
@@ -81,6 +90,26 @@ export function regressionOf(
     ),
     r2: found.r2,
   };
+}
+
+/** Sums over random groups of rows. Without `rowOf`, each point is a row. */
+function gramOfRows(
+  columns: readonly (Float64Array | Uint32Array)[],
+  count: number,
+  rowOf?: Uint32Array,
+): Gram {
+  const groups = Math.min(count, GROUPS);
+  const groupOf = randomGroups(count, groups);
+  return gramOf(columns, rowOf ? Uint16Array.from(rowOf, (row) => groupOf[row]!) : groupOf, groups);
+}
+
+/** Half of the jackknife's interval, from the values without each group. */
+function halfWidth(values: readonly number[], confidence: number): number {
+  const groups = values.length;
+  const t = studentQuantile((1 + confidence) / 2, Math.max(1, groups - 1));
+  const mean = values.reduce((sum, one) => sum + one, 0) / groups;
+  const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return t * Math.sqrt(((groups - 1) / groups) * squares);
 }
 
 /** The interval of a correlation, whose size is at most 1. */

@@ -5,8 +5,9 @@ import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
+import { numbered, rowNumbers } from './sampled-rows.ts';
 
-/** If there are fewer points per coefficient than this, there is a warning. */
+/** If there are fewer points, or rows of a sample, per coefficient than this, there is a warning. */
 const FEW_POINTS = 5;
 /** If the explained share of the variance is smaller than this, coefficients cannot rank inputs. */
 const LEAST_R2 = 0.7;
@@ -14,11 +15,21 @@ const LEAST_R2 = 0.7;
 /**
  * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
  *
+ * @param members - the inputs of each sample within a product
  * @param isRandom - whether any part of the variance may be chance
  */
-export function sampleRegression(table: PointTable, confidence: number, isRandom: boolean): Estimator {
+export function sampleRegression(
+  table: PointTable,
+  members: readonly string[][],
+  confidence: number,
+  isRandom: boolean,
+): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
+  const samplesOfAll = members.map((names) => ({
+    names,
+    ...rowNumbers(names.map((name) => table.column(table.inputs.findIndex((input) => input.name === name)))),
+  }));
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
@@ -49,14 +60,21 @@ export function sampleRegression(table: PointTable, confidence: number, isRandom
       };
     }
     const columns = varied.map(({ column }) => column);
-    const plain = regressionOf(columns, output, confidence);
+    const names = varied.map(({ at }) => table.inputs[at]!.name);
+    const samples = samplesOfAll
+      .map((sample) => ({
+        ...sample,
+        ...(known && numbered(sample.rowOf.filter((_, point) => known[point] === 1))),
+        inputs: names.filter((name) => sample.names.includes(name)).length,
+      }))
+      .filter(({ count }) => count > 1);
+    const plain = regressionOf(columns, output, confidence, samples);
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
     const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
     if (isAll) ranksOfAll = ranks;
-    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence);
-    const names = varied.map(({ at }) => table.inputs[at]!.name);
+    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples);
     const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
     return {
       indices: names.map((input, at) => indicesOf(input, at, plain, ranked)),
@@ -72,6 +90,12 @@ export function sampleRegression(table: PointTable, confidence: number, isRandom
         ...(output.length < FEW_POINTS * (names.length + 1)
           ? [`${output.length} points are few for ${names.length} inputs.`]
           : []),
+        ...samples
+          .filter(({ count, inputs }) => count < FEW_POINTS * (inputs + 1))
+          .map(
+            (sample) =>
+              `${sample.count} points are few for the sample of ${sample.names.join(', ')}: the intervals are rough or missing.`,
+          ),
         ...lowWarnings(plain.r2, ranked.r2, chance, isRandom),
       ],
     };

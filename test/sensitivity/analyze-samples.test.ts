@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Design } from '../../src/campaign/designs/resolved-design.ts';
 import type { BaseInput } from '../../src/campaign/types.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
-import { analyzed, byName, numericBase, sample } from './campaigns.ts';
+import { sampledMembers } from '../../src/sensitivity/sampled-rows.ts';
+import { analyzed, byName, numericBase, sample, spread } from './campaigns.ts';
 import { uniforms } from '../support/uniforms.ts';
 
 const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
@@ -144,5 +145,59 @@ describe('a sample', () => {
       '198 of 200 points are left out, because they have no value.',
       '2 points are too few for a regression.',
     ]);
+  });
+});
+
+describe('a product with a sample', () => {
+  const sampled = (points: number, seed: number, names: string[]): Design => ({
+    ...{ kind: 'sample', method: 'lhs', scramble: true },
+    ...{ points, seed, inputs: spread(names) },
+  });
+  const grid: Design = {
+    kind: 'grid',
+    inputs: ['C'],
+    values: [Array.from({ length: 20 }, (_, at) => `${at}`)],
+  };
+  const file: Design = { kind: 'file', inputs: ['F'], path: 'f.csv', hash: 'f', count: 9 };
+  const curved = ([a, b, c = 0]: readonly number[]) => ({
+    Y: (4 * a! - 1) ** 2 + (4 * b! - 2) ** 2 + 5 * a! * b! + 0.2 * c,
+  });
+  // the coefficient of B in the regression of 80,000 points
+  const TRUTH = 0.2;
+  const product = (...designs: Design[]): Design => ({ kind: 'product', designs });
+
+  test.each([
+    ['8 points and a grid', (seed: number) => product(sampled(8, seed, ['A', 'B']), grid)],
+    ['15 points and a grid', (seed: number) => product(sampled(15, seed, ['A', 'B']), grid)],
+    ['two samples', (seed: number) => product(sampled(9, seed, ['A']), sampled(12, 99 + seed, ['B']))],
+  ])('of %s has intervals that contain the coefficient of many points', (_, designOf) => {
+    const held = Array.from({ length: 30 }, (_one, seed) => {
+      const [found] = analyzed({ design: designOf(seed) }, curved);
+      const [low, high] = byName(found!.indices).B!.srcInterval!;
+      return low <= TRUTH && TRUTH <= high;
+    });
+    expect(held.filter(Boolean).length).toBeGreaterThanOrEqual(28);
+  });
+
+  test('has a warning if the sample has few points with a value', () => {
+    const found = [0, 0.3].map(
+      (least) =>
+        analyzed({ design: product(sampled(15, 1, ['A', 'B']), grid) }, (values) =>
+          values[0]! < least ? undefined : curved(values),
+        )[0]!,
+    );
+    expect(found[0]!.warnings.join()).not.toContain('few');
+    expect(found[1]!.warnings).toContain(
+      '10 points are few for the sample of A, B: the intervals are rough or missing.',
+    );
+  });
+
+  test('has the samples of its members, or the files if no member is a sample', () => {
+    const own = product(sampled(8, 1, ['A', 'B']), grid);
+    expect(sampledMembers(sampled(8, 1, ['A']))).toEqual([]);
+    expect(sampledMembers(product(own, file))).toEqual([['A', 'B']]);
+    expect(sampledMembers(product(grid, file))).toEqual([['F']]);
+    expect(sampledMembers(product(own, sampled(8, 1, ['D'])))).toEqual([['A', 'B'], ['D']]);
+    expect(sampledMembers({ kind: 'union', designs: [own, own, grid] })).toEqual([['A', 'B']]);
   });
 });

@@ -182,7 +182,7 @@ function gridFigure(
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cellText(effect)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run.'}`,
+    caption: `${cellText(effect)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run, or is not a point of the campaign.'}`,
     id: 'grid',
     spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
   };

@@ -35,6 +35,9 @@ export function posteriorFigures(
     return { prior, title: titleOf(input), values: particles.map(({ values }) => Number(values[at])) };
   });
   const shown = all.slice(0, MOST_INPUTS);
+  const listed = shown.filter(({ prior }) => prior.distribution.kind === 'choice');
+  const texts = calibrate!.priors.filter((prior) => all.every((one) => one.prior !== prior));
+  const namesOf = (priors: readonly SpreadInput[]): string => priors.map(({ name }) => name).join(', ');
   const paired = all.slice(0, MOST_IN_PAIRS);
   const panels = paired.flatMap((x, at) =>
     paired.slice(at + 1).map((y): PairPanel => ({
@@ -50,6 +53,12 @@ export function posteriorFigures(
             title: 'Posterior and prior',
             caption: sentences(
               'The distribution of each input after the calibration (bars) and before it (line)',
+              listed.length > 0
+                ? `There is no line for ${namesOf(listed.map(({ prior }) => prior))}, because the prior is a list of values`
+                : undefined,
+              texts.length > 0
+                ? `There is no picture of ${namesOf(texts)}, because only inputs with numbers are drawn`
+                : undefined,
               partText(all.length, shown.length, 'inputs'),
             ),
             id: 'posterior',

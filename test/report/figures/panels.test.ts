@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { largestPanels, largestText, titleBy } from '../../../src/report/figures/panels.ts';
+import { posteriorFigures } from '../../../src/report/figures/posterior-figures.ts';
 import { analysisSection } from '../../../src/report/analysis/section.ts';
 import { analyzed, type Played } from '../../sensitivity/campaigns.ts';
 
@@ -35,4 +36,29 @@ test('the table of an analysis keeps the inputs that matter most', () => {
   expect(text).toContain('<td>x30</td>');
   expect(text).not.toContain('<td>x1</td>');
   expect(text).toContain('The first 20 of 30 inputs are shown.');
+});
+
+test('the caption of a posterior names the inputs whose prior has no line, and the inputs that are not drawn', () => {
+  const captionOf = (names: string[]) => {
+    const priors = [
+      { name: 'x', isWhole: false, distribution: { kind: 'uniform' as const, min: 0, max: 4 } },
+      { name: 'k', isWhole: true, distribution: { kind: 'choice' as const, values: ['0', '1'] } },
+      { name: 'Rule', isWhole: false, distribution: { kind: 'choice' as const, values: ['a', 'c'] } },
+    ].filter(({ name }) => names.includes(name));
+    const types = { x: 'DOUBLE', k: 'LONG', Rule: 'STRING' } as const;
+    const varied = priors.map(({ name }) => ({ name, type: types[name as 'x'], units: null }));
+    const [values, later] = [
+      { x: '1', k: '0', Rule: 'a' },
+      { x: '2', k: '1', Rule: 'c' },
+    ].map((point) => names.map((name) => point[name as 'x']));
+    const particles = [values!, later!].map((own) => ({ values: own, weight: 0.5 }));
+    const calibrate = { priors } as NonNullable<Parameters<typeof posteriorFigures>[0]['calibrate']>;
+    const story = { particles } as unknown as Parameters<typeof posteriorFigures>[1];
+    return posteriorFigures({ varied, calibrate }, story)[0]!.caption;
+  };
+  const text = 'The distribution of each input after the calibration (bars) and before it (line).';
+  expect(captionOf(['x'])).toBe(text);
+  expect(captionOf(['x', 'k', 'Rule'])).toBe(
+    `${text} There is no line for k, because the prior is a list of values. There is no picture of Rule, because only inputs with numbers are drawn.`,
+  );
 });

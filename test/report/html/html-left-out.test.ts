@@ -90,6 +90,14 @@ describe('a report that leaves something out', () => {
     expect(grid).toContain('Each cell is the mean of neighbouring points of the design');
   });
 
+  test('says that an empty cell of a grid may not be a point of the campaign', async () => {
+    const record = sampleRecord();
+    const rows = await Array.fromAsync(sampleRows(record));
+    const said = 'An empty cell has no completed run, or is not a point of the campaign.';
+    expect(await wordsOf(record, rows)).not.toContain(said);
+    expect(await wordsOf(record, rows.slice(1))).toContain(said);
+  });
+
   test('counts the runs without a finite value, and names the outputs with fewer than two different values', async () => {
     const outputs = ['Drawn', 'Whole', 'Alike', 'Lone', 'Same', 'None'].map((name) => ({
       name,
