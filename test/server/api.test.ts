@@ -118,6 +118,11 @@ describe('submit', () => {
     const definition = { campaign: 'object', model: { name: 'Rehearsal' }, design: { grid: { Value: [1] } } };
     expect(await json(post('/plan', definition))).toMatchObject({ points: 1 });
     expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
+    const notJson = JSON.stringify({ definition }).replace('[1]', '[NaN]');
+    expect(await json(api('/plan', { method: 'POST', body: notJson }))).toMatchObject({
+      code: 'BAD_REQUEST',
+      detail: expect.stringMatching(/^The body is not JSON: Unexpected token 'N', .*NaN/),
+    });
   });
 
   test('accepts files in the request, and reads no files of the machine', async () => {
