@@ -10,7 +10,9 @@ pandas.
 """
 
 import base64
+import contextlib
 import html
+import http.client
 import io
 import json
 import os
@@ -25,6 +27,7 @@ __all__ = ["Campaign", "ForayError", "Server", "connect"]
 __version__ = "0.2.0"
 
 _CLOSED = ("completed", "failed", "cancelled")
+_AWAY = (None, 502, 503, 504)  # HTTP statuses while the server or its store restarts; None without an answer
 
 
 class ForayError(Exception):
@@ -138,25 +141,33 @@ class Server:
         return self._json("GET", "/compare", query={"a": a, "b": b, "show": show})
 
     def _json(self, method, path, body=None, query=None):
-        with self._open(method, path, body, query) as answer:
-            text = answer.read()
+        text = self._read(method, path, body, query)
         return json.loads(text) if text else None
 
+    def _read(self, method, path, body=None, query=None):
+        with self._open(method, path, body, query) as answer:
+            return answer.read()
+
+    @contextlib.contextmanager
     def _open(self, method, path, body=None, query=None, headers=None):
-        given = {name: _plain(value) for name, value in (query or {}).items() if value is not None}
+        given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         url = self.url + "/api/v1" + path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
-        data = None if body is None else json.dumps(body).encode()
+        data = None if body is None else _json_of(body)
         sent = {**self.headers, "Content-Type": "application/json", **(headers or {})}
         try:
-            return urllib.request.urlopen(urllib.request.Request(url, data, sent, method=method))
+            # the connection can also break while the caller reads the answer
+            with urllib.request.urlopen(urllib.request.Request(url, data, sent, method=method)) as answer:
+                yield answer
         except urllib.error.HTTPError as error:
-            text = error.read()
             try:
-                raise ForayError(json.loads(text)) from None
-            except ValueError:
-                raise ForayError({"status": error.code, "detail": "The server answers %s." % error}) from None
-        except urllib.error.URLError as error:
-            raise ForayError({"detail": "%s cannot be reached: %s." % (self.url, error.reason)}) from None
+                problem = json.loads(error.read())
+            except (ValueError, OSError, http.client.HTTPException):
+                problem = {"status": error.code, "detail": "The server answers %s." % error}
+            raise ForayError(problem) from None
+        except (OSError, http.client.HTTPException) as error:
+            detail = "The connection to %s failed: %s." % (self.url, getattr(error, "reason", error))
+            hint = "Check the address and that the server runs, and then try again."
+            raise ForayError({"code": "SERVER_UNREACHABLE", "detail": detail, "hint": hint}) from None
 
 
 class Campaign:
@@ -172,7 +183,8 @@ class Campaign:
         return self._json("GET", "")
 
     def wait(self, seconds=None, progress=None):
-        """Waits until the campaign is closed, and returns it.
+        """Waits until the campaign is closed, and returns it. If the server restarts, this continues to wait. After
+        about a minute without a server, ForayError is raised.
 
         seconds   the longest wait; if the campaign is not closed then, TimeoutError is raised
         progress  a function that is called with each new status; by default a terminal shows a line
@@ -180,16 +192,26 @@ class Campaign:
         until = None if seconds is None else time.monotonic() + seconds
         show = progress or (_line if sys.stderr.isatty() else lambda status: None)
         etag = {}
+        pause = 1  # the time until the next request to a server that is away; it doubles
+
+        def left(most):
+            return most if until is None else max(0, min(most, until - time.monotonic()))
+
         while True:
-            left = 30 if until is None else int(max(0, min(30, until - time.monotonic())))
             try:
-                with self._open("GET", "", query={"wait": left}, headers=etag) as answer:
+                with self._open("GET", "", query={"wait": int(left(30))}, headers=etag) as answer:
                     status = json.loads(answer.read())
                     etag = {"If-None-Match": answer.headers["ETag"]}
             except ForayError as error:
-                if error.status != 304:
+                if error.status == 304:
+                    pause = 1
+                elif error.status in _AWAY and pause < 60:
+                    time.sleep(left(pause))
+                    pause *= 2
+                else:
                     raise
             else:
+                pause = 1
                 show(status)
                 if status["phase"] in _CLOSED:
                     return self
@@ -213,8 +235,7 @@ class Campaign:
             rows = self.rows(points, long, all, show, inputs=inputs)
             frame = pandas.DataFrame.from_records(rows, columns=[one["name"] for one in columns])
         else:
-            with self._open("GET", "/results.parquet", query=shape) as answer:
-                frame = pandas.read_parquet(io.BytesIO(answer.read()))
+            frame = pandas.read_parquet(io.BytesIO(self._read("/results.parquet", shape)))
         frame.attrs["units"] = {one["name"]: one["units"] for one in columns if one.get("units")}
         return frame
 
@@ -222,8 +243,11 @@ class Campaign:
         """Yields the results as dicts. With `follow` it yields runs as they finish, until the campaign is closed."""
         query = {"points": points, "long": long, "all": all, "show": show, "follow": follow, **_filters(inputs)}
         with self._open("GET", "/results.jsonl", query=query) as answer:
-            for line in answer:
-                yield json.loads(line)
+            rest = b""
+            # readline would end without an error if the connection breaks between two chunks
+            for piece in iter(answer.read1, b""):
+                *lines, rest = (rest + piece).split(b"\n")
+                yield from map(json.loads, lines)
 
     def point(self, key):
         """A point with its inputs and its runs, by its key or the beginning of its key."""
@@ -239,8 +263,7 @@ class Campaign:
 
     def report(self, path=None):
         """Returns the report as HTML, and writes it to `path` if given."""
-        with self._open("GET", "/report.html") as answer:
-            page = answer.read().decode()
+        page = self._read("/report.html").decode()
         if path is not None:
             pathlib.Path(path).write_text(page, encoding="utf-8")
         return page
@@ -251,8 +274,7 @@ class Campaign:
 
     def figure(self, name, show=None):
         """A picture of the report, such as "grid" or "effects". A notebook shows it."""
-        with self._open("GET", "/figures/" + _quoted(name), query={"show": show}) as answer:
-            return Figure(name, answer.read().decode())
+        return Figure(name, self._read("/figures/" + _quoted(name), {"show": show}).decode())
 
     def pause(self, reason=None):
         """Pauses the campaign: foray requests no new runs. Requested runs continue."""
@@ -304,6 +326,9 @@ class Campaign:
     def _json(self, method, path, body=None, query=None):
         return self._server._json(method, "/campaigns/" + _quoted(self.id) + path, body, query)
 
+    def _read(self, path, query=None):
+        return self._server._read("GET", "/campaigns/" + _quoted(self.id) + path, None, query)
+
     def _open(self, method, path, query=None, headers=None):
         return self._server._open(method, "/campaigns/" + _quoted(self.id) + path, None, query, headers)
 
@@ -339,20 +364,53 @@ def _body(definition, files):
     return {"definition": text, "files": content}
 
 
-def _filters(inputs):
-    def text(value):
-        return ",".join(map(_item, value)) if isinstance(value, (list, tuple)) else str(_plain(value))
+def _json_of(body):
+    try:
+        return json.dumps(body, allow_nan=False, default=_builtin).encode()
+    except (TypeError, ValueError) as error:
+        hint = "Values are texts, finite numbers, True, False, None, dates, and lists and dicts of these."
+        detail = "A value cannot be sent as JSON: %s." % error
+        raise ForayError({"code": "INVALID_VALUE", "detail": detail, "hint": hint}) from None
 
-    return {"inputs[%s]" % name: text(value) for name, value in (inputs or {}).items()}
+
+def _builtin(value):
+    if hasattr(value, "tolist"):
+        return value.tolist()  # a number or an array of numpy, or a column of pandas
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return list(value)
+
+
+def _filters(inputs):
+    return {"inputs[%s]" % name: _filter(name, value) for name, value in (inputs or {}).items()}
+
+
+def _filter(name, value):
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return _text(value)
+    items = [_item(one) for one in value]
+    if not items:
+        detail = 'The filter for the input "%s" has no values.' % name
+        hint = "Give at least one value, or leave this input out."
+        raise ForayError({"code": "INVALID_VALUE", "detail": detail, "hint": hint})
+    return ",".join(items)
 
 
 def _item(value):
-    # in quotes, a text may have commas
-    return '"%s"' % value.replace('"', '""') if isinstance(value, str) else str(_plain(value))
+    if not isinstance(value, str):
+        return _text(value)
+    # a server of an earlier version does not read quotes, so they are only where they are needed
+    plain = value != "" and value == value.strip() and not set(value) & set(',"')
+    return value if plain else '"%s"' % value.replace('"', '""')
 
 
-def _plain(value):
-    return str(value).lower() if isinstance(value, bool) else value
+def _text(value):
+    if isinstance(value, (str, list, tuple)):
+        return value
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    # a truth value of numpy is not a bool
+    return {"True": "true", "False": "false"}.get(str(value), str(value))
 
 
 def _quoted(text):

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { ForayError, messageOf } from '../errors.ts';
+import { ForayError, isForayError, messageOf } from '../errors.ts';
 
 /**
  * The role of a key: `steer` may do everything, and `read` may change nothing. Each endpoint (api/endpoints.ts) and
@@ -76,7 +76,7 @@ export class KeyFile implements Keys {
     try {
       this.#keys = readKeys(this.#file);
     } catch (error) {
-      this.#onFault(messageOf(error));
+      this.#onFault(isForayError(error) ? error.toLine() : messageOf(error));
     }
   }
 

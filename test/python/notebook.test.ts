@@ -82,6 +82,46 @@ outputs: [Peak day]
 """).wait(seconds=120).results()
 units = epidemic.attrs["units"]
 assert units["Peak day"] == "DAY", units`,
+  `import pandas as pd, numpy as np
+some = campaign.results(inputs={"Value": np.array([1, 3]), "Fail": np.False_})
+assert list(some["Value"]) == [1, 3], some
+filters = foray._filters({"Kind": pd.Series(["a"]), "N": range(2), "Day": pd.Timestamp(2020, 1, 2)})
+assert filters == {"inputs[Kind]": '"a"', "inputs[N]": "0,1", "inputs[Day]": "2020-01-02T00:00:00"}, filters
+values = [np.int64(1), np.array([2]), range(3, 4), pd.Timestamp(2020, 1, 2)]
+assert foray._json_of(values) == b'[1, [2], [3], "2020-01-02T00:00:00"]'
+for refused in (lambda: campaign.results(inputs={"Value": []}), lambda: server.plan({"seed": float("nan")})):
+    try:
+        refused()
+        raise AssertionError("the value was accepted")
+    except foray.ForayError as error:
+        assert error.code == "INVALID_VALUE" and error.status is None, error`,
+  `import http.server, threading, time, types
+class Restarting(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.wfile.write(answers.pop(0))
+    def log_message(self, *given):
+        pass
+fake = http.server.HTTPServer(("127.0.0.1", 0), Restarting)
+threading.Thread(target=fake.serve_forever, daemon=True).start()
+away = foray.Campaign(foray.Server("http://127.0.0.1:%d" % fake.server_port, "key"), "away")
+pauses = []
+foray.time = types.SimpleNamespace(sleep=pauses.append, monotonic=time.monotonic)
+head = b"HTTP/1.0 200 OK\\r\\nContent-Length: 22\\r\\n\\r\\n"
+gateway = b"HTTP/1.0 502 Bad Gateway\\r\\n\\r\\n"
+answers = [b"", head, gateway, head + b'{"phase": "completed"}']
+assert away.wait(progress=lambda status: None) is away and pauses == [1, 2, 4], pauses
+pauses.clear()
+answers = [b""] * 7
+for read in (away.wait, lambda: list(away.rows())):
+    try:
+        read()
+        raise AssertionError("the server answered")
+    except foray.ForayError as error:
+        assert error.code == "SERVER_UNREACHABLE" and "the server runs" in str(error), error
+    answers = [b"HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n3\\r\\n{}\\n\\r\\n"]
+assert pauses == [1, 2, 4, 8, 16, 32], pauses
+foray.time = time
+fake.shutdown()`,
   `import json, os, pathlib, subprocess
 os.environ["FORAY_KEY"] = "of another server"
 inner = pathlib.Path("inner")

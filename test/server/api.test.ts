@@ -69,8 +69,8 @@ describe('submit', () => {
   test('by POST can be repeated safely with an idempotency key', async () => {
     const create = async (body: string, key: string) => {
       const answer = await api('/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } });
-      const { id, code } = (await answer.json()) as { id?: string; code?: string };
-      return { status: answer.status, id, code };
+      const { id, code, hint } = (await answer.json()) as Partial<Record<'id' | 'code' | 'hint', string>>;
+      return { status: answer.status, id, code, hint };
     };
     const posted = QUICK.replace('quick', 'posted').replace('[1, 2, 3]', '[1]');
     const first = await create(posted, 'a');
@@ -81,6 +81,7 @@ describe('submit', () => {
     expect(await create(posted.replace('[1]', '[2]'), 'a')).toMatchObject({
       status: 409,
       code: 'CAMPAIGN_EXISTS',
+      hint: expect.stringContaining('use another token (in HTTP, the header Idempotency-Key)'),
     });
     for (const { id } of [first, other]) {
       await toTheEnd(world, id!);
@@ -117,6 +118,11 @@ describe('submit', () => {
     const definition = { campaign: 'object', model: { name: 'Rehearsal' }, design: { grid: { Value: [1] } } };
     expect(await json(post('/plan', definition))).toMatchObject({ points: 1 });
     expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
+    const notJson = JSON.stringify({ definition }).replace('[1]', '[NaN]');
+    expect(await json(api('/plan', { method: 'POST', body: notJson }))).toMatchObject({
+      code: 'BAD_REQUEST',
+      detail: expect.stringMatching(/^The body is not JSON: Unexpected token 'N', .*NaN/),
+    });
   });
 
   test('accepts files in the request, and reads no files of the machine', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
+import { messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { ServerError } from '../problems.ts';
 
@@ -55,7 +56,10 @@ function envelopeIn(text: string): z.output<typeof Envelope> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
+  } catch (error) {
+    // a definition in YAML has no setting of this name
+    if (/^\s*\{\s*"definition"\s*:/.test(text))
+      throw new ServerError('BAD_REQUEST', `The body is not JSON: ${messageOf(error)}.`);
     return undefined;
   }
   if (typeof value !== 'object' || value === null || !('definition' in value)) return undefined;
