@@ -100,8 +100,7 @@ test('an error about a connection with TLS points at the certificates, because a
 
 test('a native connection that breaks counts as an unreachable server; other errors of Temporal are refusals', () => {
   const given = settings({ connectionOptions: {} });
-  const native = (text: string) =>
-    new Error(`Failed to call GetSystemInfo: code: ${text}`);
+  const native = (text: string) => new Error(`Failed to call GetSystemInfo: code: ${text}`);
   const quote = String.raw`\"no\" key`;
   const refused = connectError(given, native(`'No permission', message: "${quote}"`));
   expect(refused).toMatchObject({ code: 'TEMPORAL_REFUSED', message: expect.stringContaining(quote) });
