@@ -13,7 +13,7 @@ import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
-import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indices.ts';
+import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
 
 /** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
@@ -131,10 +131,11 @@ function sobol(
   const layout: SaltelliLayout = { ...design, inputs: design.inputs.map(({ name }) => name) };
   const all = design.points * design.scrambles;
   return ({ means, chance = 0 }) => {
-    const { indices, secondOrder, used } = withoutChance(
-      sobolIndices(layout, atRows(points, means), confidence),
-      chance,
-    );
+    const { variance } = momentsOf(means.filter((value) => !Number.isNaN(value)));
+    const { indices, secondOrder, used } = sobolIndices(layout, atRows(points, means), confidence, {
+      variance: chance * variance,
+      points,
+    });
     const widest = Math.max(
       0,
       ...indices

@@ -33,9 +33,10 @@ const NOTHING = 0.01;
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
 
-/** How much an input matters; 0 if it is unknown. */
+/** How much an input matters; 0 if it is unknown. An estimate of a share may be below 0 by chance, and then counts as 0. */
 export function sizeOf(method: Method, one: InputIndices): number {
-  return Math.abs(SIZES[method](one) ?? 0);
+  const size = SIZES[method](one) ?? 0;
+  return SHARES.includes(method) ? Math.max(0, size) : Math.abs(size);
 }
 
 /** Sorts the inputs, the most important first. */
@@ -52,7 +53,7 @@ type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, inputs without a visible effect, and inputs
  * whose effect is unknown, because the method has no number for them. An effect is not visible if it is very small
- * (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace the interval: an effect is not
+ * (`NOTHING`) or if its interval contains 0. A share of the variance must be above 0. In a factorial design, tests replace the interval: an effect is not
  * visible if the input or its interactions have tests and none of the tests is significant. Total indices may include
  * chance whose share is unknown. Then an effect is visible if the input has an effect alone, or if its total index is
  * certainly above the smallest total index, because chance is in each of them.
@@ -80,7 +81,7 @@ function isVisible(analysis: Indexed, one: InputIndices): boolean {
   }
   if (method !== 'factorial') {
     const interval = INTERVALS[method](one);
-    return !interval || interval[0] > 0 || interval[1] < 0;
+    return !interval || interval[0] > 0 || (interval[1] < 0 && !SHARES.includes(method));
   }
   // the effect alone does not decide: an input with a third value may matter although the output is equal at both ends,
   // and an input that interacts may matter although its means are equal
