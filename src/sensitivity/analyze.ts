@@ -53,6 +53,7 @@ export function analysesOf(
       means,
       replicates: replicates && ((point) => replicates.of(point)),
       isPaired,
+      isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
     });
     const { warnings, method: used = method, ...numbers } = found;

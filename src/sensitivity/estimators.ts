@@ -203,12 +203,12 @@ function factorial(
 
   const regression = sampleRegression(table, confidence, hasUnknownChance(campaign));
   return (of) => {
-    const { replicates, isPaired } = of;
+    const { replicates } = of;
     const means = atRows(points, of.means);
     if (!isFull && means.some(Number.isNaN)) return ofPart(regression(of));
     return factorialIndices(
       design,
-      { means, replicates: replicates && ((row) => replicates(points[row]!)), isPaired },
+      { ...of, means, replicates: replicates && ((row) => replicates(points[row]!)) },
       confidence,
     );
   };

@@ -89,6 +89,29 @@ test('the p-value of an effect of several levels comes from the F distribution',
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
 });
 
+test.each([false, true])(
+  'an effect on a share is not certain after two runs per point (paired: %s)',
+  (isPaired) => {
+    const rows = [
+      [0, 0],
+      [1, 1],
+    ];
+    const [found] = factorialIndices(
+      full([2]),
+      {
+        means: Float64Array.of(0, 1),
+        replicates: (point) => rows[point]!.map((value, replication) => ({ replication, value })),
+        isPaired,
+        isShare: true,
+      },
+      0.95,
+    ).indices;
+    expect(found).toMatchObject({ effect: 1, effectInterval: [expect.any(Number), 1] });
+    expect(found!.effectInterval![0]).toBeLessThan(0);
+    expect(found!.p).toBeGreaterThan(0.1);
+  },
+);
+
 describe('a grid in which points have no value', () => {
   /** The analysis of a function of the levels with two replications, whose values are 0.1 above and below it. */
   function found(design: LevelPoints, of: (codes: number[]) => number | undefined) {
