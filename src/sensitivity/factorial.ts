@@ -78,9 +78,14 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return (point) => others.reduce((block, input) => block * levels[input]! + codes[input]![point]!, 0);
   }
 
-  /** A sum of squares as a share of the variance between all points. */
-  const shareOf = (part: number, own: readonly number[]): number =>
-    (part / squares) * (points.length / own.length);
+  /**
+   * A sum of squares as a share of the variance between all points. If some points have no value, the compared points
+   * may have a larger variance than all points; then it is a share of that variance.
+   */
+  function shareOf(part: number, own: readonly number[]): number {
+    const ofOwn = momentsOf(own.map(y)).variance * (own.length - 1);
+    return part / own.length / Math.max(squares / points.length, ofOwn / own.length);
+  }
 
   /**
    * The interval and the p-value of a weighted sum of points. The change of a share is from -1 to 1. Its error is that
@@ -133,7 +138,9 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return {
       input,
       first: shareOf(part, own),
-      ...(design.isFull && { total: totalIndex(at, own) }),
+      // a total index includes all interactions of the input
+      ...(design.isFull &&
+        pairs.every(({ pair, found }) => found || !pair.includes(at)) && { total: totalIndex(at, own) }),
       ...(Number.isFinite(effect) && { low: alone[0]! + mean, high: alone[last]! + mean, effect }),
       ...(known && { effectInterval: known.interval }),
       ...(p !== undefined && { p }),
@@ -204,8 +211,8 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     };
   }
 
-  const indices = inputs.map(mainEffect);
   const pairs = pairsOf(inputs.length).map((pair) => ({ pair, found: interaction(pair) }));
+  const indices = inputs.map(mainEffect);
   const isKnown = indices.map(({ first }) => first !== undefined);
   const unknown = [
     ...inputs.filter((_, at) => !isKnown[at]),

@@ -118,7 +118,8 @@ export function analysisSentence(analysis: Analysis): string {
     matter.length === indices.length &&
     indices.length > 1 &&
     SHARES.includes(analysis.method) &&
-    !includesChance(analysis);
+    !analysis.hasUnknownChance &&
+    indices.every(({ total }) => total !== undefined);
   const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
     if (little.length === 0) {
@@ -182,7 +183,8 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
 /**
  * A lower bound for the joint share of the variance of some inputs: 1 minus the sum of the total indices of the other
  * inputs. If those indices have no intervals, the share is at least the sum of the main effects and the interactions of
- * the inputs. If those indices are unknown or include chance, the share is this sum.
+ * the inputs. If those indices are unknown or include chance, the share is this sum. It is also this sum if there are no
+ * other inputs, because chance or unknown interactions may be a part of the variance.
  */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
@@ -190,7 +192,8 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
   const rest = indices.filter(({ input }) => !names.has(input));
   if (includesChance(analysis)) return `at least ${shareText(ownShare(), undefined)}`;
   const totals = rest.map(({ total }) => total);
-  if (totals.every((one) => one !== undefined)) {
+  const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
+  if ((rest.length > 0 || isSure) && totals.every((one) => one !== undefined)) {
     const value = 1 - totals.reduce((sum, one) => sum + one, 0);
     const low =
       1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[1] ?? total), 0);
