@@ -19,6 +19,8 @@ const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 interface Timed {
   used: Method;
   numbers: TimeIndices;
+  /** Whether a point has no value at this time. */
+  isLacking: boolean;
 }
 
 /**
@@ -53,6 +55,7 @@ export function analysesOf(
       means,
       replicates: replicates && ((point) => replicates.of(point)),
       isPaired,
+      isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
     });
     const { warnings, method: used = method, ...numbers } = found;
@@ -74,17 +77,18 @@ export function analysesOf(
   function ofCurve(curve: CurveColumns): Analysis {
     /** The reasons why some times have no indices, although the values differ at these times. */
     const reasons = new Set<string>();
-    /** The number of analyzed times at which a point has no value. */
-    let lacking = 0;
+    /** The number of these times. */
+    let without = 0;
     const found = curve.columns(isPaired).flatMap(({ time, means, chance }): Timed[] => {
       const one = estimate({ means, isPaired, chance: chance?.ofMeans });
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
-        if (sameWarnings(curve.name, means).length === 0)
+        if (sameWarnings(curve.name, means).length === 0) {
+          without += 1;
           for (const warning of warnings) reasons.add(warning);
+        }
         return [];
       }
-      if (means.some(Number.isNaN)) lacking += 1;
       const numbers = {
         time,
         indices,
@@ -92,11 +96,14 @@ export function analysesOf(
         ...(r2 !== undefined && { r2 }),
         ...(chance && { chance }),
       };
-      return [{ used, numbers }];
+      return [{ used, numbers, isLacking: means.some(Number.isNaN) }];
     });
     // all times of a curve have one method, so that its indices are comparable
     const used = found.some((one) => one.used === method) ? method : (found[0]?.used ?? method);
-    const times = found.filter((one) => one.used === used).map(({ numbers }) => numbers);
+    const kept = found.filter((one) => one.used === used);
+    const times = kept.map(({ numbers }) => numbers);
+    const lacking = kept.filter(({ isLacking }) => isLacking).length;
+    const leftOut = found.length - kept.length + without;
     const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
     return {
       ...head(curve.name, used, curve.runs),
@@ -110,6 +117,9 @@ export function analysesOf(
           ? [
               `At ${lacking} of ${times.length} times, ${curve.name} has no value at some points. These points are left out there.`,
             ]
+          : []),
+        ...(times.length > 0 && leftOut > 0
+          ? [`${leftOut} other times are left out, because some points have no value there.`]
           : []),
         ...(times.length > 0 ? unknownWarnings : []),
         ...(noisy.length > 0

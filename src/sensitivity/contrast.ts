@@ -1,3 +1,4 @@
+import { pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 import { studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
@@ -64,4 +65,28 @@ function certainty(value: number, variance: number, freedom: number, confidence:
     interval: [value - half, value + half],
     p: error === 0 ? Number(value === 0) : studentTails(value / error, freedom),
   };
+}
+
+/**
+ * The interval of a share at one point minus the share at another point, as in a comparison of campaigns. Student's
+ * interval would have no width if the results of each point are equal.
+ *
+ * @returns undefined if there are too few replications
+ */
+export function shareChange(
+  from: readonly Replicate[],
+  to: readonly Replicate[],
+  confidence: number,
+  isPaired: boolean,
+): Interval | undefined {
+  const common = isPaired ? commonReplications([from, to]) : [];
+  if ((isPaired ? common.length : Math.min(from.length, to.length)) < 2) return undefined;
+  const { low, high } = isPaired
+    ? pairedShareDifference(pairCounts(valuesAt(from, common), valuesAt(to, common)), confidence)
+    : shareDifference(trueOf(from), trueOf(to), confidence);
+  return [low, high];
+}
+
+function trueOf(replicates: readonly Replicate[]): { count: number; n: number } {
+  return { count: replicates.filter(({ value }) => value === 1).length, n: replicates.length };
 }

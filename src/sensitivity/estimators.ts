@@ -14,7 +14,7 @@ import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
 import { sampledMembers } from './sampled-rows.ts';
-import { type SaltelliLayout, sobolIndices, withoutChance } from './sobol-indices.ts';
+import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
 
 /** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
@@ -136,10 +136,11 @@ function sobol(
   const layout: SaltelliLayout = { ...design, inputs: design.inputs.map(({ name }) => name) };
   const all = design.points * design.scrambles;
   return ({ means, chance = 0 }) => {
-    const { indices, secondOrder, used } = withoutChance(
-      sobolIndices(layout, atRows(points, means), confidence),
-      chance,
-    );
+    const { variance } = momentsOf(means.filter((value) => !Number.isNaN(value)));
+    const { indices, secondOrder, used } = sobolIndices(layout, atRows(points, means), confidence, {
+      variance: chance * variance,
+      points,
+    });
     const widest = Math.max(
       0,
       ...indices
@@ -207,12 +208,12 @@ function factorial(
 
   const regression = ofSample(campaign, table, confidence);
   return (of) => {
-    const { replicates, isPaired } = of;
+    const { replicates } = of;
     const means = atRows(points, of.means);
     if (!isFull && means.some(Number.isNaN)) return ofPart(regression(of));
     return factorialIndices(
       design,
-      { means, replicates: replicates && ((row) => replicates(points[row]!)), isPaired },
+      { ...of, means, replicates: replicates && ((row) => replicates(points[row]!)) },
       confidence,
     );
   };

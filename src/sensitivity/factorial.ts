@@ -1,7 +1,8 @@
+import { leastVariance } from '../statistics/share.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { type Certainty, certaintyOf } from './contrast.ts';
-import { type ErrorVariance, errorVariance } from './replicates.ts';
+import { type ErrorVariance, errorVariance, type Replicate } from './replicates.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
@@ -45,13 +46,15 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const replicates =
     values.replicates &&
     Array.from(values.means, (mean, point) => (Number.isNaN(mean) ? [] : values.replicates!(point)));
-  const error =
-    replicates &&
-    errorVariance(
-      points.map((point) => replicates[point]!),
-      values.isPaired,
-    );
+  const error = replicates && errorOf(points.map((point) => replicates[point]!));
   const isWhole = points.length === values.means.length;
+  function errorOf(runs: readonly (readonly Replicate[])[]): ErrorVariance | undefined {
+    const found = errorVariance(runs, values.isPaired);
+    if (!found || !values.isShare) return found;
+    const count = runs.reduce((sum, { length }) => sum + length, 0);
+    return { ...found, variance: Math.max(found.variance, leastVariance(count)) };
+  }
+
   /** The number of levels of each input at which some point has a value. */
   const present = codes.map((own) => new Set(points.map((point) => own[point]!)).size);
 
@@ -75,24 +78,28 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return (point) => others.reduce((block, input) => block * levels[input]! + codes[input]![point]!, 0);
   }
 
-  /** A sum of squares as a share of the variance between all points. */
-  const shareOf = (part: number, own: readonly number[]): number =>
-    (part / squares) * (points.length / own.length);
+  /**
+   * A sum of squares as a share of the variance between all points. If some points have no value, the compared points
+   * may have a larger variance than all points; then it is a share of that variance.
+   */
+  function shareOf(part: number, own: readonly number[]): number {
+    const ofOwn = momentsOf(own.map(y)).variance * (own.length - 1);
+    return part / own.length / Math.max(squares / points.length, ofOwn / own.length);
+  }
 
-  /** The interval and the p-value of a weighted sum of points. */
-  const certain = (
-    value: number,
-    own: readonly number[],
-    weights: readonly number[],
-  ): Certainty | undefined =>
-    replicates && error && Number.isFinite(value)
-      ? certaintyOf(
-          value,
-          own.map((point, at) => ({ weight: weights[at]!, replicates: replicates[point]! })),
-          confidence,
-          { isPaired: values.isPaired, error },
-        )
-      : undefined;
+  /**
+   * The interval and the p-value of a weighted sum of points. The change of a share is from -1 to 1. Its error is that
+   * of all points also with common random numbers, because the sums of a few replications are often equal by chance.
+   */
+  function certain(value: number, own: readonly number[], weights: readonly number[]): Certainty | undefined {
+    if (!replicates || !error || !Number.isFinite(value)) return undefined;
+    const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: replicates[point]! }));
+    const isPaired = values.isPaired && !values.isShare;
+    const found = certaintyOf(value, terms, confidence, { isPaired, error });
+    if (!found || !values.isShare) return found;
+    const [low, high] = found.interval;
+    return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
+  }
 
   function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
     if (!replicates || !error) return undefined;
@@ -131,7 +138,9 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return {
       input,
       first: shareOf(part, own),
-      ...(design.isFull && { total: totalIndex(at, own) }),
+      // a total index includes all interactions of the input
+      ...(design.isFull &&
+        pairs.every(({ pair, found }) => found || !pair.includes(at)) && { total: totalIndex(at, own) }),
       ...(Number.isFinite(effect) && { low: alone[0]! + mean, high: alone[last]! + mean, effect }),
       ...(known && { effectInterval: known.interval }),
       ...(p !== undefined && { p }),
@@ -202,8 +211,8 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     };
   }
 
-  const indices = inputs.map(mainEffect);
   const pairs = pairsOf(inputs.length).map((pair) => ({ pair, found: interaction(pair) }));
+  const indices = inputs.map(mainEffect);
   const isKnown = indices.map(({ first }) => first !== undefined);
   const unknown = [
     ...inputs.filter((_, at) => !isKnown[at]),

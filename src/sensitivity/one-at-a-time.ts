@@ -1,5 +1,5 @@
 import type { Found, InputIndices } from './analysis.ts';
-import { certaintyOf, type Term } from './contrast.ts';
+import { certaintyOf, shareChange, type Term } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import type { Replicate } from './replicates.ts';
 
@@ -25,14 +25,15 @@ interface Place {
  * The effect of each input alone. The swing is the output at both ends of the input's values. Values that are not
  * numbers have no order: their swing is from the lowest to the highest output. The elasticity is the relative change of
  * the output divided by the relative change of the input. Intervals come from the replications. With common random
- * numbers, replications are compared in pairs. Intervals of elasticities use the delta method.
+ * numbers, replications are compared in pairs. Intervals of elasticities use the delta method. The change of a share has
+ * Newcombe's interval, as in a comparison of campaigns, and its elasticity has no interval.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */
 export function swings(
   lines: readonly InputLine[],
   base: number,
-  { means, replicates, isPaired }: PointValues,
+  { means, replicates, isPaired, isShare }: PointValues,
   confidence: number,
 ): Found {
   const mean = (point: number): number => (point < 0 ? NaN : means[point]!);
@@ -62,14 +63,15 @@ export function swings(
     const effect = mean(high) - mean(low);
     // the outputs choose two of these values, so the interval holds for each pair of values (Bonferroni)
     const pairs = Math.max(1, (places.length * (places.length - 1)) / 2);
-    const effectInterval = certain(
-      effect,
-      [
-        [1, high],
-        [-1, low],
-      ],
-      1 - (1 - confidence) / pairs,
-    );
+    const level = 1 - (1 - confidence) / pairs;
+    const ends: [number, number][] = [
+      [1, high],
+      [-1, low],
+    ];
+    const effectInterval =
+      isShare && replicates
+        ? shareChange(replicates(low), replicates(high), level, isPaired)
+        : certain(effect, ends, level);
     const found = {
       input,
       low: mean(low),
@@ -84,6 +86,7 @@ export function swings(
     const elasticity = effect / middle / step;
     if (!Number.isFinite(elasticity)) return found;
     const unit = 1 / (middle * step);
+    if (isShare) return { ...found, elasticity };
     const elasticityInterval = certain(elasticity, [
       [unit, high],
       [-unit, low],

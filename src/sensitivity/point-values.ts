@@ -7,6 +7,8 @@ export interface PointValues {
   means: Float64Array;
   replicates?: ((point: number) => readonly Replicate[]) | undefined;
   isPaired: boolean;
+  /** Whether the output is a share of runs: the values of its runs are 0 and 1. */
+  isShare?: boolean | undefined;
   /** The share of chance in the variance of the means; absent if it is unknown. */
   chance?: number | undefined;
 }

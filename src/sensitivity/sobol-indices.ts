@@ -16,6 +16,17 @@ export interface SaltelliLayout {
   secondOrder: boolean;
 }
 
+/**
+ * The chance in values that are means of replications. Chance is independent between points. Rows of one point have the
+ * same runs, so they have the same chance: with lists or whole numbers, A and AB1 are often one point.
+ */
+export interface RowChance {
+  /** The mean variance of chance in a value. */
+  variance: number;
+  /** The point of each row. */
+  points: Int32Array;
+}
+
 export interface SobolIndices {
   indices: InputIndices[];
   secondOrder?: PairIndices[];
@@ -48,10 +59,16 @@ const MOST_PARTS = 500;
  * point that lacks a value is left out.
  *
  * @param values - the value of each row; NaN if it has none
+ * @param chance - if it is given, the indices are those of the function without chance
  */
-export function sobolIndices(layout: SaltelliLayout, values: Float64Array, confidence: number): SobolIndices {
+export function sobolIndices(
+  layout: SaltelliLayout,
+  values: Float64Array,
+  confidence: number,
+  chance?: RowChance,
+): SobolIndices {
   const { inputs, scrambles, secondOrder } = layout;
-  const sums = new BlockSums(layout, values);
+  const sums = new BlockSums(layout, values, chance);
   const whole = sums.wholeBlocks();
   const none = { indices: [], used: whole.length, scrambles: 0 };
   if (whole.length < 2) return none;
@@ -128,40 +145,6 @@ export function sobolEstimates(
   return sums.estimates(sums.of(blocks));
 }
 
-/**
- * Converts indices of means with chance into indices of the function without chance. Chance that is independent between
- * points adds to the variance and to the numerator of a total index, but not to the numerators of other indices.
- *
- * @param chance - share of chance in the variance of the means, from 0 to 1
- */
-export function withoutChance(found: SobolIndices, chance: number): SobolIndices {
-  if (chance === 0 || chance > MOST_CHANCE) return found;
-  const rest = 1 - chance;
-  const share = (value: number): number => value / rest;
-  const total = (value: number): number => (value - chance) / rest;
-  return {
-    ...found,
-    indices: found.indices.map((one) => ({
-      ...one,
-      first: share(one.first!),
-      ...(one.firstInterval && { firstInterval: ends(one.firstInterval, share) }),
-      total: total(one.total!),
-      ...(one.totalInterval && { totalInterval: ends(one.totalInterval, total) }),
-    })),
-    ...(found.secondOrder && {
-      secondOrder: found.secondOrder.map((one) => ({
-        ...one,
-        value: share(one.value),
-        ...(one.interval && { interval: ends(one.interval, share) }),
-      })),
-    }),
-  };
-}
-
-function ends([low, high]: Interval, change: (end: number) => number): Interval {
-  return [change(low), change(high)];
-}
-
 /** All pairs of `count` inputs, by index. The first index of a pair is lower than the second. */
 export function pairsOf(count: number): [number, number][] {
   return Array.from({ length: count }, (_, a) =>
@@ -179,8 +162,11 @@ class BlockSums {
   readonly #width: number;
   readonly #pairs: [number, number][];
   readonly #mean: number;
+  readonly #points: Int32Array | undefined;
+  /** The share of chance in the variance of the values; 0 if nothing is corrected. */
+  readonly #chance: number = 0;
 
-  constructor(layout: SaltelliLayout, values: Float64Array) {
+  constructor(layout: SaltelliLayout, values: Float64Array, chance?: RowChance) {
     this.#layout = layout;
     this.#values = values;
     this.#width = 2 + layout.inputs.length * (layout.secondOrder ? 2 : 1);
@@ -192,6 +178,10 @@ class BlockSums {
       count += 1;
     }
     this.#mean = sum / count;
+    if (!chance) return;
+    this.#points = chance.points;
+    const share = chance.variance / varianceOf(this.of(this.wholeBlocks()));
+    if (share <= MOST_CHANCE) this.#chance = share;
   }
 
   /** The numbers of the blocks in which every row has a value. */
@@ -210,15 +200,23 @@ class BlockSums {
 
   /**
    * The sums of blocks: their number, then the sums of A + B, A² + B² and A × B, then two sums for each input
-   * (first-order and total index), then a sum for each pair.
+   * (first-order and total index), then a sum for each pair. For each of these indices there follows how often the
+   * variance of chance is in its sum: a product of two rows contains it if the rows are one point, and the square of a
+   * difference if they are different points.
    */
   of(blocks: readonly number[]): Float64Array {
     const k = this.#layout.inputs.length;
-    const sums = new Float64Array(4 + 2 * k + this.#pairs.length);
+    const indices = 2 * k + this.#pairs.length;
+    const sums = new Float64Array(4 + 2 * indices);
+    const chances = sums.subarray(4 + indices);
+    const points = this.#points;
     for (const block of blocks) {
       const start = block * this.#width;
       const at = (row: number): number => this.#values[start + row]! - this.#mean;
-      const [a, b] = [at(0), at(this.#width - 1)];
+      const isOne = (row: number, other: number): number =>
+        points && points[start + row] === points[start + other] ? 1 : 0;
+      const last = this.#width - 1;
+      const [a, b] = [at(0), at(last)];
       sums[0]! += 1;
       sums[1]! += a + b;
       sums[2]! += a * a + b * b;
@@ -227,10 +225,13 @@ class BlockSums {
         const ab = at(1 + input);
         sums[4 + input]! += b * (ab - a);
         sums[4 + k + input]! += (a - ab) * (a - ab);
+        chances[input]! += isOne(last, 1 + input) - isOne(last, 0);
+        chances[k + input]! += 1 - isOne(0, 1 + input);
       }
       for (let pair = 0; pair < this.#pairs.length; pair += 1) {
         const [one, other] = this.#pairs[pair]!;
         sums[4 + 2 * k + pair]! += at(1 + k + one) * at(1 + other);
+        chances[2 * k + pair]! += isOne(1 + k + one, 1 + other) - isOne(0, last);
       }
     }
     return sums;
@@ -243,13 +244,22 @@ class BlockSums {
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;
-    const variance = sums[2]! / (2 * n) - (sums[1]! / (2 * n)) ** 2;
+    const variance = varianceOf(sums);
     if (areEqual({ mean: this.#mean, variance })) return [NaN];
-    const first = Array.from({ length: k }, (_, at) => sums[4 + at]! / n / variance);
-    const total = Array.from({ length: k }, (_, at) => sums[4 + k + at]! / (2 * n) / variance);
+    const chances = sums.subarray(4 + 2 * k + this.#pairs.length);
+    const share = (sum: number, at: number): number =>
+      (sum / n / variance - (this.#chance * chances[at]!) / n) / (1 - this.#chance);
+    const first = Array.from({ length: k }, (_, at) => share(sums[4 + at]!, at));
+    const total = Array.from({ length: k }, (_, at) => share(sums[4 + k + at]! / 2, k + at));
     const second = this.#pairs.map(
-      ([a, b], at) => (sums[4 + 2 * k + at]! - sums[3]!) / n / variance - first[a]! - first[b]!,
+      ([a, b], at) => share(sums[4 + 2 * k + at]! - sums[3]!, 2 * k + at) - first[a]! - first[b]!,
     );
     return [...first, ...total, ...second];
   }
+}
+
+/** The variance of A and B, from the sums of blocks. */
+function varianceOf(sums: Float64Array): number {
+  const rows = 2 * sums[0]!;
+  return sums[2]! / rows - (sums[1]! / rows) ** 2;
 }

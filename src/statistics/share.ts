@@ -19,6 +19,14 @@ export interface PairCounts {
   neither: number;
 }
 
+/** Counts pairs. The values are zeros and ones; value n of `a` and value n of `b` are a pair. */
+export function pairCounts(a: readonly number[], b: readonly number[]): PairCounts {
+  const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
+  for (const [at, inA] of a.entries())
+    pairs[inA === 1 ? (b[at] === 1 ? 'both' : 'onlyA') : b[at] === 1 ? 'onlyB' : 'neither'] += 1;
+  return pairs;
+}
+
 /**
  * Wilson's score interval of a share. It stays between 0 and 1, and its width is above 0 even if the result is true in
  * all runs or in no run.

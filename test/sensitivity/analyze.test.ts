@@ -170,6 +170,16 @@ test('a fraction in which points have no value is analyzed by regression', () =>
   );
   expect(curve!.method).toBe('regression');
   expect(curve!.times!.map(({ indices }) => indices)).toEqual([found!.indices, found!.indices]);
+
+  // if points lack a value only at some times, the curve has effects at the other times
+  const [partly] = analyzed({ design, outputs: ['Course'] }, ([a, b, c, d]) => {
+    const y = 4 * a! + b!;
+    const isLast = a! + b! + c! + d! === 4;
+    return { Course: isLast ? { dataX: [0], dataY: [y] } : { dataX: [0, 1, 2], dataY: [y, y, y] } };
+  });
+  expect(partly!.method).toBe('factorial');
+  expect(partly!.times!.map(({ time }) => time)).toEqual([0]);
+  expect(partly!.warnings).toContainEqual(expect.stringMatching(/other times are left out/));
 });
 
 test('the analysis of a fraction orders levels as numbers, and other levels as the definition does', () => {

@@ -89,6 +89,29 @@ test('the p-value of an effect of several levels comes from the F distribution',
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
 });
 
+test.each([false, true])(
+  'an effect on a share is not certain after two runs per point (paired: %s)',
+  (isPaired) => {
+    const rows = [
+      [0, 0],
+      [1, 1],
+    ];
+    const [found] = factorialIndices(
+      full([2]),
+      {
+        means: Float64Array.of(0, 1),
+        replicates: (point) => rows[point]!.map((value, replication) => ({ replication, value })),
+        isPaired,
+        isShare: true,
+      },
+      0.95,
+    ).indices;
+    expect(found).toMatchObject({ effect: 1, effectInterval: [expect.any(Number), 1] });
+    expect(found!.effectInterval![0]).toBeLessThan(0);
+    expect(found!.p).toBeGreaterThan(0.1);
+  },
+);
+
 describe('a grid in which points have no value', () => {
   /** The analysis of a function of the levels with two replications, whose values are 0.1 above and below it. */
   function found(design: LevelPoints, of: (codes: number[]) => number | undefined) {
@@ -117,7 +140,9 @@ describe('a grid in which points have no value', () => {
     expect(x1.p).toBeLessThan(1e-9);
     // F(5, 16) of the values 0, 0.01, …, 0.05 at the lowest value of x1, whose error variance is 0.02
     expect(x2.p).toBeCloseTo(fisherTail((2 * 0.00175) / 5 / 0.02, 5, 16), 9);
-    expect(x2.total).toBeLessThan(0.001);
+    expect(x2.first).toBeLessThan(0.001);
+    // the interaction is unknown, and total indices would include it
+    for (const one of indices) expect(one).not.toHaveProperty('total');
     expect(secondOrder).toEqual([]);
     expect(warnings).toEqual([
       expect.stringContaining('2 of 18 points have no value.'),
@@ -133,6 +158,15 @@ describe('a grid in which points have no value', () => {
     expect(indices[3]).toMatchObject({ first: 0, total: 0, p: 1 });
     const ofLast = secondOrder!.filter(({ inputs }) => inputs.includes('x4'));
     expect(ofLast.map(({ p }) => p)).toEqual([1, 1, 1]);
+  });
+
+  test('has no share above 1, even if the compared points vary more than all points', () => {
+    // x2 has both values only at the lowest and the highest value of x1
+    const { indices } = found(full([5, 2]), ([a, b]) =>
+      a! % 4 > 0 ? (b === 0 ? 0 : undefined) : 10 * b! - 5,
+    );
+    expect(indices[1]!.first).toBeCloseTo(1, 9);
+    expect(indices[1]).not.toHaveProperty('total');
   });
 
   test('leaves out a value at which all points fail', () => {

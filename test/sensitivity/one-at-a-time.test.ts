@@ -53,3 +53,20 @@ test('the swing of texts is from the lowest to the highest output, and holds for
   const [single] = swings([{ input: 't', places: pair }], 0, of, 1 - 0.05 / 3).indices;
   expect(found!.effectInterval).toEqual(single!.effectInterval);
 });
+
+test('the change of a share has the interval of a comparison', () => {
+  const change = (from: number[], to: number[], isPaired = false) => {
+    const rows = [from, [0, 1], to];
+    const replicates = (point: number) => rows[point]!.map((value, replication) => ({ replication, value }));
+    const means = Float64Array.from(rows, (row) => row.reduce((sum, value) => sum + value, 0) / row.length);
+    return swings([line], 1, { means, replicates, isPaired, isShare: true }, 0.95).indices[0]!;
+  };
+  // the Wilson interval of 0 of 2 is from 0 to 0.657620, and that of 1 of 2 from 0.094531 to 0.905469
+  const [low, high] = change([0, 0], [1, 1]).effectInterval!;
+  expect(low).toBeCloseTo(1 - 0.65762 * Math.SQRT2, 5);
+  expect(high).toBe(1);
+  expect(change([0, 0], [0, 1]).effectInterval![0]).toBeCloseTo(0.5 - Math.hypot(0.405469, 0.65762), 5);
+  const paired = change([0, 0], [1, 1], true);
+  expect(paired.effectInterval![0]).toBeCloseTo(1 - 0.65762 * Math.SQRT2, 5);
+  expect(paired).not.toHaveProperty('elasticityInterval');
+});

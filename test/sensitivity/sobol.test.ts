@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { streamKey, uniformAt } from '../../src/campaign/sampling/threefry.ts';
 import { saltelliUnit } from '../../src/campaign/sampling/saltelli.ts';
 import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol-indices.ts';
 import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
@@ -78,4 +79,38 @@ test('a base point with a missing value is left out, and a constant has no indic
   const found = sobolIndices(layout, values, 0.95);
   expect(found).toMatchObject({ used: 127, scrambles: 2 });
   expect(sobolIndices(layout, values.fill(0.1), 0.95).indices).toEqual([]);
+});
+
+test('indices are corrected for chance, also if rows are often the same point', () => {
+  // x is continuous, On has two values, and Rule three. The variances of their parts are 1/3, 1/16 and 0
+  const levels = [Infinity, 2, 3];
+  const sums = new Float64Array(6);
+  const size = { points: 128, scrambles: 4, secondOrder: false };
+  const repeats = 40;
+  for (let seed = 0; seed < repeats; seed += 1) {
+    const seen = new Map<string, number>();
+    const noise = streamKey('chance', seed, 'y');
+    const points: number[] = [];
+    const { layout, values } = design(
+      (unit) => {
+        const [x, on, rule] = unit.map((u, at) =>
+          levels[at] === Infinity ? u : Math.floor(u * levels[at]!),
+        );
+        const key = [x, on, rule].join();
+        if (!seen.has(key)) seen.set(key, seen.size);
+        points.push(seen.get(key)!);
+        return 2 * x! + on! / 2 + Math.sqrt(3) * (uniformAt(noise, seen.get(key)!, 0) - 0.5);
+      },
+      { ...size, inputs: 3, seed },
+    );
+    // the variance of chance is 1/4
+    const chance = { variance: 1 / 4, points: Int32Array.from(points) };
+    const { indices } = sobolIndices(layout, values, 0.95, chance);
+    for (const [at, { first, total }] of indices.entries()) {
+      sums[at]! += first! / repeats;
+      sums[3 + at]! += total! / repeats;
+    }
+  }
+  const exact = [16 / 19, 3 / 19, 0];
+  for (const [at, mean] of sums.entries()) expect(Math.abs(mean - exact[at % 3]!)).toBeLessThan(0.02);
 });

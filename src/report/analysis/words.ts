@@ -33,9 +33,10 @@ const NOTHING = 0.01;
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
 
-/** How much an input matters; 0 if it is unknown. */
+/** How much an input matters; 0 if it is unknown. An estimate of a share may be below 0 by chance, and then counts as 0. */
 export function sizeOf(method: Method, one: InputIndices): number {
-  return Math.abs(SIZES[method](one) ?? 0);
+  const size = SIZES[method](one) ?? 0;
+  return SHARES.includes(method) ? Math.max(0, size) : Math.abs(size);
 }
 
 /** Sorts the inputs, the most important first. */
@@ -52,7 +53,7 @@ type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, inputs without a visible effect, and inputs
  * whose effect is unknown, because the method has no number for them. An effect is not visible if it is very small
- * (`NOTHING`) or if its interval contains 0. In a factorial design, tests replace the interval: an effect is not
+ * (`NOTHING`) or if its interval contains 0. A share of the variance must be above 0. In a factorial design, tests replace the interval: an effect is not
  * visible if the input or its interactions have tests and none of the tests is significant. Total indices may include
  * chance whose share is unknown. Then an effect is visible if the input has an effect alone, or if its total index is
  * certainly above the smallest total index, because chance is in each of them.
@@ -80,7 +81,7 @@ function isVisible(analysis: Indexed, one: InputIndices): boolean {
   }
   if (method !== 'factorial') {
     const interval = INTERVALS[method](one);
-    return !interval || interval[0] > 0 || interval[1] < 0;
+    return !interval || interval[0] > 0 || (interval[1] < 0 && !SHARES.includes(method));
   }
   // the effect alone does not decide: an input with a third value may matter although the output is equal at both ends,
   // and an input that interacts may matter although its means are equal
@@ -117,7 +118,8 @@ export function analysisSentence(analysis: Analysis): string {
     matter.length === indices.length &&
     indices.length > 1 &&
     SHARES.includes(analysis.method) &&
-    !includesChance(analysis);
+    !analysis.hasUnknownChance &&
+    indices.every(({ total }) => total !== undefined);
   const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
     if (little.length === 0) {
@@ -181,7 +183,8 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
 /**
  * A lower bound for the joint share of the variance of some inputs: 1 minus the sum of the total indices of the other
  * inputs. If those indices have no intervals, the share is at least the sum of the main effects and the interactions of
- * the inputs. If those indices are unknown or include chance, the share is this sum.
+ * the inputs. If those indices are unknown or include chance, the share is this sum. It is also this sum if there are no
+ * other inputs, because chance or unknown interactions may be a part of the variance.
  */
 function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { indices = [], secondOrder = [] } = analysis;
@@ -189,7 +192,8 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
   const rest = indices.filter(({ input }) => !names.has(input));
   if (includesChance(analysis)) return `at least ${shareText(ownShare(), undefined)}`;
   const totals = rest.map(({ total }) => total);
-  if (totals.every((one) => one !== undefined)) {
+  const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
+  if ((rest.length > 0 || isSure) && totals.every((one) => one !== undefined)) {
     const value = 1 - totals.reduce((sum, one) => sum + one, 0);
     const low =
       1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[1] ?? total), 0);

@@ -2,7 +2,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { quantile, quantileDifference } from '../../statistics/quantile.ts';
 import { Sample } from '../../statistics/sample.ts';
-import { pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
+import { pairCounts, pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
 
 /**
  * An output at a point in two campaigns. If one campaign does not have the point, its `n` is 0 and its `mean` is null.
@@ -56,12 +56,7 @@ export function differenceInPairs(
   const ofA = both.map((at) => a[at]!);
   const ofB = both.map((at) => b[at]!);
   return compared(measure, ofA, ofB, confidence, () => {
-    if (measure.statistic === 'share') {
-      const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
-      for (const [at, inA] of ofA.entries())
-        pairs[inA === 1 ? (ofB[at] === 1 ? 'both' : 'onlyA') : ofB[at] === 1 ? 'onlyB' : 'neither'] += 1;
-      return pairedShareDifference(pairs, confidence);
-    }
+    if (measure.statistic === 'share') return pairedShareDifference(pairCounts(ofA, ofB), confidence);
     const differences = sampleOf(ofA.map((value, at) => ofB[at]! - value));
     return differences.count > 1
       ? pairedDifference(differences, confidence)

@@ -116,6 +116,28 @@ test('an input with a small effect is said to have little effect, even if no oth
   expect(analysisAnswer(analysis)!.text).toContain('None with more than a little effect');
 });
 
+test('a share of the variance that is estimated below 0 counts as 0', () => {
+  const indices = [
+    { input: 'A', total: -0.9, totalInterval: [-1.2, -0.4] as [number, number] },
+    { input: 'B', total: 0.6, totalInterval: [0.4, 0.8] as [number, number] },
+  ];
+  const analysis: Analysis = { ...analysisOf(designs[0]![1]), indices, secondOrder: [] };
+  expect(analysisSentence(analysis)).toBe('B explains 100 % of the variance of Y; A has no visible effect.');
+});
+
+test('the sentence does not divide the whole variance if chance or interactions are unknown', () => {
+  const indices = [
+    { input: 'A', first: 0.5, total: 0.6 },
+    { input: 'B', first: 0.3, total: 0.5 },
+  ];
+  const analysis: Analysis = { ...analysisOf(designs[3]![1]), indices, secondOrder: [] };
+  expect(analysisSentence(analysis)).toMatch(/^All inputs matter for Y/);
+  const told = 'A and B explain 80 % of the variance of Y.';
+  expect(analysisSentence({ ...analysis, hasUnknownChance: true })).toBe(told);
+  const alone = indices.map(({ input, first }) => ({ input, first }));
+  expect(analysisSentence({ ...analysis, indices: alone })).toBe(told);
+});
+
 test('the caption names intervals only if there are intervals', () => {
   const analysis = analysisOf(designs[0]![1]);
   const measure = measureOf(OUTPUTS, 'Y');
