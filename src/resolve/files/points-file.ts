@@ -122,14 +122,15 @@ function objectIn(text: string, place: Place): Record<string, RawValue> {
   ) {
     throw new ForayError('POINTS_INVALID', 'The line is not an object of inputs and values.', { place });
   }
-  if (countNames(text) > Object.keys(point).length) {
-    throw new ForayError('POINTS_INVALID', 'The point gives an input twice.', { place });
-  }
   for (const [name, value] of Object.entries(point)) {
     if (['string', 'number', 'boolean'].includes(typeof value)) continue;
     throw new ForayError('POINTS_INVALID', `The value of "${name}" is not a number, text, true or false.`, {
       place,
     });
+  }
+  // no value is an object with names of its own, so each name in the line is the name of an input
+  if (countNames(text) > Object.keys(point).length) {
+    throw new ForayError('POINTS_INVALID', 'The point gives an input twice.', { place });
   }
   return point as Record<string, RawValue>;
 }
