@@ -38,6 +38,7 @@ export const rooms = {
 export const sharedRooms = {
   text: [],
   yaml: ['text'],
+  csv: [],
   system: [],
   package: [],
 };

@@ -10,10 +10,14 @@ export interface Observation {
  * @throws Error naming the line that is wrong
  */
 export function readObservations(bytes: Uint8Array): Observation[] {
-  const lines = new TextDecoder().decode(bytes).split(/\r?\n/);
+  const lines = new TextDecoder().decode(bytes).split(/\r\n|\n|\r/);
   const observations = lines.flatMap((line, index) => {
-    if (index === 0 || line.trim() === '') return [];
+    if (line.trim() === '') return [];
     const [day, cases] = line.split(',').map(toNumber);
+    if (index === 0) {
+      if (Number.isNaN(day) || cases === undefined || Number.isNaN(cases)) return [];
+      throw new Error(`Observed cases, line 1: "${line.slice(0, 60)}" is not a header, such as "day,cases"`);
+    }
     if (day === undefined || cases === undefined || !(day >= 0) || !Number.isFinite(cases)) {
       throw new Error(
         `Observed cases, line ${index + 1}: "${line.slice(0, 60)}" is not a day and a number of cases`,

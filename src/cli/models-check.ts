@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { nameKey } from '../api/index.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import type { Triable, Trial } from '../service/trials/trial.ts';
@@ -13,8 +14,8 @@ import { modelsIn } from './models-in.ts';
 const SHOWN = 100;
 
 interface Flags {
-  input: Map<string, string>;
-  file: Map<string, string>;
+  input?: string[];
+  file?: string[];
   json?: boolean;
   version?: number;
   data?: string;
@@ -30,8 +31,8 @@ export function addModelsCheck(models: Command): void {
     .command('check')
     .description('run a model once and show its outputs; if the run fails, show what it printed')
     .argument('<folder>', 'folder of one model or of several; with --version also the name of a model')
-    .option('--input <name=value>', 'a value for an input; repeat for more inputs', named, new Map())
-    .option('--file <name=path>', 'a file for an input; repeat for more inputs', named, new Map())
+    .option('--input <name=value>', 'a value for an input; repeat for more inputs', pair)
+    .option('--file <name=path>', 'a file for an input; repeat for more inputs', pair)
     .option('--version <number>', 'run an old version that a model service has kept', wholeNumber(1))
     .option('--data <folder>', 'data folder of that service (default: service in the home folder)')
     .addOption(homeOption())
@@ -82,12 +83,14 @@ async function modelNamed(wanted: string): Promise<{ model: string; installedIn?
 }
 
 /** Runs a model once, and prints the outputs unless the command prints JSON. */
-async function tried(model: Triable, { input, file, json }: Flags): Promise<Trial> {
+async function tried(model: Triable, { input = [], file = [], json }: Flags): Promise<Trial> {
   const { howRun, tryModel } = await import('../service/trials/trial.ts');
   const progress = new ProgressLine();
+  const values = named(input, model.declaration);
+  const files = named(file, model.declaration);
   const trial = await tryModel(
     model,
-    { values: input, files: file },
+    { values, files },
     {
       onProgress: (fraction) =>
         progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
@@ -95,15 +98,29 @@ async function tried(model: Triable, { input, file, json }: Flags): Promise<Tria
     },
   );
   progress.finish(`[100%] ${trial.declaration.name} has run`);
-  if (!json) show(trial, howRun(input, file));
+  if (!json) show(trial, howRun(values, files));
   return trial;
 }
 
-/** Parses `NAME=VALUE`. The value may contain "=", the name may not. */
-function named(text: string, before: Map<string, string>): Map<string, string> {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Expected NAME=VALUE.');
-  return new Map([...before, [text.slice(0, at), text.slice(at + 1)]]);
+/** Collects texts of the form `NAME=VALUE`. */
+function pair(text: string, before: string[] = []): string[] {
+  if (text.indexOf('=') < 1) throw new InvalidArgumentError('Expected NAME=VALUE.');
+  return [...before, text];
+}
+
+/**
+ * Splits texts of the form `NAME=VALUE`. Both parts may contain "=": the name is the longest name of an input that fits,
+ * otherwise it ends at the first "=".
+ */
+function named(texts: readonly string[], { inputs }: Triable['declaration']): Map<string, string> {
+  const keys = new Set(inputs.map(({ name }) => nameKey(name)));
+  return new Map(
+    texts.map((text) => {
+      const ends = [...text.matchAll(/=/g)].map(({ index }) => index);
+      const end = ends.findLast((at) => keys.has(nameKey(text.slice(0, at)))) ?? ends[0]!;
+      return [text.slice(0, end), text.slice(end + 1)];
+    }),
+  );
 }
 
 function show({ declaration, outputs, seconds }: Trial, how: string): void {

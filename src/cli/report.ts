@@ -29,7 +29,7 @@ export function addReport(program: Command): void {
           const { reportOf } = await import('../report/of-campaign.ts');
           const file = fileOf(flags.output ?? `${id}.html`);
           const { show, reference } = flags;
-          const page = await reportOf(foray, id, { show, goal: goalIn(flags), reference });
+          const page = await reportOf(foray, id, { show, goal: goalIn(flags), reference, onNotice: tell });
           await writeOut([page], file);
           if (file !== undefined) tell(`Wrote ${file}`);
         }),

@@ -80,7 +80,7 @@ export class Foray extends CampaignReader {
    *
    * @param values values by input name; all other inputs have their defaults
    * @returns the run's id at the service, for `singleRun`
-   * @throws ForayError UNKNOWN_MODEL, INVALID_VALUE, REQUEST_REFUSED, SERVICE_UNREACHABLE
+   * @throws ForayError UNKNOWN_MODEL, UNKNOWN_INPUT, INVALID_VALUE, REQUEST_REFUSED, SERVICE_UNREACHABLE
    */
   requestRun(model: string, values: Readonly<Record<string, string>> = {}): Promise<string> {
     return requestSingleRun(this.context.cloud, model, values);

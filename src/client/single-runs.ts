@@ -1,4 +1,5 @@
 import type { AnimationInfo, OutputDescriptor, RunState } from '../api/index.ts';
+import { inputFinder } from '../campaign/find-input.ts';
 import { runInputs } from '../campaign/points.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { canonical } from '../campaign/input-values.ts';
@@ -24,19 +25,24 @@ export interface SingleRun {
  *
  * @param values values by input name; all other inputs have their defaults
  * @returns the run's id at the service
+ * @throws ForayError UNKNOWN_MODEL, UNKNOWN_INPUT, INVALID_VALUE
  */
 export async function requestSingleRun(
   cloud: CloudClient,
   name: string,
   values: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { version } = await modelAtService(cloud, name);
-  const inputs = version.experimentTemplate.inputs.map((input) => {
-    const { name, type, units } = input;
-    // every object has a property "constructor", so an input of that name needs this check
-    const given = Object.hasOwn(values, name) ? values[name] : undefined;
-    const value = given === undefined ? input.value : canonical(input, given, { file: 'inputs', path: name });
-    return { name, type, units, value };
+  const model = await modelAtService(cloud, name);
+  const { version } = model;
+  const find = inputFinder(model);
+  const given = new Map<string, string>();
+  for (const [written, value] of Object.entries(values)) {
+    const place = { file: 'inputs', path: written };
+    const input = find(written, place);
+    given.set(input.name, canonical(input, value, place));
+  }
+  const inputs = version.experimentTemplate.inputs.map(({ name, type, units, value }) => {
+    return { name, type, units, value: given.get(name) ?? value };
   });
   return (await cloud.requestRun(version.id, { experimentType: 'SIMULATION', inputs })).id;
 }

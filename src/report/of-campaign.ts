@@ -13,6 +13,7 @@ export interface ReportChoice {
   goal?: Goal | undefined;
   /** The path of a file with known values. */
   reference?: string | undefined;
+  onNotice?: ReportOptions['onNotice'];
 }
 
 /**
@@ -42,12 +43,13 @@ export async function picturesOf(
 async function optionsOf(
   foray: Foray,
   record: CampaignRecord,
-  { show, goal, reference: known }: ReportChoice,
+  { show, goal, reference: known, onNotice }: ReportChoice,
 ): Promise<ReportOptions> {
   const { id } = record.campaign;
   return {
     show,
     goal,
+    onNotice,
     reference: known === undefined ? undefined : await readReference(known, record.campaign),
     logs: await foray.failureLogs(id),
     search: await foray.searchStory(id),

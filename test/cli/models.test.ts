@@ -131,6 +131,17 @@ outputs:
     expect((error as ForayError).toLine()).toMatch(message);
   });
 
+  test('a value is for the input with the longest name that fits, even if the name contains "="', async () => {
+    const input = `  - { name: 'Note (1=a, "b")', type: STRING, default: '' }\n`;
+    write('signs', declaration.replace('outputs:', `${input}outputs:`));
+    const { code, stdout } = await run('check', 'signs', '--input', 'note (1=a, "b")=c=d', '--input', 'N=4');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('It ran with note (1=a, "b") = c=d, N = 4 in'),
+    ]);
+    expect((await run('check', 'signs', '--input', 'Nota=b=c')).stderr).toMatch(/has no input "Nota"/);
+  });
+
   test('a model that cannot be run now, because its files are just being changed, is not called invalid', async () => {
     write('changing', declaration);
     const [place] = await modelsIn(join(folder, 'changing'));

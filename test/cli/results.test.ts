@@ -76,6 +76,15 @@ test('foray report --show draws another output', async () => {
   ]);
 });
 
+test('foray report says that no finished point is in the reference', async () => {
+  const known = join(folder.path, 'known.csv');
+  writeFileSync(known, 'Days,Fit error\n77,1\n');
+  const { code, stdout, stderr } = await run('report', 'flu', '-o', '-', '--reference', known);
+  const notice = 'Nothing is compared: no finished point has a value for any value of known.csv.';
+  expect([code, stderr]).toEqual([0, `${notice}\n`]);
+  expect(stdout).toContain(notice);
+});
+
 describe('foray results', () => {
   test('writes complete Parquet files, and reports values that are not of the type of the output', async () => {
     const { code, stderr } = await run('results', 'flu', '-o', 'out/flu.parquet');

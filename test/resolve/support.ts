@@ -20,7 +20,7 @@ export const cloud = {
 export const folder = mkdtempSync(join(tmpdir(), 'foray-definitions-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-export function write(name: string, content: string): void {
+export function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content);
 }
 

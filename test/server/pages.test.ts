@@ -224,6 +224,10 @@ seed: 1
     expect(form).toMatch(/name="in:Contact rate"\s+value="[\d.]+"/);
     const refused = await send('/models/Epidemic/runs', { 'in:Contact rate': 'much' });
     expect([refused.status, refused.body]).toEqual([422, expect.stringContaining('Contact rate')]);
+    await expect(world.foray.requestRun('Epidemic', { 'Contact rat': '1.9' })).rejects.toMatchObject({
+      code: 'UNKNOWN_INPUT',
+      hint: 'Did you mean "Contact rate"?',
+    });
     const sent = await send('/models/Epidemic/runs', { 'in:Contact rate': '1.9', 'in:Days': '20' });
     expect(sent.status).toBe(303);
     const path = String(sent.headers.location);

@@ -40,7 +40,7 @@ export function agreementSection(
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
       ${
         comparisons.length === 0
-          ? `Nothing is compared: no finished point has a value for any value of ${label}.`
+          ? nothingCompared(label)
           : missed > 0
             ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} not compared, because no finished point has a value for ${missed === 1 ? 'it' : 'them'}.`
             : ''
@@ -65,6 +65,11 @@ export function agreementSection(
       </table>
     </div>
   </section>`;
+}
+
+/** @param label the name of the reference's file */
+export function nothingCompared(label: string): string {
+  return `Nothing is compared: no finished point has a value for any value of ${label}.`;
 }
 
 /** The rows of one output. They are made together, so that all numbers of a column have the same number of decimals. */

@@ -2,6 +2,7 @@ import { measureOf } from '../../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+import { nothingCompared } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
@@ -20,6 +21,8 @@ export interface ReportOptions extends Told {
   show?: readonly string[] | undefined;
   /** An output, and whether its highest or lowest values are better. @default the campaign's goal */
   goal?: Goal | undefined;
+  /** Takes a notice for the person who asked for the report. */
+  onNotice?: ((text: string) => void) | undefined;
 }
 
 /** A report before it becomes a page. */
@@ -44,6 +47,8 @@ export async function renderReport(
 ): Promise<string> {
   const { campaign } = record;
   const { sections, summary } = await reportParts(record, counts, rows, options);
+  const { reference, onNotice } = options;
+  if (reference && summary.agreement?.comparisons.length === 0) onNotice?.(nothingCompared(reference.label));
   const page = [
     headSection(record),
     ...sections.map(({ markup }) => markup),

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { CsvError, parse } from 'csv-parse/sync';
-import { canonicalValue, ValueError } from '../../api/index.ts';
+import { canonicalValue, nameKey, ValueError } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { ForayError, type Place } from '../../errors.ts';
+import { type PlaceOf, readCsv } from '../../csv/read-csv.ts';
+import { withLine } from '../../csv/with-line.ts';
+import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';
 
 /** Known values of outputs, from theory or elsewhere, by the varied inputs of the campaign. */
@@ -30,89 +30,91 @@ export interface ReferenceRow {
  * @throws ForayError REFERENCE_INVALID with the place in the file
  */
 export async function readReference(file: string, campaign: ReferredCampaign): Promise<Reference> {
-  let records: Record[];
+  const rows: ReferenceRow[] = [];
+  const lineOf = new Map<string, number>();
+  let names: string[] = [];
+  let columns: Columns = { inputs: [], outputs: [] };
   try {
-    const options = { bom: true, trim: true, skip_empty_lines: true, info: true } as const;
-    records = parse(await readFile(file, 'utf8'), options) as unknown as Record[];
+    await readCsv(file, 'REFERENCE_INVALID', {
+      names(fields, placeOf) {
+        names = fields;
+        columns = columnsOf(names, campaign, placeOf);
+      },
+      row(fields, placeOf) {
+        const values = campaign.varied.map(({ type }, input) => {
+          const at = columns.inputs[input]!;
+          return checked(() => canonicalValue(type, fields[at]!), names[at]!, placeOf(at));
+        });
+        const key = values.join('\n');
+        const place = placeOf(0);
+        const before = lineOf.get(key);
+        if (before !== undefined)
+          throw invalid(
+            `This line repeats the point of line ${before}.`,
+            place,
+            'Remove one of the two lines.',
+          );
+        lineOf.set(key, place.line);
+        const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
+          const text = fields[at]!;
+          if (text === '') return [];
+          return [[name, checked(() => Number(canonicalValue('DOUBLE', text)), name, placeOf(at))]];
+        });
+        rows.push({ values, numbers: new Map(numbers) });
+      },
+    });
+    if (rows.length === 0)
+      throw invalid('It has no values.', { file, line: 1, column: 1 }, 'Add a line for each point.');
   } catch (error) {
-    if (error instanceof CsvError)
-      throw invalid(`It is not a CSV table: ${error.message}.`, {
-        file,
-        line: Number(error.lines ?? 1),
-        column: 1,
-      });
+    if (isForayError(error)) throw await withLine(error);
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     throw new ForayError('REFERENCE_INVALID', `The file ${quoted(file)} cannot be read (${code}).`, {
       hint: 'Check the path.',
     });
   }
-  const [head, ...lines] = records;
-  const columns = columnsOf(head?.record ?? [], campaign, file);
-  if (lines.length === 0)
-    throw invalid('It has no values.', { file, line: 1, column: 1 }, 'Add a line for each point.');
-  const lineOf = new Map<string, number>();
-  const rows = lines.map(({ record, info }) => {
-    const place = { file, line: info.lines, column: 1 };
-    const values = campaign.varied.map(({ type }, at) => {
-      const text = record[columns.inputs[at]!]!;
-      return checked(() => canonicalValue(type, text), head!.record[columns.inputs[at]!]!, place);
-    });
-    const key = values.join('\n');
-    const before = lineOf.get(key);
-    if (before !== undefined)
-      throw invalid(`This line repeats the point of line ${before}.`, place, 'Remove one of the two lines.');
-    lineOf.set(key, info.lines);
-    const numbers = columns.outputs.flatMap(({ name, at }): [string, number][] => {
-      const text = record[at]!;
-      return text === '' ? [] : [[name, checked(() => Number(canonicalValue('DOUBLE', text)), name, place)]];
-    });
-    return { values, numbers: new Map(numbers) };
-  });
   return { label: basename(file), outputs: columns.outputs.map(({ name }) => name), rows };
 }
 
 /** The part of a campaign that is needed to read a reference. */
 type ReferredCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
 
-/** The fields of a CSV line. `info.lines` is the number of the line at which the fields end. */
-interface Record {
-  record: string[];
-  info: { lines: number };
+/** The columns of a reference file, by their index. */
+interface Columns {
+  /** The columns of the varied inputs, in their order. */
+  inputs: number[];
+  /** The other columns, with the names of outputs as the campaign spells them. */
+  outputs: { name: string; at: number }[];
 }
 
 /** Finds the column of each varied input, and the columns of outputs. */
-function columnsOf(
-  names: readonly string[],
-  campaign: ReferredCampaign,
-  file: string,
-): { inputs: number[]; outputs: { name: string; at: number }[] } {
-  const place = { file, line: 1, column: 1 };
+function columnsOf(names: readonly string[], campaign: ReferredCampaign, placeOf: PlaceOf): Columns {
   const { varied } = campaign;
+  const keys = names.map(nameKey);
   const known = measuresOf(campaign).map(({ name }) => name);
-  const inputs = varied.map(({ name }) => names.indexOf(name));
+  const inputs = varied.map(({ name }) => keys.indexOf(nameKey(name)));
   const missing = varied.find((_, at) => inputs[at]! < 0);
   if (missing) {
     const all = varied.map(({ name }) => quoted(name)).join(', ');
     throw invalid(
       `It has no column ${quoted(missing.name)}.`,
-      place,
+      placeOf(0),
       `The campaign varies ${all}: each needs a column.`,
     );
   }
-  const others = names.flatMap((name, at) => (inputs.includes(at) ? [] : [{ name, at }]));
-  const isTwice = ({ name, at }: (typeof others)[number]): boolean => names.indexOf(name) < at;
-  const wrong = others.find((column) => isTwice(column) || !known.includes(column.name));
-  if (wrong) {
+  const outputs = names.flatMap((written, at) => {
+    if (inputs.includes(at)) return [];
+    if (keys.indexOf(keys[at]!) < at)
+      throw invalid(`The column ${quoted(written)} appears twice.`, placeOf(at), 'Remove one of them.');
+    const name = known.find((one) => nameKey(one) === keys[at]);
+    if (name !== undefined) return [{ name, at }];
     throw invalid(
-      isTwice(wrong)
-        ? `The column ${quoted(wrong.name)} appears twice.`
-        : `The campaign has no numeric or BOOLEAN output ${quoted(wrong.name)}.`,
-      place,
-      isTwice(wrong) ? 'Remove one of them.' : didYouMean(wrong.name, known),
+      `The campaign has no numeric or BOOLEAN output ${quoted(written)}.`,
+      placeOf(at),
+      didYouMean(written, known),
     );
-  }
-  if (others.length > 0) return { inputs, outputs: others };
-  throw invalid('It has no column for an output.', place, didYouMean('', known));
+  });
+  if (outputs.length > 0) return { inputs, outputs };
+  throw invalid('It has no column for an output.', placeOf(0), didYouMean('', known));
 }
 
 /** @throws ForayError REFERENCE_INVALID if the value does not have the type */

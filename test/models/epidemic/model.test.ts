@@ -96,8 +96,12 @@ describe('the model Epidemic', () => {
     const { body: broken } = await upload(service, 'day,cases\n1,3\n2;8\n');
     const { body: late } = await upload(service, 'day,cases\n1,3\n99,8\n');
     const { body: bare } = await upload(service, 'day,cases\n');
+    const { body: headless } = await upload(service, '0,3\n1,8\n');
+    const { body: carriageReturns } = await upload(service, 'day,cases\r1,3\r2;8\r');
     for (const [inputs, reason] of [
       [{ 'Observed cases': broken }, 'Observed cases, line 3: "2;8"'],
+      [{ 'Observed cases': headless }, 'Observed cases, line 1: "0,3" is not a header'],
+      [{ 'Observed cases': carriageReturns }, 'Observed cases, line 3: "2;8"'],
       [{ 'Observed cases': late }, 'day 99, but Days is 14'],
       [{ 'Observed cases': bare }, 'no lines after its header'],
       [{ Days: 0 }, 'Days is 0'],

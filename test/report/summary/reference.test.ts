@@ -12,7 +12,7 @@ const { campaign } = sampleRecord();
 const folder = mkdtempSync(join(tmpdir(), 'foray-reference-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function read(text: string) {
+function read(text: string | Uint8Array) {
   const file = join(folder, 'known.csv');
   writeFileSync(file, text);
   return readReference(file, campaign);
@@ -32,15 +32,35 @@ describe('reference values', () => {
     });
   });
 
+  test('are read from UTF-16 text, by names that differ in case', async () => {
+    const text = '\ufefffit ERROR,recovery rate,Contact rate\n17.5,0.44,1.2\n';
+    expect(await read(Buffer.from(text, 'utf16le'))).toMatchObject({
+      outputs: ['Fit error'],
+      rows: [{ values: ['1.2', '0.44'], numbers: new Map([['Fit error', 17.5]]) }],
+    });
+  });
+
   const head = 'Contact rate,Recovery rate,Fit error';
   test.each([
+    ['', 1, 'The file is empty.', 'Its first line must have the names of the columns.'],
     [
-      '',
+      'Contact rate,Fit error\n1,2\n',
       1,
-      'It has no column "Contact rate".',
+      'It has no column "Recovery rate".',
       'The campaign varies "Contact rate", "Recovery rate": each needs a column.',
     ],
-    ['Contact rate,Fit error\n1,2\n', 1, 'It has no column "Recovery rate".', undefined],
+    [
+      'Contact rate;Recovery rate;Fit error\n1;2;3\n',
+      1,
+      'The columns are separated by semicolons.',
+      'Separate them by commas.',
+    ],
+    [
+      `${head}\n1,2,"3\n`,
+      2,
+      'A quote is opened and never closed.',
+      'Put a value that contains a quote in quotes, and write the quote twice.',
+    ],
     [
       'Contact rate,Recovery rate\n1,2\n',
       1,
@@ -75,7 +95,8 @@ describe('reference values', () => {
       'Remove one of the two lines.',
     ],
     [`${head}\n\n`, 1, 'It has no values.', 'Add a line for each point.'],
-    [`${head}\n1,2\n`, 2, expect.stringMatching(/^It is not a CSV table: /), undefined],
+    [`${head}\n1,2\n`, 2, 'The row has 2 values instead of 3.', undefined],
+    [Buffer.from(`${head}\n\xf6,2,3\n`, 'latin1'), 2, 'The line is not UTF-8 text.', undefined],
   ])('%j is refused', async (text, line, message, hint) => {
     const error = await read(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { refusal, write } from '../support.ts';
+import { readRows } from '../../../src/campaign/designs/table.ts';
+import { refusal, resolve, write } from '../support.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('a CSV file', () => {
@@ -206,12 +207,39 @@ describe('a CSV file', () => {
     });
   });
 
+  test('is refused with the first line that is not UTF-8 text', async () => {
+    const lines = `Days,Title\n${Array.from({ length: 20_000 }, (_, at) => `${at},é\n`).join('')}`;
+    const latin = Buffer.concat([Buffer.from(lines), Buffer.from('8,r\xf6gge\n', 'latin1')]);
+    for (const [name, content] of [
+      ['points.csv', latin],
+      ['cut.csv', Buffer.from(`${lines}8,r\u00f6`).subarray(0, -1)],
+      ['points.jsonl', Buffer.from('{"Title":"\xf6"}\n', 'latin1')],
+    ] as const) {
+      write(name, content);
+      expect(await refusal(`design: {points: ${name}}`)).toMatchObject({
+        code: 'POINTS_INVALID',
+        message: 'The line is not UTF-8 text.',
+        hint: 'Save the file as UTF-8.',
+        place: name.endsWith('.jsonl')
+          ? { line: 1, column: 11, text: '{"Title":"\ufffd"}' }
+          : { line: 20_002, column: 4 },
+      });
+    }
+  });
+
+  test.each(['points.csv', 'points.jsonl'])('may be in UTF-16: %s', async (name) => {
+    const content = name.endsWith('.csv') ? 'Days,Title\n1,ö\n' : '{"Days":1,"Title":"ö"}\n';
+    write(name, Buffer.from(`\ufeff${content}`, 'utf16le'));
+    const { pointFiles, contents } = await resolve(`design: {points: ${name}}`);
+    expect([...readRows(contents.get(pointFiles[name]!.hash)!)]).toEqual([['1', 'ö']]);
+  });
+
   test('is refused when it is empty', async () => {
     write('points.csv', '');
     expect(await refusal('design: {points: points.csv}')).toEqual({
       code: 'POINTS_INVALID',
       message: 'The file is empty.',
-      hint: 'Its first line must have the names of inputs.',
+      hint: 'Its first line must have the names of the columns.',
       place: { file: 'points.csv', line: 1, column: 1 },
     });
   });

@@ -63,6 +63,12 @@ describe('a JSON Lines file', () => {
       'The value of "Days" is not a number, text, true or false.',
     ],
     [
+      'an object as a value',
+      '{"Days":1}\n§{"Days":{"value":1,"units":"DAY"}}\n',
+      'POINTS_INVALID',
+      'The value of "Days" is not a number, text, true or false.',
+    ],
+    [
       'a missing key',
       '{"Days":1,"Title":"a"}\n§{"Days":2}\n',
       'POINTS_INVALID',

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { TextDecoder } from 'node:util';
+import type { ErrorCode } from '../error-codes.ts';
+import { ForayError } from '../errors.ts';
+
+/** The ends of lines. Other line separators of Unicode are part of the text; Node's readline would split at them. */
+const LINE_END = /\r\n|\n|\r/;
+
+/**
+ * Yields the lines of a text file, without line ends and without a byte order mark.
+ * @throws ForayError with the code, if the file is not text
+ */
+export function linesOf(file: string, code: ErrorCode): AsyncGenerator<string> {
+  return linesIn(textOf(file, code));
+}
+
+/**
+ * Yields a text file in parts, without a byte order mark. The file is in UTF-8, or in UTF-16 with a byte order mark.
+ * @throws ForayError with the code and the line, if the file is not text
+ */
+export async function* textOf(file: string, code: ErrorCode): AsyncGenerator<string> {
+  let decoder: TextDecoder | undefined;
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      const isUtf16 = chunk[0] === 0xff && chunk[1] === 0xfe;
+      decoder ??= new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true });
+      yield decoder.decode(chunk, { stream: true });
+    }
+    decoder?.decode();
+  } catch (error) {
+    const { code: reason } = error as NodeJS.ErrnoException;
+    throw reason === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? await notText(file, code) : error;
+  }
+}
+
+async function* linesIn(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  /** A carriage return at the end of a part: the next part may begin with its newline. */
+  let held = '';
+  for await (const part of parts) {
+    const text = held + part;
+    held = text.endsWith('\r') ? '\r' : '';
+    // only the new part is split: a line may be as long as the file, and splitting it again and again would be slow
+    const [first, ...others] = text.slice(0, text.length - held.length).split(LINE_END);
+    rest += first!;
+    if (others.length === 0) continue;
+    yield rest;
+    rest = others.pop()!;
+    yield* others;
+  }
+  if (rest !== '' || held !== '') yield rest;
+}
+
+/** The error for the first line that is not UTF-8 text. */
+async function notText(file: string, code: ErrorCode): Promise<ForayError> {
+  let line = 0;
+  let text = '';
+  // in Latin-1 each byte is a character, so the bytes of a line are known
+  for await (const latin of linesIn(createReadStream(file, 'latin1') as AsyncIterable<string>)) {
+    line += 1;
+    const bytes = Buffer.from(latin, 'latin1');
+    text = bytes.toString();
+    if (!isUtf8(bytes)) break;
+  }
+  const place = { file, line, column: 1 + text.indexOf('\ufffd'), text };
+  return new ForayError(code, 'The line is not UTF-8 text.', { place, hint: 'Save the file as UTF-8.' });
+}

@@ -1,0 +1,94 @@
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CsvError, parse } from 'csv-parse';
+import type { ErrorCode } from '../error-codes.ts';
+import { ForayError, type LinePlace } from '../errors.ts';
+import { textOf } from './lines.ts';
+
+/**
+ * The place of a field of a row. Its column is the number of the field until `withLine` changes it to the position of
+ * the field in the line.
+ */
+export type PlaceOf = (field: number) => LinePlace;
+
+/** Takes the fields of each row, as soon as the row is read. */
+export interface RowReader {
+  /** Takes the first row. */
+  names(fields: string[], placeOf: PlaceOf): void;
+  row(fields: string[], placeOf: PlaceOf): void;
+}
+
+/**
+ * Reads a CSV file, one row at a time. All rows have as many fields as the first row, which has the names of the
+ * columns.
+ *
+ * @throws ForayError with the code and the place, if the file is not such a table; the errors of the reader and of the
+ * file system
+ */
+export async function readCsv(file: string, code: ErrorCode, reader: RowReader): Promise<void> {
+  let columns = 0;
+  let linesRead = 0;
+  const parser = parse({
+    trim: true,
+    skip_empty_lines: true,
+    on_record(record: string[], { lines }) {
+      linesRead = lines;
+      const placeOf = (field: number): LinePlace => ({ file, line: lines, column: field + 1 });
+      if (columns > 0) {
+        reader.row(record, placeOf);
+        return null;
+      }
+      columns = record.length;
+      checkSeparator(record, code, placeOf(0));
+      reader.names(record, placeOf);
+      return null;
+    },
+  });
+  try {
+    await pipeline(textOf(file, code), parser, new Transform({ objectMode: true }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // the parser takes the rest of the file as one value, so the quote opens after the last good row
+    const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? linesRead + 1 : Number(error.lines ?? 1);
+    const { message, hint } = brokenRow(error, columns);
+    throw new ForayError(code, message, { place: { file, line, column: 1 }, hint });
+  }
+  if (columns > 0) return;
+  throw new ForayError(code, 'The file is empty.', {
+    place: { file, line: 1, column: 1 },
+    hint: 'Its first line must have the names of the columns.',
+  });
+}
+
+/** Throws when semicolons or tabs separate the names of the columns. */
+function checkSeparator(names: readonly string[], code: ErrorCode, place: LinePlace): void {
+  const [separator] = names.length === 1 ? (/[;\t]/.exec(names[0]!) ?? []) : [];
+  if (separator === undefined) return;
+  const called = separator === ';' ? 'semicolons' : 'tabs';
+  throw new ForayError(code, `The columns are separated by ${called}.`, {
+    place,
+    hint: 'Separate them by commas.',
+  });
+}
+
+/** Describes what is wrong with a row. foray has its own messages for common mistakes. */
+function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
+    const values = (record as string[]).length;
+    return {
+      message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
+      hint: 'Put a value that contains a comma in quotes.',
+    };
+  }
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return { message: 'A quote is opened and never closed.', hint: DOUBLED };
+  if (STRAY_QUOTE.includes(code)) return { message: 'A quote is in the middle of a value.', hint: DOUBLED };
+  return { message: `The table is broken: ${message}.` };
+}
+
+const STRAY_QUOTE: readonly string[] = [
+  'CSV_INVALID_CLOSING_QUOTE',
+  'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE',
+  'INVALID_OPENING_QUOTE',
+];
+const DOUBLED = 'Put a value that contains a quote in quotes, and write the quote twice.';
