@@ -111,9 +111,9 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
     const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
     // one line of means for each of the two inputs
     await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // the picture has only the effects of single inputs, because some points have failed
+    // for each of the two inputs, its effect alone and with its interaction
     const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
-    await expectDrawn(shares, '.mark-rect.role-mark path', 2);
+    await expectDrawn(shares, '.mark-rect.role-mark path', 4);
     const curves = page.getByRole('img', { name: /^Infected\./ });
     // the lines are the median and the curve of the best point; the areas are two bands
     await expectDrawn(curves, '.mark-line.role-mark path', 2);
