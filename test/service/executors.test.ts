@@ -38,7 +38,7 @@ describe('executors', () => {
       [
         'Mistypes',
         `run() { return { Out: 'five' }; }`,
-        'the output "Out" was given by the model as string, which is not a DOUBLE',
+        'the output "Out" was given by the model as string, which is not of the type DOUBLE',
       ],
     ];
     for (const [name, run] of cases) writeModel(folder, name, model(name, run));
