@@ -4,11 +4,11 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase } from './database/open.ts';
-import { serviceIdentity } from './database/settings-table.ts';
+import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
-import { checkEarlierFiles, rememberBucket } from './files/earlier-files.ts';
+import { checkEarlierFiles } from './files/earlier-files.ts';
 import { filesIn, openContent } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
@@ -197,7 +197,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (!replica) await takeBackRuns(repository, ownHolder);
     else if (await replica.isAlone()) await repository.dropAllParts();
     const port = await listen(app, host, options.port ?? 0);
-    if (!replicas && bucket !== undefined) await rememberBucket(database.sql, bucket);
+    // only now, because a start that failed must not tie the service to a bucket
+    if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
     replica?.start({

@@ -1,6 +1,6 @@
 import { type MeanDifference, pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { Sample } from '../../statistics/sample.ts';
-import { pairedShareDifference, shareDifference } from '../../statistics/share.ts';
+import { pairCounts, pairedShareDifference, shareDifference } from '../../statistics/share.ts';
 
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
 export interface RaceInput {
@@ -68,18 +68,16 @@ const differenceOf: Differ = (values, rival, isPaired, confidence) => {
 /** Student's interval would have no width if all values of a point are equal; Newcombe's has a width. */
 const shareDifferenceOf: Differ = (values, rival, isPaired, confidence) => {
   // the values are zeros and ones, or minus ones and zeros
-  const high = [...values, ...rival].includes(-1) ? 0 : 1;
+  const shift = [...values, ...rival].includes(-1) ? 1 : 0;
+  const ones = (each: readonly number[]): number[] => each.map((value) => value + shift);
   if (isPaired) {
     const pairs = pairsOf(values, rival);
-    const count = (own: boolean, other: boolean): number =>
-      pairs.filter((pair) => (pair[0] === high) === own && (pair[1] === high) === other).length;
-    if (pairs.length < 2) return undefined;
-    const [both, onlyA, onlyB] = [count(true, true), count(false, true), count(true, false)];
-    return pairedShareDifference({ both, onlyA, onlyB, neither: count(false, false) }, confidence);
+    const [own, other] = [ones(pairs.map(([value]) => value)), ones(pairs.map(([, value]) => value))];
+    return pairs.length < 2 ? undefined : pairedShareDifference(pairCounts(other, own), confidence);
   }
   const [own, other] = [values, rival].map((each) => {
-    const known = each.filter((value) => value !== null);
-    return { count: known.filter((value) => value === high).length, n: known.length };
+    const known = ones(each.filter((value) => value !== null));
+    return { count: known.filter((value) => value === 1).length, n: known.length };
   });
   return own!.n < 2 || other!.n < 2 ? undefined : shareDifference(other!, own!, confidence);
 };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ForayError } from '../../errors.ts';
 import type { Sql } from '../database/database.ts';
-import { changeSetting, FOLDER, settingIn } from '../database/settings-table.ts';
+import { FOLDER, settingIn } from '../database/settings-table.ts';
 import { EMPTY, namesIn } from './content.ts';
 import type { ContentStore } from './content-store.ts';
 
@@ -35,11 +35,6 @@ export async function checkEarlierFiles(sql: Sql, { dataDir, bucket, store }: Pl
       },
     );
   }
-}
-
-/** Notes the bucket of a service that has started, so that it does not start without this bucket later. */
-export async function rememberBucket(sql: Sql, bucket: string): Promise<void> {
-  await changeSetting(sql, FOLDER, bucket);
 }
 
 /**
