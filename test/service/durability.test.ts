@@ -45,8 +45,9 @@ describe('a service that was killed', () => {
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
     const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    // the service has two executors; one of them may have been between two runs
-    expect([1, 2]).toContain(cut.length);
+    // an executor gets its next run before the end of the last one is written, so each of the two may hold two runs
+    expect(cut.length).toBeGreaterThanOrEqual(1);
+    expect(cut.length).toBeLessThanOrEqual(4);
 
     const second = await startProcess(dataDir);
     const again = clientOf(second.url);
@@ -66,7 +67,7 @@ describe('a service that was killed', () => {
 
 describe('a kill of the service during a parameter variation', () => {
   test.each(seeds(2, 20))(
-    'does not end the variation; only the runs that were executing are executed again (seed %i)',
+    'does not end the variation; only the runs whose end was not written are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();
       const random = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 2 });
