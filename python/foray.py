@@ -287,9 +287,9 @@ class Campaign:
         """Pauses the campaign: foray requests no new runs. Requested runs continue."""
         return self._verb("pause", reason=reason)
 
-    def resume(self):
+    def resume(self, reason=None):
         """Continues a paused campaign."""
-        return self._verb("resume")
+        return self._verb("resume", reason=reason)
 
     def stop(self, reason=None):
         """Ends the campaign when its requested runs have finished."""
