@@ -27,6 +27,8 @@ __all__ = ["Campaign", "ForayError", "Server", "connect"]
 __version__ = "0.2.0"
 
 _CLOSED = ("completed", "failed", "cancelled")
+# the time to connect and the longest time without a byte, seconds: an answer such as a report may take minutes
+_TIMEOUT = 300
 _AWAY = (None, 502, 503, 504)  # HTTP statuses while the server or its store restarts; None without an answer
 
 
@@ -149,14 +151,15 @@ class Server:
             return answer.read()
 
     @contextlib.contextmanager
-    def _open(self, method, path, body=None, query=None, headers=None):
+    def _open(self, method, path, body=None, query=None, headers=None, timeout=_TIMEOUT):
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         url = self.url + "/api/v1" + path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
         data = None if body is None else _json_of(body)
         sent = {**self.headers, "Content-Type": "application/json", **(headers or {})}
         try:
             # the connection can also break while the caller reads the answer
-            with urllib.request.urlopen(urllib.request.Request(url, data, sent, method=method)) as answer:
+            request = urllib.request.Request(url, data, sent, method=method)
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
                 yield answer
         except urllib.error.HTTPError as error:
             try:
@@ -184,7 +187,8 @@ class Campaign:
 
     def wait(self, seconds=None, progress=None):
         """Waits until the campaign is closed, and returns it. If the server restarts, this continues to wait. After
-        about a minute without a server, ForayError is raised.
+        about a minute without a server, ForayError is raised. If the server accepts requests but does not answer, it is
+        raised after about eight minutes.
 
         seconds   the longest wait; if the campaign is not closed then, TimeoutError is raised
         progress  a function that is called with each new status; by default a terminal shows a line
@@ -199,7 +203,9 @@ class Campaign:
 
         while True:
             try:
-                with self._open("GET", "", query={"wait": int(left(30))}, headers=etag) as answer:
+                seconds_held = int(left(30))  # the server answers after this time, also without a change
+                query, timeout = {"wait": seconds_held}, seconds_held + 30
+                with self._open("GET", "", query=query, headers=etag, timeout=timeout) as answer:
                     status = json.loads(answer.read())
                     etag = {"If-None-Match": answer.headers["ETag"]}
             except ForayError as error:
@@ -240,9 +246,10 @@ class Campaign:
         return frame
 
     def rows(self, points=False, long=False, all=False, show=None, follow=False, inputs=None):
-        """Yields the results as dicts. With `follow` it yields runs as they finish, until the campaign is closed."""
+        """Yields the results as dicts. With `follow` it yields runs as they finish, until the campaign is closed.
+        Hours may pass between two runs, so `follow` waits for the next run without a limit."""
         query = {"points": points, "long": long, "all": all, "show": show, "follow": follow, **_filters(inputs)}
-        with self._open("GET", "/results.jsonl", query=query) as answer:
+        with self._open("GET", "/results.jsonl", query=query, timeout=None if follow else _TIMEOUT) as answer:
             rest = b""
             # readline would end without an error if the connection breaks between two chunks
             for piece in iter(answer.read1, b""):
@@ -280,9 +287,9 @@ class Campaign:
         """Pauses the campaign: foray requests no new runs. Requested runs continue."""
         return self._verb("pause", reason=reason)
 
-    def resume(self):
+    def resume(self, reason=None):
         """Continues a paused campaign."""
-        return self._verb("resume")
+        return self._verb("resume", reason=reason)
 
     def stop(self, reason=None):
         """Ends the campaign when its requested runs have finished."""
@@ -329,8 +336,8 @@ class Campaign:
     def _read(self, path, query=None):
         return self._server._read("GET", "/campaigns/" + _quoted(self.id) + path, None, query)
 
-    def _open(self, method, path, query=None, headers=None):
-        return self._server._open(method, "/campaigns/" + _quoted(self.id) + path, None, query, headers)
+    def _open(self, method, path, query=None, headers=None, timeout=_TIMEOUT):
+        return self._server._open(method, "/campaigns/" + _quoted(self.id) + path, None, query, headers, timeout)
 
 
 class Figure:

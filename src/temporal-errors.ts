@@ -8,6 +8,9 @@ const DEFAULT_ADDRESS = 'localhost:7233';
 /** The namespace that the SDK uses when the settings have none. */
 export const DEFAULT_NAMESPACE = 'default';
 
+const CERTIFICATE_HINT =
+  "The server's certificate must be valid for the host name. If its authority is not a public one, name the file with the certificate of the authority in TEMPORAL_TLS_SERVER_CA_CERT_PATH.";
+
 /** The settings that name a Temporal server. */
 interface Named {
   temporal: {
@@ -63,6 +66,14 @@ export function translated(settings: Named, error: unknown): unknown {
  * @param hint - what to do when the server cannot be reached
  */
 export function connectError(settings: Named, error: unknown, hint?: string): ForayError {
+  if (messageOf(error).includes('InvalidCertificate')) {
+    const { address = DEFAULT_ADDRESS } = settings.temporal.connectionOptions;
+    return new ForayError(
+      'TEMPORAL_UNREACHABLE',
+      `The certificate of the Temporal server at ${address} is refused.`,
+      { hint: CERTIFICATE_HINT },
+    );
+  }
   const grpc = grpcErrorIn(error) ?? nativeErrorIn(error);
   return grpc && !isAbsence(grpc.code) ? refused(settings, grpc) : unreachable(settings, hint);
 }
@@ -87,9 +98,10 @@ export function unreachable(
 ): ForayError {
   const { address = DEFAULT_ADDRESS, tls } = temporal.connectionOptions;
   return new ForayError('TEMPORAL_UNREACHABLE', `The Temporal server at ${address} cannot be reached.`, {
-    // a server that refuses a certificate closes the connection, and gives no reason
+    // a server that refuses a certificate closes the connection, and gives no reason; if the client refuses the
+    // certificate of the server, the SDK gives no reason either
     hint: tls
-      ? `Check its address, and the certificates in the TEMPORAL_TLS_* variables, if any. ${hint}`
+      ? `Check its address, and the certificates in the TEMPORAL_TLS_* variables, if any. ${CERTIFICATE_HINT} ${hint}`
       : hint,
   });
 }

@@ -17,14 +17,16 @@ export function addSteer(program: Command): void {
     keyof typeof requests,
     { about: string; doing: string },
   ][]) {
-    const command = withSettings(program.command(request)).description(about).argument('<id>');
-    if (request !== 'resume') command.option('--reason <text>', 'reason to store with the campaign');
-    command.action((id: string, flags: SettingFlags & { reason?: string }) =>
-      withForay(flags, async (foray) => {
-        await foray.steer(id, request, flags.reason);
-        print(`${doing} ${id}; ${commandName()} status ${id} shows its progress.`);
-      }),
-    );
+    withSettings(program.command(request))
+      .description(about)
+      .argument('<id>')
+      .option('--reason <text>', 'reason to store with the campaign')
+      .action((id: string, flags: SettingFlags & { reason?: string }) =>
+        withForay(flags, async (foray) => {
+          await foray.steer(id, request, flags.reason);
+          print(`${doing} ${id}; ${commandName()} status ${id} shows its progress.`);
+        }),
+      );
   }
   withSettings(program.command('set'))
     .description('change a setting of a running campaign')

@@ -37,6 +37,8 @@ export interface CampaignChange {
 export interface RetryOptions {
   /** The model version that runs are requested with from now on. @default the version of the campaign */
   version?: number | 'latest' | undefined;
+  /** A text that the notes of the campaign keep. */
+  reason?: string | undefined;
 }
 
 /** What a retry would do. */
@@ -115,7 +117,8 @@ export async function retry(
   const { failed, missing, version } = plan;
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
-  const made = await change(client, record, { retry: what, version: version?.to }, retryReason(plan));
+  const request = { retry: what, version: version?.to, reason: options.reason };
+  const made = await change(client, record, request, retryReason(plan));
   // a closed campaign that retries only failed runs has no other open runs
   return isFailedOnly(what) && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
@@ -136,14 +139,15 @@ export async function apply(
   client: ClientContext,
   id: string,
   source: DefinitionSource,
+  reason?: string,
 ): Promise<CampaignChange> {
   const record = await recordOf(client, id);
   const { before, after, contents, ...checked } = await checkedChange(client, record, source);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const points = { from: record.points, to: findsPoints(after) ? record.points : checked.points };
   const files = { inputs: after.files, points: checked.pointFiles };
-  const reason = applyReason(points, settingsDifference(before, after));
-  return change(client, record, { apply: textOf(source), files }, reason);
+  const summary = applyReason(points, settingsDifference(before, after));
+  return change(client, record, { apply: textOf(source), files, reason }, summary);
 }
 
 /** Checks that a campaign may change to a definition. Returns the campaign before and after the change. */

@@ -187,12 +187,12 @@ export class Foray extends CampaignReader {
 
   /**
    * Changes a campaign to a definition: adds or drops points, raises or lowers replications, changes settings. The id
-   * and all results stay. A closed campaign runs again.
+   * and all results stay. A closed campaign runs again. The notes of the campaign keep the reason.
    *
    * @throws ForayError the same errors as `compare`; CAMPAIGN_CLOSED while the campaign is ending, TEMPORAL_UNREACHABLE,
    *   WORKER_SILENT
    */
-  async apply(id: string, source: DefinitionSource): Promise<CampaignChange> {
-    return (await loadChanges()).apply(this.context, id, source);
+  async apply(id: string, source: DefinitionSource, reason?: string): Promise<CampaignChange> {
+    return (await loadChanges()).apply(this.context, id, source, reason);
   }
 }

@@ -42,6 +42,12 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
 /** The kinds of errors after which another attempt may succeed. */
 const retryable: readonly CloudErrorKind[] = ['unreachable', 'timeout', 'throttled', 'server', 'malformed'];
 
+interface CloudErrorOptions {
+  retryAfter?: number;
+  mayHaveArrived?: boolean;
+  hint?: string | undefined;
+}
+
 /** An error of the model service or on the way to it. Its text never contains the key, a query or a signature. */
 export class CloudError extends ForayError {
   override readonly name = 'CloudError';
@@ -55,8 +61,12 @@ export class CloudError extends ForayError {
    */
   readonly mayHaveArrived: boolean;
 
-  constructor(kind: CloudErrorKind, message: string, { retryAfter = 0, mayHaveArrived = true } = {}) {
-    super(codes[kind], message, { hint: hints[kind] });
+  constructor(
+    kind: CloudErrorKind,
+    message: string,
+    { retryAfter = 0, mayHaveArrived = true, hint = hints[kind] }: CloudErrorOptions = {},
+  ) {
+    super(codes[kind], message, { hint });
     this.kind = kind;
     this.retryAfter = retryAfter;
     this.mayHaveArrived = mayHaveArrived;

@@ -60,8 +60,15 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
   });
 }
 
-/** Throws when semicolons or tabs separate the names of the columns. */
+/** Throws when the first line only names the separator, or when semicolons or tabs separate the names of the columns. */
 function checkSeparator(names: readonly string[], code: ErrorCode, place: LinePlace): void {
+  // Excel reads this line, and some programs write it for Excel
+  if (/^sep=[,;|]?$/i.test(names.join(','))) {
+    throw new ForayError(code, 'The line has only the separator of the columns.', {
+      place,
+      hint: 'Remove this line. Commas must separate the columns.',
+    });
+  }
   const [separator] = names.length === 1 ? (/[;\t]/.exec(names[0]!) ?? []) : [];
   if (separator === undefined) return;
   const called = separator === ';' ? 'semicolons' : 'tabs';

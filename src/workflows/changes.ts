@@ -1,7 +1,7 @@
 import type { RetryWhat } from '../activities/index.ts';
 import { startOver } from '../campaign/scheduler/index.ts';
 import { type Context, show } from './context.ts';
-import { finishedSoFar, note, updateCounts } from './state.ts';
+import { because, finishedSoFar, note, updateCounts } from './state.ts';
 import { activities } from './tick.ts';
 
 export async function carryOutChanges(context: Context): Promise<void> {
@@ -28,12 +28,11 @@ export async function carryOutChange(context: Context): Promise<void> {
     // the failure policy no longer counts earlier failures
     state.forgiven = finishedSoFar(state);
     startOver(state.schedule, Date.now());
-    note(
-      state,
+    const what =
       'retry' in request
         ? `${answer.forgiven} failed runs requested again${withVersion}`
-        : 'a definition applied',
-    );
+        : 'a definition applied';
+    note(state, because(what, pending.reason));
   }
   pending.answer = answer;
   show(context);

@@ -25,6 +25,8 @@ export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, '
 /** A change that a person requested. The main loop carries it out between two ticks. */
 export interface PendingChange {
   request: ChangeRequest;
+  /** A text for the note. Anybody can send a message to the workflow, so it may be any value. */
+  reason: unknown;
   answer: ChangeAnswer | undefined;
 }
 

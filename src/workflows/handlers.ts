@@ -15,10 +15,16 @@ import {
   stopSignal,
   TOO_LATE,
 } from './messages.ts';
-import { type CampaignState, commonestFirst, finishedSoFar, flightsOf, note, progressOf } from './state.ts';
+import {
+  because,
+  type CampaignState,
+  commonestFirst,
+  finishedSoFar,
+  flightsOf,
+  note,
+  progressOf,
+} from './state.ts';
 
-/** The maximum number of characters that are kept of a person's reason. */
-const LONGEST_REASON = 200;
 /** The maximum number of characters of a definition in a message. This is far below Temporal's limit for a message. */
 const LONGEST_DEFINITION = 100_000;
 
@@ -82,12 +88,12 @@ export function listen(context: Context, cancel: () => void): void {
   );
   setHandler(
     retryUpdate,
-    (what = 'all', version) =>
-      change(context, { retry: what, ...(typeof version === 'number' && { version }) }),
+    (what = 'all', version, reason) =>
+      change(context, { retry: what, ...(typeof version === 'number' && { version }) }, reason),
     {
       description:
-        'Request failed runs again. Input: "failed", "missing", "all", {"cause": …} or nothing. A second input may be the number of another version of the model.',
-      validator: (what?: RetryWhat, version?: number | null) => {
+        'Request failed runs again. Input: "failed", "missing", "all", {"cause": …} or nothing. A second input may be the number of another version of the model, and a third a reason.',
+      validator: (what?: RetryWhat, version?: number | null, _reason?: string) => {
         validateInTime(context);
         if (what !== undefined && !isRetryWhat(what))
           throw new Error('The input must be "failed", "missing", "all" or {"cause": …}.');
@@ -96,9 +102,9 @@ export function listen(context: Context, cancel: () => void): void {
       },
     },
   );
-  setHandler(applyUpdate, (apply, files) => change(context, { apply, files }), {
+  setHandler(applyUpdate, (apply, files, reason) => change(context, { apply, files }, reason), {
     description: 'Change the campaign to a definition. Input: the definition as JSON, or its text.',
-    validator: (definition: DefinitionMessage, _files?: KnownFiles) => {
+    validator: (definition: DefinitionMessage, _files?: KnownFiles, _reason?: string) => {
       validateInTime(context);
       validateDefinition(definition);
     },
@@ -123,17 +129,13 @@ export function wish(state: CampaignState, wanted: CampaignState['wish'], becaus
 }
 
 /** Adds a change for the main loop, and waits for its result. */
-async function change(context: Context, request: ChangeRequest): Promise<Changed> {
-  const pending: Context['changes'][number] = { request, answer: undefined };
+async function change(context: Context, request: ChangeRequest, reason: unknown): Promise<Changed> {
+  const pending: Context['changes'][number] = { request, reason, answer: undefined };
   context.changes.push(pending);
   await condition(() => pending.answer !== undefined);
   const answer = pending.answer!;
   if ('refused' in answer) throw ApplicationFailure.nonRetryable(answer.refused, answer.code);
   return answer;
-}
-
-function because(what: string, reason: unknown): string {
-  return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, LONGEST_REASON)}` : what;
 }
 
 /** @throws Error if the value is neither `auto` nor a whole number of at least 1 */

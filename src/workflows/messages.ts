@@ -41,17 +41,21 @@ export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 /**
  * Requests failed or missing runs. Input: `failed`, `missing`, `all` (both, the default), or `{"cause": …}` for failed
  * runs with one cause. Only a closed campaign has missing runs: runs that were never requested. A second input is
- * optional: the number of a version of the model, which new requests use from then on.
+ * optional: the number of a version of the model, which new requests use from then on. A third input is a reason, or
+ * none.
  */
-export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number]>('retry');
+export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: number, reason?: string]>(
+  'retry',
+);
 
 /**
  * Changes the campaign to another definition, given as text or as JSON. New files that the definition names must be in
- * the store already. A change that is not possible is rejected.
+ * the store already. A change that is not possible is rejected. A third input is a reason, or none.
  */
-export const applyUpdate = defineUpdate<Changed, [definition: DefinitionMessage, files?: KnownFiles]>(
-  'apply',
-);
+export const applyUpdate = defineUpdate<
+  Changed,
+  [definition: DefinitionMessage, files?: KnownFiles, reason?: string]
+>('apply');
 
 /** Phase, counts, window, rate and time left of the campaign. */
 export const progressQuery = defineQuery<Progress>('progress');

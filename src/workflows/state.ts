@@ -171,6 +171,14 @@ export function updateCounts(
  */
 const LONGEST_NOTE = 1_000;
 
+/** The maximum number of characters that are kept of a person's reason. */
+const LONGEST_REASON = 200;
+
+/** A note with the reason that a person gives, if any. */
+export function because(what: string, reason: unknown): string {
+  return typeof reason === 'string' && reason !== '' ? `${what}: ${reason.slice(0, LONGEST_REASON)}` : what;
+}
+
 /** Adds a note about the campaign. */
 export function note(state: CampaignState, text: string): void {
   const all = state.note ? `${state.note}; ${text}` : text;

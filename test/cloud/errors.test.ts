@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type CloudError, isCloudError } from '../../src/cloud/index.ts';
 import { CloudError as CloudErrorClass } from '../../src/cloud/errors.ts';
 import { ForayError, isForayError } from '../../src/errors.ts';
-import { calls, failure, startServer, type TestServer } from './support.ts';
+import { makeCertificate, startTlsProxy } from '../support/tls-proxy.ts';
+import { calls, failure, request, startServer, type TestServer } from './support.ts';
 
 /** Texts that no error may contain, in any of the forms that a log may have. */
 const KEY = 'canary/key+5f2b~77';
@@ -147,4 +151,28 @@ describe('CloudError', () => {
     server.say(400, { message: 'a\r\nb\u001b[2J\u0000c' });
     expect((await failure(server.client().listModels())).toLine()).toBe('GET /models: 400: a b [2J c');
   });
+});
+
+test('a refused certificate is an error that names it and the setting for the file of its authority', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  const proxy = await startTlsProxy(makeCertificate(folder), '');
+  rmSync(folder, { recursive: true });
+  try {
+    const error = await failure(
+      server
+        .client({ url: `${proxy.origin}/api` })
+        .requestRun('v', { ...request, inputs: [...request.inputs] }),
+    );
+    expect([error.code, error.isRetryable, error.mayHaveArrived]).toEqual([
+      'SERVICE_UNREACHABLE',
+      true,
+      false,
+    ]);
+    expect(error.message).toBe(
+      `The certificate of the model service at ${proxy.origin} is refused (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+    );
+    expect(error.hint).toContain('NODE_EXTRA_CA_CERTS');
+  } finally {
+    await proxy.close();
+  }
 });

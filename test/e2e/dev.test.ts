@@ -108,8 +108,9 @@ describe('a campaign from the command line', () => {
     expect(stdout).toMatch(/^ {2}run \d+ (running for \d+ s|queued)$/m);
     await run('pause', 'steered', '--reason', 'lunch');
     await until('the campaign is paused', async () => (await client.status('steered')).phase === 'paused');
-    await run('resume', 'steered');
+    await run('resume', 'steered', '--reason', 'back');
     await until('the campaign continues', async () => (await client.status('steered')).phase === 'running');
+    expect((await client.status('steered')).note).toContain('resumed: back');
     await run('stop', 'steered');
     expect(await run('watch', 'steered')).toMatchObject({ code: 1 });
     expect(await client.status('steered')).toMatchObject({ phase: 'cancelled' });

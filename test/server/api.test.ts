@@ -376,6 +376,7 @@ describe('a campaign', () => {
       change('definition', SLOW.replace('[1, 2, 3]', '[1]'), match),
     ]);
     expect([one.status, two.status].sort((a, b) => a - b)).toEqual([200, 409]);
+    expect((await status()).note).toContain('a definition applied: somebody over HTTP');
     const lost = [one, two].find(({ status }) => status === 409)!;
     expect(await lost.json()).toMatchObject({ code: 'DEFINITION_CHANGED', difference: { points: {} } });
 
@@ -399,6 +400,9 @@ describe('a campaign', () => {
     expect(await of('No such cause')).toMatchObject({ status: 404, type: '/errors/UNKNOWN_CAUSE' });
     const [{ cause }] = await json<[{ cause: string }]>(api('/campaigns/quick/failures'));
     expect(await of(cause)).toMatchObject({ forgiven: 3, open: 3 });
+    expect((await json<CampaignStatus>(api('/campaigns/quick'))).note).toContain(
+      '3 failed runs requested again: somebody over HTTP',
+    );
     const events = await readEvents(await api('/campaigns/quick/events'));
     const runs = events.filter(({ name }) => name === 'run').map(({ data }) => data as { point: string });
     expect(new Set(runs.map(({ point }) => point)).size).toBe(6);

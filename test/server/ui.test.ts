@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
-import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+import { cleanEnv, foray, MAIN, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
@@ -77,4 +79,34 @@ test('foray server needs --keys if other machines can reach its address, follows
   expect((await ask(`${url}/api/v1/campaigns`, { method: 'POST', headers, body: 'x' })).status).toBe(403);
   expect(said()).not.toContain('0123456789abcdef');
   expect(await ended(child)).toBe(0);
+});
+
+test('requests of the module for Python end when the server accepts them but does not answer', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const script = `
+import foray, urllib.request
+real = urllib.request.urlopen
+# a thousandth of the time limit, so that the test is short
+urllib.request.urlopen = lambda request, timeout: real(request, timeout=timeout / 1000)
+server = foray.Server("http://127.0.0.1:${(silent.address() as AddressInfo).port}", "key")
+try:
+    server.campaigns()
+except foray.ForayError as error:
+    print(error.code, error)
+try:
+    foray.Campaign(server, "flu").wait(seconds=0)
+except TimeoutError as error:
+    print(error)
+`;
+  const env = { ...cleanEnv(), PYTHONPATH: join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+  try {
+    const { stdout } = await promisify(execFile)('python3', ['-c', script], { env });
+    expect(stdout).toMatch(/^SERVER_UNREACHABLE The connection to .* failed: timed out\./);
+    expect(stdout).toContain('The campaign flu is not closed after 0 s');
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
 });

@@ -25,9 +25,13 @@ import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
 /** A change that a person requests. */
-export type Change =
+export type Change = (
   | { retry: RetryWhat; version?: number | undefined }
-  | { apply: string; files: KnownFiles };
+  | { apply: string; files: KnownFiles }
+) & {
+  /** Why the person requests the change. The notes of the campaign have this text. */
+  reason?: string | undefined;
+};
 
 /** The gRPC code of an update that Temporal refuses because the workflow's last tasks timed out or failed. */
 const GRPC_FAILED_PRECONDITION = 9;
@@ -84,11 +88,11 @@ async function changeOnce(
       changed =
         'retry' in request
           ? await client.workflow.executeUpdateWithStart(retryUpdate, {
-              args: request.version === undefined ? [request.retry] : [request.retry, request.version],
+              args: [request.retry, request.version, request.reason],
               startWorkflowOperation,
             })
           : await client.workflow.executeUpdateWithStart(applyUpdate, {
-              args: [request.apply, request.files],
+              args: [request.apply, request.files, request.reason],
               startWorkflowOperation,
             });
       return '';

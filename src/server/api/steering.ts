@@ -17,7 +17,8 @@ export function steeringHandlers(): Handlers<
     stop: verb((foray, id, reason) => foray.steer(id, 'stop', reason)),
     cancel: verb((foray, id, reason) => foray.cancel(id, reason)),
 
-    retry: ({ params, body }, { foray }) => foray.retry(params.id, body.what, { version: body.version }),
+    retry: ({ params, body, access }, { foray }) =>
+      foray.retry(params.id, body.what, { version: body.version, reason: overHttp(access) }),
 
     async setConcurrency({ params, body }, { foray }) {
       await foray.setConcurrency(params.id, body.concurrency);
@@ -33,7 +34,7 @@ export function steeringHandlers(): Handlers<
         .send(definition);
     },
 
-    async putDefinition({ params, query, body, request }, { foray, away, inTurn }) {
+    async putDefinition({ params, query, body, request, access }, { foray, away, inTurn }) {
       const { id } = params;
       return withDefinition(body, async (source) => {
         if (query.dry) return foray.compare(id, source);
@@ -48,11 +49,16 @@ export function steeringHandlers(): Handlers<
             });
           }
           await away.needs('temporal');
-          return foray.apply(id, source);
+          return foray.apply(id, source, overHttp(access));
         });
       });
     },
   };
+}
+
+/** Names a person in the notes of a campaign. */
+function overHttp({ name }: { name: string }): string {
+  return `${name} over HTTP`;
 }
 
 /** Makes a handler for a verb that needs only a reason. The handler answers with the status after the
@@ -72,7 +78,7 @@ function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) 
     },
     { foray }: ServerParts,
   ): Promise<unknown> => {
-    const by = `${access.name} over HTTP`;
+    const by = overHttp(access);
     await act(foray, params.id, body?.reason === undefined ? by : `${by}: ${body.reason}`);
     reply.code(202);
     return foray.status(params.id);

@@ -8,6 +8,7 @@ import type { ServerParts } from '../server-parts.ts';
 import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
+import { reasonOf } from './verbs.ts';
 import { definitionFrom } from './written.ts';
 
 const read = { config: { role: 'read' } } as const;
@@ -40,7 +41,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
         }
         await away.needs('temporal');
-        await withText(text, (source) => foray.apply(id, source));
+        await withText(text, (source) => foray.apply(id, source, reasonOf(request)));
         return reply.redirect(pathOfCampaign(id), 303);
       } catch (error) {
         const message = mistakesIn(error);

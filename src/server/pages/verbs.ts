@@ -19,9 +19,9 @@ const verbs: Record<string, Verb> = {
   resume: { needs: ['temporal'], act: ({ foray }, id, reason) => foray.steer(id, 'resume', reason) },
   retry: {
     needs: ['service', 'temporal'],
-    act({ foray }, id, _reason, fields) {
+    act({ foray }, id, reason, fields) {
       const cause = fields.get('cause');
-      return foray.retry(id, cause === null ? 'failed' : { cause });
+      return foray.retry(id, cause === null ? 'failed' : { cause }, { reason });
     },
   },
   window: {
@@ -135,7 +135,8 @@ function chosen(ids: string[]): string[] {
   });
 }
 
-function reasonOf({ access }: FastifyRequest): string {
+/** Names a person in the notes of a campaign. */
+export function reasonOf({ access }: FastifyRequest): string {
   return `${access!.name} on the page`;
 }
 

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { mkdtempSync, rmSync } from 'node:fs';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { NativeConnection } from '@temporalio/worker';
 import type { Settings } from '../../../src/client/index.ts';
 import { LaneKeeper, type LaneKeeperParts } from '../../../src/service/fleet/lane-keeper.ts';
 import { connectError, translated, unreachable } from '../../../src/temporal-errors.ts';
 import { Temporal } from '../../../src/client/temporal/index.ts';
 import { foray } from '../../support/cli.ts';
+import { makeCertificate } from '../../support/tls-proxy.ts';
 
 const settings = (temporal: Settings['temporal']): Settings => ({
   service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
@@ -95,7 +97,22 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
 test('an error about a connection with TLS points at the certificates, because a server refuses them in silence', () => {
   const { hint } = unreachable(settings({ connectionOptions: { tls: true } }), 'Leave out --temporal.');
   expect(hint).toContain('TEMPORAL_TLS_*');
+  expect(hint).toContain('TEMPORAL_TLS_SERVER_CA_CERT_PATH');
   expect(hint).toContain('Leave out --temporal.');
+});
+
+test('an error about a native connection says that the certificate of Temporal is refused, and names the setting for the file of its authority', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  const server = http2.createSecureServer(makeCertificate(folder));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const { address } = await clientOf(server);
+  const connectionOptions = { address, tls: true };
+  const refused: unknown = await NativeConnection.connect(connectionOptions).catch((error: unknown) => error);
+  expect(connectError(settings({ connectionOptions }), refused)).toMatchObject({
+    code: 'TEMPORAL_UNREACHABLE',
+    message: `The certificate of the Temporal server at ${address} is refused.`,
+    hint: expect.stringContaining('TEMPORAL_TLS_SERVER_CA_CERT_PATH'),
+  });
 });
 
 test('a native connection that breaks counts as an unreachable server; other errors of Temporal are refusals', () => {

@@ -55,6 +55,12 @@ describe('reference values', () => {
       'The columns are separated by semicolons.',
       'Separate them by commas.',
     ],
+    ...['sep=,', '"sep=,"', 'SEP=;', 'sep=\t'].map((line): [string, number, string, string] => [
+      `${line}\r\n${head}\r\n1,2,3\r\n`,
+      1,
+      'The line has only the separator of the columns.',
+      'Remove this line. Commas must separate the columns.',
+    ]),
     [
       `${head}\n1,2,"3\n`,
       2,
