@@ -355,6 +355,8 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     const attempts = (await world.rows('broken')).map(({ point }) => world.foray.explain('broken', point));
     const again = (await Promise.all(attempts)).filter(({ runs }) => runs[0]!.earlier.length > 0);
     expect(again).toHaveLength(3);
+    const retried = (await page(`/campaigns/broken/points/${again[0]!.point}`)).body;
+    expect(retried).toMatch(/Earlier attempts that failed[^]*<div class="reason">Rehearsal/);
   });
 
   test('two campaigns can be compared', async () => {
