@@ -88,6 +88,10 @@ export const errorCodes = {
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   ANIMATION_REFUSED: { exit: 2, about: 'the model service does not animate a run' },
+  TOO_MANY_ANIMATIONS: {
+    exit: 3,
+    about: 'the model service already has its largest number of animated runs',
+  },
   EXECUTOR_REFUSED: { exit: 2, about: 'the model service does not take an executor' },
   CACHE_UNUSABLE: { exit: 4, about: 'an executor cannot use its folder for models and files' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },

@@ -1,6 +1,7 @@
 import { changed, checkChange, type Difference, relaid, settingsDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { expand } from '../campaign/points.ts';
+import { stageOf } from '../campaign/search/log.ts';
 import { type Campaign, findsPoints, type ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
@@ -88,6 +89,7 @@ export async function change(
     isSearch: findsPoints(campaign),
     isSelect: campaign.select !== undefined,
     isGrowing: campaign.growth !== undefined,
+    isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,
   };
 }

@@ -95,6 +95,10 @@ export type ChangeAnswer =
       isSelect?: boolean;
       /** True if the design grows until its indices are known. Absent from activities of earlier versions. */
       isGrowing?: boolean;
+      /**
+       * True if a search or a selection is over, also after the change. Absent from activities of earlier versions.
+       */
+      isDecided?: boolean;
       /** Only for a changed definition. */
       difference: Difference | null;
     }

@@ -25,7 +25,11 @@ export function addExplain(program: Command): void {
         if (flags.json) return printJson(explanation);
         if (flags.command) return printCommands(explanation);
         if (flags.log) {
-          if (!explanation.runs.some(({ state, log }) => state === 'failed' || log))
+          if (
+            !explanation.runs.some(
+              ({ state, log, earlier }) => state === 'failed' || log || earlier.length > 0,
+            )
+          )
             print('No run of the point has failed.');
           return printLogs(explanation.runs, Infinity);
         }
@@ -67,7 +71,9 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
     print(`Replication ${replication}. ${why}`);
     printLog(log, { lines });
   }
-  const without = runs.filter(({ state, run, log }) => state === 'failed' && run !== null && !log);
+  const without = runs.filter(
+    ({ state, run, log, earlier }) => (state === 'failed' || earlier.length > 0) && run !== null && !log,
+  );
   if (without.length === 0) return;
   print();
   print(

@@ -91,7 +91,7 @@ export class Foray extends CampaignReader {
    * run executes (docs/guides/animation.md). `bundleUrl` is the page of the animation. The campaign does not change.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT; ANIMATION_REFUSED, for example when the model has no animation;
-   *   SERVICE_UNREACHABLE
+   *   TOO_MANY_ANIMATIONS, SERVICE_UNREACHABLE
    */
   animate(id: string, point: string, replication = 1): Promise<AnimationInfo> {
     return animate(this.context, id, point, replication);

@@ -179,19 +179,22 @@ function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string>
 }
 
 function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): string {
-  const { state, attempts, failures, joined, origin, reason, before } = run;
+  const { state, attempts, failures, joined, origin, before, earlier } = run;
+  const reason = run.reason ?? 'the service gave no reason';
+  // a retry by a person sets the number of failures to 0; stores of earlier versions have no earlier attempts
+  const count = Math.max(failures, earlier.length);
   const tries =
-    failures > 0
-      ? ` Before that ${failures === 1 ? 'an attempt' : `${failures} attempts`} failed: ${reason ?? 'no reason'}.`
+    count > 0
+      ? ` Before that ${count === 1 ? 'an attempt' : `${count} attempts`} failed: ${earlier[0]?.reason ?? reason}.`
       : '';
   switch (state) {
     case 'done':
-      if (origin === 'new') return 'This campaign started the run.';
+      if (origin === 'new') return `This campaign started the run.${tries}`;
       return joined
-        ? 'Another campaign started the run, and this campaign waited for it.'
-        : 'The service already had the result, so it was reused.';
+        ? `Another campaign started the run, and this campaign waited for it.${tries}`
+        : `The service already had the result, so it was reused.${tries}`;
     case 'failed':
-      return `It failed: ${reason ?? 'the service gave no reason'}. "foray retry ${id}" requests it again.`;
+      return `It failed: ${reason}. "foray retry ${id}" requests it again.`;
     case 'running':
       return `The service runs it${joined ? ' for this campaign and another campaign' : ''}.${tries}`;
     case 'queued':

@@ -63,7 +63,7 @@ export async function singleRun(cloud: CloudClient, name: string, run: string): 
 
 /**
  * Starts an animated run at the service, with the inputs of a run of a campaign.
- * @throws ForayError UNKNOWN_POINT, ANIMATION_REFUSED
+ * @throws ForayError UNKNOWN_POINT, ANIMATION_REFUSED, TOO_MANY_ANIMATIONS
  */
 export async function animate(
   client: ClientContext,

@@ -1,3 +1,4 @@
+import { isConcurrency, WRONG_CONCURRENCY } from '../campaign/concurrency.ts';
 import { ForayError } from '../errors.ts';
 import { type ClientContext, openRecordOf } from './context.ts';
 
@@ -25,8 +26,7 @@ export async function setConcurrency(
   id: string,
   concurrency: number | 'auto',
 ): Promise<void> {
-  if (concurrency !== 'auto' && !(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new ForayError('INVALID_VALUE', 'The concurrency must be a whole number from 1, or "auto".');
+  if (!isConcurrency(concurrency)) throw new ForayError('INVALID_VALUE', WRONG_CONCURRENCY);
   await openRecordOf(client, id);
   if (!(await client.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
 }

@@ -4,7 +4,8 @@ import { ForayError } from '../errors.ts';
 /**
  * The kinds of errors of a model service.
  * - `unreachable`: no connection, or a broken connection; `timeout`: no answer in time;
- * - `throttled`: 429, or 503 with Retry-After; `server`: another 5xx;
+ * - `throttled`: 429, or 503 with Retry-After; `crowded`: 429 because too many animated runs are running; `server`:
+ *   another 5xx;
  * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;
  * - `unauthorized`: 401 and 403; `not-found`: 404; `refused`: another 4xx.
  */
@@ -12,6 +13,7 @@ export type CloudErrorKind =
   | 'unreachable'
   | 'timeout'
   | 'throttled'
+  | 'crowded'
   | 'server'
   | 'malformed'
   | 'too-large'
@@ -23,6 +25,7 @@ const codes: Record<CloudErrorKind, ErrorCode> = {
   unreachable: 'SERVICE_UNREACHABLE',
   timeout: 'SERVICE_UNREACHABLE',
   throttled: 'SERVICE_FAILED',
+  crowded: 'TOO_MANY_ANIMATIONS',
   server: 'SERVICE_FAILED',
   malformed: 'SERVICE_FAILED',
   'too-large': 'SERVICE_FAILED',
@@ -36,6 +39,7 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
     'Check the address (--service-url or FORAY_SERVICE_URL), and check that the service runs. "foray dev" starts a service.',
   timeout: 'The service may be overloaded; try again.',
   throttled: 'Lower the request rate with FORAY_SERVICE_RATE.',
+  crowded: 'An animated run also stops when nobody has watched it for 5 minutes.',
   unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',
 };
 

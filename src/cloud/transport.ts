@@ -1,4 +1,4 @@
-import type { Got, Method } from 'got';
+import type { Got, Method, Response } from 'got';
 import { bounded } from '../text/printable.ts';
 import { CloudError } from './errors.ts';
 import { Gate } from './gate.ts';
@@ -107,23 +107,28 @@ export class Transport {
     signal?.throwIfAborted();
     const target = `${request.method} ${request.path}`;
     const response = await this.exchange(request, target);
-    const { statusCode } = response;
-    const retryAfter = retryAfterMs(response.headers['retry-after'], Date.now());
-    if (statusCode === 429 || (statusCode === 503 && retryAfter > 0)) {
-      this.gate.blockFor(retryAfter);
-      throw new CloudError('throttled', `${target}: the service asks for fewer requests (${statusCode})`, {
-        retryAfter,
-        mayHaveArrived: false,
-      });
-    }
-    if (statusCode < 200 || statusCode > 299)
-      throw statusError(target, statusCode, this.messageIn(response.body));
+    if (response.statusCode < 200 || response.statusCode > 299) throw this.errorOf(response, target);
     if (response.body.trim() === '') return undefined;
     try {
       return JSON.parse(response.body) as unknown;
     } catch {
       throw new CloudError('malformed', `${target}: the answer is not JSON`);
     }
+  }
+
+  /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
+  private errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
+    const { code, message } = this.errorIn(body);
+    // the limit is of animated runs, and not of requests
+    if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
+    const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
+    if (statusCode !== 429 && !(statusCode === 503 && retryAfter > 0))
+      return statusError(target, statusCode, message);
+    this.gate.blockFor(retryAfter);
+    return new CloudError('throttled', `${target}: the service asks for fewer requests (${statusCode})`, {
+      retryAfter,
+      mayHaveArrived: false,
+    });
   }
 
   /** Waits until the rate limit allows a request that the caller makes without this class. */
@@ -153,16 +158,16 @@ export class Transport {
   }
 
   /**
-   * The message of an error body on one line. Empty if the body does not have the format of the interface. For example,
-   * a proxy may send an HTML page.
+   * The code of an error body, and its message on one line. Both are empty if the body does not have the format of the
+   * interface. For example, a proxy may send an HTML page.
    */
-  private messageIn(body: string): string {
+  private errorIn(body: string): { code: unknown; message: string } {
     try {
-      const { message } = JSON.parse(body) as { message?: unknown };
-      if (typeof message !== 'string') return '';
-      return this.redacted(message, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
+      const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };
+      if (typeof message !== 'string') return { code: '', message: '' };
+      return { code, message: this.redacted(message, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ') };
     } catch {
-      return '';
+      return { code: '', message: '' };
     }
   }
 

@@ -104,7 +104,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const clock = options.now ?? steadyNow;
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
-    if (!replicas) await checkEarlierFiles(database.sql, { dataDir, bucket, store: content.store });
+    const places = { dataDir, bucket, copiesDir: filesDir, store: content.store };
+    if (!replicas) await checkEarlierFiles(database.sql, places);
     const reader = new ModelReader(options.modelDirs, clock);
     const own = { ...replicas?.folders.versions, shared: content.versions };
     const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);

@@ -40,10 +40,14 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
 
 /**
  * The phase of a campaign that a stop ended. The campaign is `completed` if no run and no search is left. The schedule
- * may not know this: while the campaign is held, it does not read the last page of waiting runs.
+ * may not know this: while the campaign is held, it does not read the last page of waiting runs. It does not ask the
+ * search either, but a search that was over before a retry stays over, and a retry of only the failed runs does not
+ * continue a growing design.
  */
 export function stoppedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
-  const isLeft = progressOf(state, Date.now()).runs.waiting > 0 || state.search?.isOver === false;
+  const { search } = state;
+  const isOver = !search || search.isOver || search.wasOver || (search.isGrowing && state.failedOnly);
+  const isLeft = progressOf(state, Date.now()).runs.waiting > 0 || !isOver;
   return isLeft || state.verdict ? endPhase(state) : 'completed';
 }
 

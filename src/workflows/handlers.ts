@@ -1,5 +1,6 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { ChangeRequest, DefinitionMessage, KnownFiles, RetryWhat } from '../activities/index.ts';
+import { isConcurrency, WRONG_CONCURRENCY } from '../campaign/concurrency.ts';
 import type { Context } from './context.ts';
 import {
   applyUpdate,
@@ -140,8 +141,7 @@ async function change(context: Context, request: ChangeRequest, reason: unknown)
 
 /** @throws Error if the value is neither `auto` nor a whole number of at least 1 */
 function validateConcurrency(concurrency: unknown): void {
-  if (concurrency === 'auto' || (Number.isInteger(concurrency) && Number(concurrency) >= 1)) return;
-  throw new Error('The concurrency must be a whole number from 1, or "auto".');
+  if (!isConcurrency(concurrency)) throw new Error(WRONG_CONCURRENCY);
 }
 
 /**

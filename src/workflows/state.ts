@@ -48,7 +48,8 @@ export interface CampaignState {
    * is over, and `isDue` whether it may have something to do, for example because runs have finished. `proposedAt` is
    * the time of its last request for points, ms since 1970. `finished` is the number of runs that have finished since
    * then. While this number is below `needs`, the search cannot ask for more points. `refusal` says why an outside
-   * optimiser does not continue. A person has to correct that.
+   * optimiser does not continue. A person has to correct that. `wasOver` tells whether the search or the selection was
+   * over when a change, such as a retry, continued the campaign.
    */
   search?: {
     isOver: boolean;
@@ -59,6 +60,7 @@ export interface CampaignState {
     needs?: number;
     isSelect?: boolean;
     isGrowing?: boolean;
+    wasOver?: boolean;
     refusal?: string | undefined;
   } | null;
   new: number;
@@ -156,11 +158,18 @@ export function resumed(given: CarriedState, settings: CampaignState['settings']
 /** Updates the state from the store after a change of the campaign. */
 export function updateCounts(
   state: CampaignState,
-  { points, counts, settings, precision = null, ...seeking }: Exclude<ChangeAnswer, { refused: string }>,
+  {
+    points,
+    counts,
+    settings,
+    precision = null,
+    isDecided,
+    ...seeking
+  }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  if (isSeeking(seeking)) state.search = newSearch(seeking);
+  if (isSeeking(seeking)) state.search = { ...newSearch(seeking), ...(isDecided && { wasOver: true }) };
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }

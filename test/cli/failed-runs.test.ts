@@ -71,6 +71,7 @@ describe('the log of a failed run', () => {
       0,
       expect.stringMatching(/Replication 1\. It failed: the command ended with exit code 1/),
     ]);
+    expect(stdout).toMatch(/Earlier attempts that failed\n.*\n.*the command ended with exit code 1/);
     expect(stdout.replaceAll(/^ +\| /gm, '')).toMatch(STACK);
     expect(stdout).not.toContain('step 2 ');
     const all = await run('explain', 'c', point(), '--log');

@@ -55,6 +55,17 @@ describe('statuses', () => {
     expect((await failure(server.client().listModels())).message).toBe('GET /models: 502');
   });
 
+  test('too many animated runs are no reason to wait with other requests, or to try again', async () => {
+    const body = { code: 'TOO_MANY_ANIMATIONS', message: 'Stop one.' };
+    server.say(429, body, { 'retry-after': '60' });
+    const client = server.client({ attempts: 3 });
+    const error = await failure(client.startAnimation('v', runRequest));
+    expect([error.kind, error.code, error.message]).toEqual(['crowded', body.code, body.message]);
+    server.say(200, []);
+    expect(await client.listModels()).toEqual([]);
+    expect(server.asked).toHaveLength(2);
+  });
+
   test('an error shortens a very long message', async () => {
     server.say(400, { message: 'x'.repeat(100_000) });
     expect((await failure(server.client().listModels())).message.length).toBeLessThan(600);

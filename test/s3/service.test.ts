@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -95,8 +95,24 @@ test('a service does not start without the bucket of its earlier files, or with 
   await expect(startTestService({ dataDir })).rejects.toMatchObject({
     code: 'STORE_UNUSABLE',
     message: `The service keeps its files in the bucket ${place.bucket.url}.`,
-    hint: 'Name it with --files.',
+    hint: 'Start "foray service" with this bucket (--files).',
   });
+});
+
+test('a service does not start with another bucket until this bucket has the files', async () => {
+  const dataDir = temporaryFolder();
+  const service = await startTestService({ dataDir, modelDirs: [models], s3: server.place });
+  await outputsOf(service, await service.latest('Files'), { N: 1 });
+  await service.close();
+  const other = await startS3();
+  onCleanup(() => other.remove());
+  const elsewhere = () => startTestService({ dataDir, modelDirs: [models], s3: other.place });
+  await expect(elsewhere()).rejects.toMatchObject({
+    code: 'STORE_UNUSABLE',
+    message: `The bucket ${other.place.bucket.url} does not have the files of the bucket ${server.place.bucket.url}.`,
+  });
+  for (const hash of server.files()) copyFileSync(server.pathOf(hash), other.pathOf(hash));
+  await (await elsewhere()).close();
 });
 
 test('a service with a bucket refuses a missing file with the same errors as a service without a bucket', async () => {

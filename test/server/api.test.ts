@@ -63,7 +63,13 @@ describe('submit', () => {
       409,
       'application/problem+json; charset=utf-8',
     ]);
-    expect(await other.json()).toMatchObject({ type: '/errors/CAMPAIGN_EXISTS', status: 409 });
+    expect(await other.json()).toMatchObject({
+      type: '/errors/CAMPAIGN_EXISTS',
+      status: 409,
+      hint: expect.stringMatching(
+        /PUT \/campaigns\/quick\/definition.* use another id \(--id; in HTTP, in the address\)/,
+      ),
+    });
   });
 
   test('by POST can be repeated safely with an idempotency key', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { reportOf } from '../../src/report/of-campaign.ts';
 import type { Server } from '../../src/server/app.ts';
+import { MOST_SESSIONS } from '../../src/service/animation/sessions.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask, asInReport, LOGGED_IN, pageOf, sendForm, serverOf } from './support.ts';
@@ -254,6 +255,11 @@ seed: 1
     const [, address] = /href="(http:[^"]+)" target="_blank"/.exec(body)!;
     expect(await (await fetch(`${address}/frame`)).json()).toMatchObject({ model: 'Epidemic' });
     expect((await send(`${point}/animation/7`, {})).status).toBe(404);
+    const answers: Answer[] = [];
+    for (let n = 1; n <= MOST_SESSIONS; n += 1) answers.push(await send(`${point}/animation/1`, {}));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual([...Array<number>(MOST_SESSIONS - 1).fill(200), 429]);
+    expect(answers.at(-1)!.body).toMatch(/8 animated runs are running already: stop one.*\s.*for 5 minutes/);
   });
 
   test('a run of a model without an animation cannot be animated, and the page says why', async () => {
@@ -349,6 +355,8 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     const attempts = (await world.rows('broken')).map(({ point }) => world.foray.explain('broken', point));
     const again = (await Promise.all(attempts)).filter(({ runs }) => runs[0]!.earlier.length > 0);
     expect(again).toHaveLength(3);
+    const retried = (await page(`/campaigns/broken/points/${again[0]!.point}`)).body;
+    expect(retried).toMatch(/Earlier attempts that failed[^]*<div class="reason">Rehearsal/);
   });
 
   test('two campaigns can be compared', async () => {

@@ -96,6 +96,20 @@ describe('retry', () => {
     expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { done: 2, waiting: 0 } });
   });
 
+  test('continues a decided selection, and a stop ends it as completed when every run has finished', async () => {
+    const more = 'select: {maximize: Echo, runs: 10, report: 2}\nreplications: 4';
+    const source = failing('chosen', { first: 1, count: 2, rate: 0.4, more });
+    const text = source.text.replace('Seconds: 0', 'Seconds: 1');
+    const { id } = await world.foray.submit({ ...source, text });
+    const before = await toTheEnd(world, id);
+    expect(before).toMatchObject({ phase: 'completed', select: { stage: 'over' } });
+    expect(before.runs.failed).toBeGreaterThan(0);
+    await world.foray.retry(id);
+    await until('the runs are requested', async () => (await world.foray.status(id)).runs.waiting === 0);
+    await world.foray.steer(id, 'stop');
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', runs: { waiting: 0 } });
+  });
+
   test('continues a terminated campaign with the runs that were in flight', async () => {
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 300, seconds: 1.5 }));
     await untilRunning(world, id);

@@ -212,6 +212,10 @@ test('foray retry --version says which runs it would repeat with which version, 
   await toTheEnd(world, id);
   const explained = await run('explain', id, (await world.rows(id))[0]!.point);
   expect(explained.stdout).toMatch(/Earlier attempts that failed\n.*\n.*math domain error at N = 30001/);
+  const { stdout } = await run('explain', id, (await world.rows(id))[0]!.point, '--log');
+  expect(stdout).toMatch(
+    /Replication 1\. This campaign started the run\. Before that 2 attempts failed: .*math domain error at N = 30001.*\n.*\| Error/,
+  );
 });
 
 test('after a retry a search keeps its failed points and says so, and a search that begins with it uses their results', async () => {

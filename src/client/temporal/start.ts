@@ -144,8 +144,6 @@ async function ownRunIdOf(temporal: TemporalConnection, id: string, store: strin
   throw new ForayError(
     'CAMPAIGN_EXISTS',
     `A campaign "${id}" of another store exists on this Temporal server.`,
-    {
-      hint: 'Choose another --id.',
-    },
+    { hint: 'Choose another id (--id; in HTTP, in the address).' },
   );
 }

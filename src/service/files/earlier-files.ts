@@ -10,31 +10,42 @@ interface Places {
   dataDir: string;
   /** The address of the bucket; undefined if the data folder has the files. */
   bucket: string | undefined;
+  /** The folder with copies of files of the bucket. */
+  copiesDir: string;
   store: Pick<ContentStore, 'has'>;
 }
 
 /**
  * Checks that the place of the files has the files of earlier runs. Without this check, a service could start without
- * its `--files`, or with its first bucket before the files are moved there. It would then notice the missing files only
- * when somebody asks for them. The files of an earlier bucket are not checked.
+ * its `--files`, or with its first bucket before the files are moved there, or with another bucket that lacks the files
+ * of the earlier bucket. It would then notice the missing files only when somebody asks for them.
  *
  * @throws ForayError STORE_UNUSABLE
  */
-export async function checkEarlierFiles(sql: Sql, { dataDir, bucket, store }: Places): Promise<void> {
+export async function checkEarlierFiles(
+  sql: Sql,
+  { dataDir, bucket, copiesDir, store }: Places,
+): Promise<void> {
   const known = await settingIn(sql, FOLDER);
   if (bucket === undefined) return refuseLostBucket(known);
-  if (known !== undefined) return;
+  if (known === bucket) return;
   // a move copies all files, so one of them shows whether there was a move; every bucket has the empty file
-  const earlier = namesIn(path.join(dataDir, 'files')).findLast((name) => name !== EMPTY);
-  if (earlier !== undefined && !(await store.has(earlier))) {
-    throw new ForayError(
-      'STORE_UNUSABLE',
-      `The data folder ${dataDir} has files that the bucket does not have.`,
-      {
-        hint: 'Move them first with "foray service move", and the same --files.',
-      },
-    );
-  }
+  const folder = known === undefined ? path.join(dataDir, 'files') : copiesDir;
+  const earlier = namesIn(folder).findLast((name) => name !== EMPTY);
+  if (earlier === undefined || (await store.has(earlier))) return;
+  throw known === undefined
+    ? new ForayError(
+        'STORE_UNUSABLE',
+        `The data folder ${dataDir} has files that the bucket does not have.`,
+        { hint: 'Move them first with "foray service move", and the same --files.' },
+      )
+    : new ForayError(
+        'STORE_UNUSABLE',
+        `The bucket ${bucket} does not have the files of the bucket ${known}.`,
+        {
+          hint: 'Copy all files to it first, or name the earlier bucket with --files.',
+        },
+      );
 }
 
 /**
@@ -46,6 +57,6 @@ export async function checkEarlierFiles(sql: Sql, { dataDir, bucket, store }: Pl
 export function refuseLostBucket(known: string | undefined): void {
   if (known === undefined || !/^https?:/.test(known)) return;
   throw new ForayError('STORE_UNUSABLE', `The service keeps its files in the bucket ${known}.`, {
-    hint: 'Name it with --files.',
+    hint: 'Start "foray service" with this bucket (--files).',
   });
 }
