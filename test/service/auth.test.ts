@@ -55,6 +55,17 @@ describe('keys', () => {
     expect(statSync(path.join(first.dataDir, 'keys.yaml')).mode & 0o777).toBe(0o600);
   });
 
+  test('a start that fails makes no key, so the next start makes and shows it', async () => {
+    const { running: other } = await startTestService();
+    const dataDir = temporaryFolder();
+    const options = { dataDir, apiKey: undefined };
+    await expect(startTestService({ ...options, port: other.port })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+    });
+    const next = await startTestService(options);
+    expect((await next.get('/models', { Authorization: next.running.newKey! })).status).toBe(200);
+  });
+
   test('the service makes a key at its first start even if the key file already has a key of an executor', async () => {
     const dataDir = temporaryFolder();
     await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executors');
