@@ -33,7 +33,7 @@ describe('keys', () => {
       });
       expect(response.status).toBe(200);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+      expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Range');
     }
     const health = await fetch(new URL('/health', running.url));
     expect(health.status).toBe(200);

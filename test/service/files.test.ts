@@ -156,6 +156,9 @@ describe('pre-signed addresses', () => {
     expect(text).toMatch(/^day,susceptible,infected,recovered\n0,762,1,0\n/);
     expect(response.headers.get('content-disposition')).toContain('trajectory.csv');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const readable = response.headers.get('access-control-expose-headers')!.toLowerCase().split(', ');
+    for (const name of ['accept-ranges', 'content-disposition', 'content-range'])
+      expect(readable).toContain(name);
   });
 
   test('are refused after any change', async () => {
@@ -257,7 +260,7 @@ describe('pre-signed addresses', () => {
       },
     });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Range');
   });
 
   test('are not given for a missing file', async () => {
