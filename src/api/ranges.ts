@@ -28,10 +28,16 @@ export function isRandom(type: InputType): boolean {
 /**
  * Numbers from `first` up to `last`, one step apart. `last` is included if a whole number of steps reaches it. Each
  * number is rounded to the decimals of `first` or `step`, whichever has more. So 1.2 + 2 × 0.1 is 1.4 and not
- * 1.4000000000000001.
+ * 1.4000000000000001. A step such as 9.090909090909092 is itself rounded, and can exceed `last`: then `last` is used.
  */
 export function stepValues(first: number, last: number, step: number): number[] {
-  return Array.from({ length: stepCount(first, last, step) }, (_, index) => stepValue(first, step, index));
+  const values = Array.from({ length: stepCount(first, last, step) }, (_, index) =>
+    stepValue(first, step, index),
+  );
+  // a computed `last`, such as 1 - 0.9, has more decimals: then the step is exact, and its value stays
+  const isStepRounded = decimalsOf(last) <= Math.max(decimalsOf(first), decimalsOf(step));
+  if (isStepRounded && values.at(-1)! > last) values[values.length - 1] = last;
+  return values;
 }
 
 /** How many values {@link stepValues} gives. This function does not make them. */

@@ -31,12 +31,10 @@ export const RequestInputItem = z.object({
   name: z.string().min(1),
   type: z.enum(inputTypes).optional(),
   units: units.optional(),
-  value: z.union([
-    z.string(),
-    z.number(),
-    z.boolean(),
-    z.record(z.string(), z.union([z.string(), z.number()])),
-  ]),
+  value: z.union(
+    [z.string(), z.number(), z.boolean(), z.record(z.string(), z.union([z.string(), z.number()]))],
+    'a text, a number, true, false, or an object such as {"min":1,"max":6} is expected',
+  ),
 });
 export type RequestInputItem = z.infer<typeof RequestInputItem>;
 

@@ -64,9 +64,16 @@ function double(value: RawValue): string {
 
 function integer(value: RawValue, limit: number): string {
   const number = Number(double(value));
-  if (!Number.isInteger(number)) throw new ValueError(`is ${shown(value)}, which is not a whole number`);
+  if (!Number.isInteger(number) || isFractionLost(String(value), number))
+    throw new ValueError(`is ${shown(value)}, which is not a whole number`);
   if (number < -limit || number >= limit) throw outOfRange(value);
   return String(number);
+}
+
+/** Whether a text such as 1e-400 or 1.00000000000000000001 became a whole number only because it was rounded. */
+function isFractionLost(text: string, number: number): boolean {
+  if (number === 0) return /^[^e]*[1-9]/i.test(text);
+  return !/e/i.test(text) && /\.\d*[1-9]/.test(text);
 }
 
 /** A LONG has 64 bits, more than a JavaScript number holds exactly, so a text is read as a BigInt. */

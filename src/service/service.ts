@@ -99,8 +99,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
   try {
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
-    const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? await ensureUserKey(keyFile) : undefined;
     const clock = options.now ?? steadyNow;
     const presigner = new Presigner(await signingSecret(database.sql), clock);
     const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
@@ -200,6 +198,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const port = await listen(app, host, options.port ?? 0);
     // only now, because a start that failed must not tie the service to a bucket
     if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+    // only now, because nobody would ever see the key of a start that failed
+    const makesKey = options.keyFile === undefined && options.apiKey === undefined;
+    const newKey = makesKey ? await ensureUserKey(keyFile) : undefined;
+    await replicas?.noteKeys(access);
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
     replica?.start({

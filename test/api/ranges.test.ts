@@ -44,6 +44,20 @@ describe('rangeValues', () => {
     );
   });
 
+  test('a computed step reaches max and never exceeds it, and a value that an exact step reaches stays', () => {
+    for (const [max, step] of [
+      [0.9, 0.1285714285714286],
+      [100, 9.090909090909092],
+    ] as const) {
+      expect(valuesOf('FIXED_RANGE_DOUBLE', { min: 0, max, step }).at(-1)).toBe(String(max));
+    }
+    expect(valuesOf('FIXED_RANGE_DOUBLE', { min: 0, max: 1 - 0.9, step: 0.05 })).toEqual([
+      '0',
+      '0.05',
+      '0.1',
+    ]);
+  });
+
   test('rangeCount is Infinity for a range that is too long to count', () => {
     const long = canonicalValue('FIXED_RANGE_DOUBLE', '{"min":-1e308,"max":1e308,"step":1e-9}');
     expect(rangeCount('FIXED_RANGE_DOUBLE', long)).toBe(Infinity);

@@ -33,7 +33,7 @@ describe('keys', () => {
       });
       expect(response.status).toBe(200);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+      expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Range');
     }
     const health = await fetch(new URL('/health', running.url));
     expect(health.status).toBe(200);
@@ -53,6 +53,17 @@ describe('keys', () => {
     expect(second.running.newKey).toBeUndefined();
     expect((await second.get('/models', { Authorization: key })).status).toBe(200);
     expect(statSync(path.join(first.dataDir, 'keys.yaml')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a start that fails makes no key, so the next start makes and shows it', async () => {
+    const { running: other } = await startTestService();
+    const dataDir = temporaryFolder();
+    const options = { dataDir, apiKey: undefined };
+    await expect(startTestService({ ...options, port: other.port })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+    });
+    const next = await startTestService(options);
+    expect((await next.get('/models', { Authorization: next.running.newKey! })).status).toBe(200);
   });
 
   test('the service makes a key at its first start even if the key file already has a key of an executor', async () => {

@@ -194,7 +194,7 @@ describe('Monte Carlo', () => {
     const service = await startTestService({ modelDirs: [folder] });
     const [mirror, fixed] = [await service.latest('Mirror'), await service.latest('Fixed')];
     for (const [version, body, code, message] of [
-      [mirror, monteCarlo({}), 'INVALID_VALUE', /"\{NUMBER_OF_REPLICATIONS\}"/],
+      [mirror, monteCarlo({}), 'INVALID_VALUE', /^MONTE_CARLO needs the input "\{NUMBER_OF_REPLICATIONS\}"/],
       [mirror, replicated(0), 'INVALID_VALUE', /"\{NUMBER_OF_REPLICATIONS\}".*at least 1/],
       [mirror, replicated(10_001), 'INVALID_VALUE', /"\{NUMBER_OF_REPLICATIONS\}" make 10,001 runs/],
       [mirror, replicated(2, { N: integers(1, 2) }), 'INVALID_VALUE', /"N" is a range/],

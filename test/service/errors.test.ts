@@ -42,6 +42,12 @@ describe('the service', () => {
     expect((await post('{"experimentType":"SIMULATION","inputs":[{"value":1}]}')).message).toContain(
       'inputs[0].name',
     );
+    for (const value of ['null', '[1]', undefined]) {
+      const item = `{"name":"N"${value === undefined ? '' : `,"value":${value}`}}`;
+      expect((await post(`{"experimentType":"SIMULATION","inputs":[${item}]}`)).message).toBe(
+        'The body is not as it should be: inputs[0].value (input "N"): a text, a number, true, false, or an object such as {"min":1,"max":6} is expected.',
+      );
+    }
     const results = JSON.stringify({ ...simulation({}), outputs: 'not json' });
     expect((await post(results, 'results')).message).toContain('outputs');
     expect((await post(JSON.stringify('x'.repeat(17 * 1024 * 1024)))).code).toBe('TOO_LARGE');

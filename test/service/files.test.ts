@@ -156,6 +156,9 @@ describe('pre-signed addresses', () => {
     expect(text).toMatch(/^day,susceptible,infected,recovered\n0,762,1,0\n/);
     expect(response.headers.get('content-disposition')).toContain('trajectory.csv');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const readable = response.headers.get('access-control-expose-headers')!.toLowerCase().split(', ');
+    for (const name of ['accept-ranges', 'content-disposition', 'content-range'])
+      expect(readable).toContain(name);
   });
 
   test('are refused after any change', async () => {
@@ -174,7 +177,8 @@ describe('pre-signed addresses', () => {
       change(url);
       return url;
     });
-    expect((await fetch(body)).status).toBe(200);
+    // further parameters have no meaning
+    for (const same of [body, `${body}&x=1`]) expect((await fetch(same)).status).toBe(200);
     for (const url of changed) {
       const error = ErrorBody.parse(await (await fetch(url)).json());
       expect([url.search, error.status, error.code]).toEqual([url.search, 403, 'URL_REFUSED']);
@@ -257,7 +261,7 @@ describe('pre-signed addresses', () => {
       },
     });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
-    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Range');
   });
 
   test('are not given for a missing file', async () => {

@@ -27,7 +27,9 @@ describe('a JSON body or an upload', () => {
         ['/upload-file', 2_001],
       ] as const) {
         const { status, body } = await post(path, size, isTold);
-        expect([path, status, ErrorBody.parse(body).code]).toEqual([path, 413, 'TOO_LARGE']);
+        const { code, message } = ErrorBody.parse(body);
+        expect([path, status, code]).toEqual([path, 413, 'TOO_LARGE']);
+        expect(message).toContain(`at most ${size - 1} bytes`);
       }
     }
   });

@@ -116,6 +116,11 @@ describe('outputs', () => {
     },
   );
 
+  test('of the type LONG need a BigInt if a number is not exact, and the error says so', () => {
+    expect(() => outputText('LONG', 2 ** 53)).toThrow('use a BigInt');
+    expect(() => outputText('LONG', 1.5)).toThrow(/which is not of the type LONG$/);
+  });
+
   test('are not inherited from JavaScript objects, but may be properties of a class', () => {
     const declared = { name: 'valueOf', type: 'DOUBLE', units: null, value: null } as const;
     const texts = (values: object) => outputTexts([declared], values as Record<string, unknown>, new Map());

@@ -144,6 +144,9 @@ describe('the service', () => {
     const { status, body } = await service.post<{ message: string }>('/models/name/', 'x'.repeat(100_000));
     expect(status).toBe(404);
     expect(body.message.length).toBeLessThan(1_100);
+    const long = await service.get<{ message: string; path: string }>(`/${'x'.repeat(10_000)}`);
+    expect(long.status).toBe(404);
+    expect(long.body.path.length).toBeLessThan(1_100);
   });
 });
 

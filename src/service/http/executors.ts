@@ -37,18 +37,14 @@ export async function addExecutors(
   await app.register(
     (scope, _options, done) => {
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser(
-        '*',
-        { parseAs: 'string', bodyLimit: MOST_REPORTED },
-        (_request, body, done) => done(null, body),
-      );
+      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
       scope.addHook('onRequest', requireExecutorKey);
       const post = <S extends z.ZodType>(
         path: string,
         schema: S,
         handle: (body: z.output<S>, request: FastifyRequest) => Promise<unknown>,
       ) =>
-        scope.post(path, async (request) => {
+        scope.post(path, { bodyLimit: MOST_REPORTED }, async (request) => {
           const body = readJson(schema, request.body as string, 'body');
           return (await handle(body, request)) ?? {};
         });

@@ -6,6 +6,7 @@ import { isForayError } from '../../errors.ts';
 import { pathOf } from '../../http/path.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 import { isStorageFull } from '../../system/disk-full.ts';
+import { bounded } from '../../text/printable.ts';
 import { corsHeaders } from './hooks/cors.ts';
 
 /** After these errors, the rest of the body is not read, so the connection cannot be used again. */
@@ -14,7 +15,7 @@ const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL
 /** Errors that are logged, because the operator of the service must know about them. */
 const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
 
-/** The longest message, in characters. A message may repeat a part of the request, which may have megabytes. */
+/** The longest message and path, in characters. They may repeat a part of the request, which may have megabytes. */
 const LONGEST = 1_000;
 
 /** How long a client should wait before it tries again when the database cannot be reached, in seconds. */
@@ -22,7 +23,7 @@ const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError);
+  const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError, request);
   if (IS_OURS.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
@@ -54,8 +55,8 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
     status,
     error: STATUS_CODES[status]!,
     code,
-    message: message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message,
-    path: pathOf(url),
+    message: bounded(message, LONGEST),
+    path: bounded(pathOf(url), LONGEST),
   };
 }
 
@@ -63,7 +64,7 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
  * Errors with a status from 400 to 499 come from Fastify and describe a mistake of the client. The text of any other
  * error never leaves the service.
  */
-function serviceErrorFrom(error: FastifyError): ServiceError {
+function serviceErrorFrom(error: FastifyError, { routeOptions }: FastifyRequest): ServiceError {
   if (isStorageFull(error)) {
     return new ServiceError(
       'STORAGE_FULL',
@@ -83,7 +84,8 @@ function serviceErrorFrom(error: FastifyError): ServiceError {
   const status = error.statusCode ?? 500;
   if (error.code === 'FST_ERR_BAD_URL')
     return new ServiceError('BAD_REQUEST', 'The address is not valid, or a part of it is too long.');
-  if (status === 413) return new ServiceError('TOO_LARGE', error.message);
+  if (status === 413)
+    return new ServiceError('TOO_LARGE', `The body may have at most ${routeOptions.bodyLimit} bytes.`);
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', error.message);
   return new ServiceError('INTERNAL', 'The service has a fault; its log says more.');
 }

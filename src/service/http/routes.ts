@@ -28,9 +28,9 @@ export async function addRoutes(
     scope.removeAllContentTypeParsers();
     // The usual type has its own entry. If only "*" matches a request, Fastify searches for a parser again each time.
     const types = ['application/json', '*'];
-    scope.addContentTypeParser(types, { parseAs: 'string', bodyLimit: limits.body }, (_request, body, done) =>
-      done(null, body),
-    );
+    scope.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    // each route has the limit, and not the parser, so that the error can name it
+    scope.addHook('onRoute', (route) => void (route.bodyLimit = limits.body));
     for (const name of names) if (!isBytes(name)) addRoute(scope, name, context, handlers);
     done();
   });

@@ -60,7 +60,11 @@ export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
   if (value === null || (Number.isNaN(value) && numericOutputTypes.includes(type))) return 'null';
   if (!fits(type, value)) {
-    throw new Error(`was given by the model as ${kindOf(value)}, which is not of the type ${type}`);
+    const isInexact = type === 'LONG' && Number.isInteger(value);
+    throw new Error(
+      `was given by the model as ${kindOf(value)}, which is not of the type ${type}` +
+        (isInexact ? ': such a large number is not exact; use a BigInt, or write all digits' : ''),
+    );
   }
   if (type === 'DATE_TIME') return JSON.stringify(canonicalValue(type, value as string));
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value, jsonNumber);

@@ -100,7 +100,10 @@ function readInput(
   experimentType: ExperimentType,
 ): { type: InputType; value: string } {
   const type = requested?.type && settingType(name, base, requested.type, experimentType);
-  // a missing value is invalid only for the added number of replications, because this input has no default
+  // only the added number of replications has no default
+  if (name === NUMBER_OF_REPLICATIONS && value === '' && !requested) {
+    throw invalid(`${experimentType} needs the input "${name}": how many times the run is repeated.`);
+  }
   const raw = requested?.value ?? value;
   try {
     return {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bounded } from '../../text/printable.ts';
+import { oneLine } from '../../text/suggest.ts';
 import type { Database, Sql, SqlValue } from '../database/database.ts';
 import { isUnreachable } from '../system-errors.ts';
 import { Gathered } from './gathered.ts';
@@ -151,9 +152,9 @@ export class RunTable {
     return result;
   }
 
-  /** The reason of a failure, in its stored form. */
+  /** The reason of a failure, in its stored form: one line without control characters. */
   failure(reason: string): string {
-    return bounded(reason, LONGEST_FAILURE);
+    return bounded(oneLine(reason).trim(), LONGEST_FAILURE);
   }
 
   /** The current time, in its stored form. */

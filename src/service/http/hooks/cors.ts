@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The headers that let a page of any origin read an answer. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'Retry-After, Content-Disposition',
+  'access-control-expose-headers': 'Accept-Ranges, Content-Disposition, Content-Range, Retry-After',
 };
 
 /**
@@ -16,6 +16,6 @@ export function allowAnyOrigin({ method }: FastifyRequest, reply: FastifyReply, 
   if (method !== 'OPTIONS') return done();
   void reply
     .header('access-control-allow-methods', 'GET, HEAD, POST')
-    .header('access-control-allow-headers', 'Authorization, Content-Type')
+    .header('access-control-allow-headers', 'Authorization, Content-Type, Range')
     .send();
 }
