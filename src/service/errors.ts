@@ -56,6 +56,7 @@ export const serviceErrors = {
   FILE_DAMAGED: { status: 410, about: 'the stored file is damaged' },
   CONTENT_DIFFERS: { status: 422, about: 'an uploaded file does not have the hash in its address' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service accepts' },
+  RESULTS_TOO_LARGE: { status: 413, about: 'the results are too large for one answer' },
   RANGE_REFUSED: { status: 416, about: 'the file ends before the part that was asked for' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
   COMMAND_REFUSED: {
