@@ -7,7 +7,7 @@ export const serviceErrors = {
     status: 400,
     about: 'the request is not valid HTTP, or has a broken address or body length',
   },
-  INVALID_BODY: { status: 400, about: 'the body is not JSON with the shape of the endpoint' },
+  INVALID_BODY: { status: 400, about: 'the body is not JSON in UTF-8 with the shape of the endpoint' },
   INVALID_QUERY: { status: 400, about: 'a query parameter is missing or wrong' },
   UNKNOWN_INPUT: { status: 400, about: 'the version has no input of that name' },
   INVALID_VALUE: { status: 400, about: 'a value is not valid for its input' },
