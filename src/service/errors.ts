@@ -7,7 +7,7 @@ export const serviceErrors = {
     status: 400,
     about: 'the request is not valid HTTP, or has a broken address or body length',
   },
-  INVALID_BODY: { status: 400, about: 'the body is not JSON with the shape of the endpoint' },
+  INVALID_BODY: { status: 400, about: 'the body is not JSON in UTF-8 with the shape of the endpoint' },
   INVALID_QUERY: { status: 400, about: 'a query parameter is missing or wrong' },
   UNKNOWN_INPUT: { status: 400, about: 'the version has no input of that name' },
   INVALID_VALUE: { status: 400, about: 'a value is not valid for its input' },
@@ -56,6 +56,7 @@ export const serviceErrors = {
   FILE_DAMAGED: { status: 410, about: 'the stored file is damaged' },
   CONTENT_DIFFERS: { status: 422, about: 'an uploaded file does not have the hash in its address' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service accepts' },
+  RESULTS_TOO_LARGE: { status: 413, about: 'the results are too large for one answer' },
   RANGE_REFUSED: { status: 416, about: 'the file ends before the part that was asked for' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
   COMMAND_REFUSED: {

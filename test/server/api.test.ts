@@ -124,6 +124,12 @@ describe('submit', () => {
     const definition = { campaign: 'object', model: { name: 'Rehearsal' }, design: { grid: { Value: [1] } } };
     expect(await json(post('/plan', definition))).toMatchObject({ points: 1 });
     expect(await json(post('/plan', { definition }))).toMatchObject({ points: 1 });
+    expect(
+      await json(api('/plan', { method: 'POST', body: Buffer.from(`# \u00e9\n${QUICK}`, 'latin1') })),
+    ).toMatchObject({
+      code: 'BAD_REQUEST',
+      detail: 'The body is not UTF-8.',
+    });
     const notJson = JSON.stringify({ definition }).replace('[1]', '[NaN]');
     expect(await json(api('/plan', { method: 'POST', body: notJson }))).toMatchObject({
       code: 'BAD_REQUEST',

@@ -33,10 +33,15 @@ describe('the service', () => {
   test('answers wrong bodies with errors of the common shape, and names a wrong field', async () => {
     const service = await startTestService();
     const version = await service.latest('Rehearsal');
-    const post = (body: string, route = 'runs') =>
+    const post = (body: string | Buffer<ArrayBuffer>, route = 'runs') =>
       failure(`${service.running.url}/versions/${version}/${route}`, { method: 'POST', body });
     expect((await post('{')).message).toContain('not JSON');
     expect((await post('')).code).toBe('INVALID_BODY');
+    const latin1 = Buffer.from(
+      '{"experimentType":"SIMULATION","inputs":[{"name":"Caf\u00e9","value":1}]}',
+      'latin1',
+    );
+    expect(await post(latin1)).toMatchObject({ code: 'INVALID_BODY', message: 'The body is not UTF-8.' });
     expect((await post('[]')).code).toBe('INVALID_BODY');
     expect((await post('{"inputs":[]}')).message).toContain('experimentType');
     expect((await post('{"experimentType":"SIMULATION","inputs":[{"value":1}]}')).message).toContain(

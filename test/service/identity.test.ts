@@ -75,6 +75,22 @@ describe('identity of a run', () => {
     );
   });
 
+  test('does not depend on the units, which are those of the template, null or omitted; others are refused', () => {
+    const rate = (units?: RequestInputItem['units']) => [{ name: 'Rate', units, value: 2 }];
+    expect(identity(rate('PER_DAY'))).toBe(identity(rate()));
+    expect(identity(rate(null))).toBe(identity(rate()));
+    expect(() => identity(rate('PER_HOUR'))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_VALUE',
+        message: expect.stringMatching(/"Rate".*PER_HOUR.*PER_DAY/),
+      }),
+    );
+    // the model does not say what the units of this input are
+    expect(identity([{ name: 'Size', units: 'METER', value: 2 }])).toBe(
+      identity([{ name: 'Size', value: 2 }]),
+    );
+  });
+
   test('differs exactly if the value of an input or the version differs', () => {
     fc.assert(
       fc.property(settings, settings, (one, other) => {

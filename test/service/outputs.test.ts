@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type OutputType, outputTypes } from '../../src/api/constants.ts';
-import type { Outputs } from '../../src/api/resources.ts';
+import type { ErrorBody, Outputs, Run } from '../../src/api/resources.ts';
 import { outputText, outputTexts } from '../../src/service/models/typed-values.ts';
 import { startService } from '../../src/service/service.ts';
+import { complete, integers, named, variation } from './experiments.ts';
 import {
   messageIn,
   outputsOf,
@@ -190,6 +191,33 @@ describe('outputs', () => {
       { outputs: [{ name: 'Queue|' }] },
     ]);
     expect(wrong.body).toMatchObject({ status: 400, code: 'UNKNOWN_OUTPUT' });
+  });
+
+  test('that are too large for one answer are refused with 413, and a request for fewer of them is answered', async () => {
+    const folder = temporaryFolder();
+    writeModel(
+      folder,
+      'long',
+      `export default { name: 'Long', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 1 }],
+        outputs: [{ name: 'Text', type: 'STRING' }, { name: 'N', type: 'INTEGER' }],
+        run: ({ inputs }) => ({ Text: '"'.repeat(100_000), N: inputs.N }) };`,
+    );
+    const service = await startTestService({ modelDirs: [folder] });
+    const version = await service.latest('Long');
+    const run = await complete(service, version, variation({ N: integers(1, 2) }));
+    const { body: single } = await requestRun(service, version);
+    const repeated = (name: string, times: number) =>
+      Array.from({ length: times }, () => ({ outputs: [{ name }] }));
+    const ask = async ({ id }: Pick<Run, 'id'>, template: object[]) =>
+      (await service.post<Outputs & ErrorBody>(`/versions/${version}/results/${id}`, template)).body;
+    const tooLarge = {
+      status: 413,
+      code: 'RESULTS_TOO_LARGE',
+      message: expect.stringContaining('fewer outputs'),
+    };
+    expect(await ask(run, repeated('Text', 500))).toMatchObject(tooLarge);
+    expect(await ask(single, repeated('Text', 1_000))).toMatchObject(tooLarge);
+    expect(named(await ask(run, []), 'N').value).toBe('[1,2]');
   });
 
   test('cannot have the name of a chart: the service refuses the model at the start', async () => {

@@ -149,6 +149,23 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
       });
     });
 
+    test('the outputs of an experiment are read in pages of a limited size, in order', async () => {
+      const world = await queueOfTest();
+      const parts = Array.from({ length: 8 }, (_, number) => newRun(`part ${number}`));
+      const parent = await addExperiment(world, 'experiment', parts);
+      const holder = await world.open();
+      const claimed = await world.holders.claim(holder, 8);
+      const sizes = [1, 1, 3, 3, 3, 9, 1, 1];
+      const outputs = sizes.map((size, at) => ({ At: String(at), Text: 'x'.repeat(size * 2 ** 20) }));
+      await world.holders.record(
+        holder,
+        claimed.map(({ id }, at) => ({ runId: id, status: 'COMPLETED', outputs: outputs[at]! })),
+      );
+      const pages = [];
+      for await (const page of world.runs.outputsOfSubRuns(parent)) pages.push(page.map(({ At }) => At));
+      expect(pages).toEqual([['0', '1', '2'], ['3', '4'], ['5'], ['6', '7']]);
+    });
+
     describe('a failure', () => {
       test('counts only if the holder of the run reports it', async () => {
         const world = await queueOfTest();

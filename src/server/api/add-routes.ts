@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { acceptText } from '../../http/text-bodies.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
@@ -32,9 +33,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   await app.register(
     (api, _options, done) => {
       // a definition is YAML or JSON, whatever its Content-Type says
-      api.removeAllContentTypeParsers();
-      const types = ['application/json', '*'];
-      api.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      acceptText(api, (message) => new ServerError('BAD_REQUEST', message));
       for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
         addRoute(api, endpoint, handlers[name] as (call: unknown, server: ServerParts) => unknown, server);
       }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptText } from '../../http/text-bodies.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { frameResource } from '../animation/resource.ts';
 import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
+import { notUtf8 } from './body.ts';
 import { steering } from './steering.ts';
 
 /**
@@ -53,8 +55,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
   await app.register(
     (scope, _options, done) => {
       // clients send values and arguments as text, with any Content-Type or with none
-      scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      acceptText(scope, notUtf8);
       scope.addHook('onSend', (_request, reply, _payload, done) => {
         void reply
           .header('cache-control', 'no-store')

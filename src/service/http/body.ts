@@ -29,6 +29,11 @@ export function readJson<S extends z.ZodType>(schema: S, text: string, where: st
   return result.data;
 }
 
+/** The error for a body that is not UTF-8. */
+export function notUtf8(message: string): ServiceError {
+  return new ServiceError('INVALID_BODY', message);
+}
+
 /** @throws ServiceError INVALID_QUERY with the name of the parameter */
 export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
   const result = schema.safeParse(query);

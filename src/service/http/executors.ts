@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
+import { acceptText } from '../../http/text-bodies.ts';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
-import { readJson, acceptBytes } from './body.ts';
+import { readJson, acceptBytes, notUtf8 } from './body.ts';
 import type { KeylessConnections } from './keyless.ts';
 
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
@@ -36,8 +37,7 @@ export async function addExecutors(
   };
   await app.register(
     (scope, _options, done) => {
-      scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+      acceptText(scope, notUtf8);
       scope.addHook('onRequest', requireExecutorKey);
       const post = <S extends z.ZodType>(
         path: string,

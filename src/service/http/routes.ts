@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import { readBody, readQuery, acceptBytes } from './body.ts';
+import { acceptText } from '../../http/text-bodies.ts';
+import { readBody, readQuery, acceptBytes, notUtf8 } from './body.ts';
 import type { Handlers } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { PublicAddress } from './public-address.ts';
@@ -25,10 +26,7 @@ export async function addRoutes(
 
   await api.register((scope, _options, done) => {
     // bodies may have any Content-Type or none, because existing clients do not always send this header
-    scope.removeAllContentTypeParsers();
-    // The usual type has its own entry. If only "*" matches a request, Fastify searches for a parser again each time.
-    const types = ['application/json', '*'];
-    scope.addContentTypeParser(types, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+    acceptText(scope, notUtf8);
     // each route has the limit, and not the parser, so that the error can name it
     scope.addHook('onRoute', (route) => void (route.bodyLimit = limits.body));
     for (const name of names) if (!isBytes(name)) addRoute(scope, name, context, handlers);

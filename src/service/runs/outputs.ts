@@ -18,18 +18,35 @@ type Template = Version['experimentTemplate'];
 type Aggregation = OutputsElement['aggregationType'] | undefined;
 
 /** One element of the answer: an output, or the varied inputs of an experiment with several runs. */
-type Wanted = { descriptor: OutputDescriptor; aggregation: Aggregation } | 'varied inputs';
+type Wanted = WantedOutput | 'varied inputs';
+
+interface WantedOutput {
+  descriptor: OutputDescriptor;
+  aggregation: Aggregation;
+}
+
+/**
+ * The largest answer, in characters. V8 holds texts of up to 2^29 characters, and the JSON of an answer may have a
+ * backslash before each character of a value.
+ */
+const MOST_CHARACTERS = 128 * 2 ** 20;
+/** The most characters of an element of an answer, without its name and its value. */
+const ELEMENT = 200;
 
 /**
  * The outputs of a single run that the template names, in the order of the template (specification 2.5, rule 1). An
  * empty template means all outputs.
  *
- * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have
+ * @throws ServiceError UNKNOWN_OUTPUT with the name of an output that the version does not have, or RESULTS_TOO_LARGE
  */
 export function singleOutputs(version: Template, template: OutputsTemplate, texts: OutputTexts): Outputs {
-  return wantedOf(version, template).flatMap((wanted) =>
-    wanted === 'varied inputs' ? [] : element('IDENTITY', wanted.descriptor, texts[wanted.descriptor.name]!),
-  );
+  const size = new AnswerSize();
+  return wantedOf(version, template, size).flatMap((wanted) => {
+    if (wanted === 'varied inputs') return [];
+    const text = texts[wanted.descriptor.name]!;
+    size.add(text.length);
+    return element('IDENTITY', wanted.descriptor, text);
+  });
 }
 
 /**
@@ -45,29 +62,59 @@ export async function multipleOutputs(
   settings: Settings,
   results: AsyncIterable<readonly OutputTexts[]>,
 ): Promise<Outputs> {
-  const wanted = wantedOf(version, template);
+  const size = new AnswerSize();
+  const wanted = wantedOf(version, template, size);
   if (!wanted.includes('varied inputs')) wanted.push('varied inputs');
-  const columns = new Map(
-    wanted.flatMap((one) => (one === 'varied inputs' ? [] : [[one.descriptor.name, [] as string[]]])),
-  );
+  const asHistogram = ({ descriptor, aggregation }: WantedOutput) =>
+    settings.experimentType === 'MONTE_CARLO' && isHistogram(descriptor.type, aggregation);
+  // for each output, its texts and the number of arrays with them
+  const columns = new Map<string, { texts: string[]; arrays: number }>();
+  for (const one of wanted) {
+    if (one === 'varied inputs') continue;
+    const { name } = one.descriptor;
+    const { texts = [], arrays = 0 } = columns.get(name) ?? {};
+    columns.set(name, { texts, arrays: asHistogram(one) ? arrays : arrays + 1 });
+  }
   for await (const page of results) {
-    for (const texts of page) for (const [name, column] of columns) column.push(texts[name]!);
+    for (const outputs of page) {
+      for (const [name, { texts, arrays }] of columns) {
+        const text = outputs[name]!;
+        // the comma after the text counts too
+        size.add(arrays * (text.length + 1));
+        texts.push(text);
+      }
+    }
   }
   return wanted.flatMap((one) => {
     if (one === 'varied inputs') return variedElement(version, settings);
-    const { descriptor, aggregation } = one;
-    const column = columns.get(descriptor.name)!;
-    return settings.experimentType === 'MONTE_CARLO' && isHistogram(descriptor.type, aggregation)
-      ? element('HISTOGRAM_DATA', descriptor, histogramOf(column))
-      : element('ARRAY', descriptor, `[${column.join(',')}]`);
+    const { texts } = columns.get(one.descriptor.name)!;
+    return asHistogram(one)
+      ? element('HISTOGRAM_DATA', one.descriptor, histogramOf(texts))
+      : element('ARRAY', one.descriptor, `[${texts.join(',')}]`);
   });
 }
 
-function wantedOf({ outputs }: Template, template: OutputsTemplate): Wanted[] {
+/** Counts the characters of an answer while it is made. */
+class AnswerSize {
+  #characters = 0;
+
+  /** @throws ServiceError RESULTS_TOO_LARGE */
+  add(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters <= MOST_CHARACTERS) return;
+    throw new ServiceError(
+      'RESULTS_TOO_LARGE',
+      `The results are larger than ${MOST_CHARACTERS / 2 ** 20} MiB, the limit of one answer: ask for fewer outputs, or for the results of one run at a time.`,
+    );
+  }
+}
+
+function wantedOf({ outputs }: Template, template: OutputsTemplate, size: AnswerSize): Wanted[] {
   if (template.length === 0) return outputs.map((descriptor) => ({ descriptor, aggregation: undefined }));
   let hasInputs = false;
   return template.flatMap(({ aggregationType, inputs, outputs: asked }): Wanted[] => {
     const found = (asked ?? []).flatMap(({ name }) => outputsNamed(outputs, name));
+    for (const { name } of found) size.add(ELEMENT + name.length);
     const isInputs = !hasInputs && found.length === 0 && (inputs ?? []).length > 0;
     hasInputs ||= isInputs;
     return isInputs

@@ -95,10 +95,11 @@ function placesOf(items: Template): ReadonlyMap<string, number> {
 }
 
 function readInput(
-  { name, type: base, value }: InputItem,
+  { name, type: base, units, value }: InputItem,
   requested: RequestInputItem | undefined,
   experimentType: ExperimentType,
 ): { type: InputType; value: string } {
+  checkUnits(name, units, requested?.units);
   const type = requested?.type && settingType(name, base, requested.type, experimentType);
   // only the added number of replications has no default
   if (name === NUMBER_OF_REPLICATIONS && value === '' && !requested) {
@@ -114,6 +115,14 @@ function readInput(
     if (!(error instanceof ValueError)) throw error;
     throw invalid(`The value of "${name}" (${type ?? base}) ${error.message}.`);
   }
+}
+
+/** Values are not converted. So a request may repeat the units of the template or omit them, but not state others. */
+function checkUnits(name: string, units: InputItem['units'], stated: RequestInputItem['units']): void {
+  if (!units || !stated || stated === units) return;
+  throw invalid(
+    `The value of "${name}" is given in ${stated}, but the model takes ${units}: convert the value, and state ${units}.`,
+  );
 }
 
 /** The range or random type that a request gives an input of a base type, if it gives one. */

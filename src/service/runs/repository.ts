@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../../api/extensions.ts';
 import type { Database } from '../database/database.ts';
 import { ExperimentTree } from './experiment-tree.ts';
@@ -13,8 +14,10 @@ import {
 } from './stored-run.ts';
 import type { Tally } from './tally.ts';
 
-/** The number of sub-runs whose outputs are read at once. */
+/** The largest number of sub-runs whose outputs are read at once. */
 const PAGE = 500;
+/** The largest size of the outputs that are read at once, in bytes, unless those of one sub-run are larger. */
+const PAGE_BYTES = 8 * 2 ** 20;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
@@ -161,18 +164,23 @@ export class RunRepository {
     return row && (JSON.parse(row.outputs) as OutputTexts);
   }
 
-  /** The outputs of the sub-runs of a COMPLETED run, in their order and in slices. */
+  /**
+   * The outputs of the sub-runs of a COMPLETED run, in their order and in slices. The service answers other requests
+   * between the slices.
+   */
   async *outputsOfSubRuns(run: StoredRun): AsyncGenerator<OutputTexts[]> {
-    for (let last = -1; ;) {
-      const rows = await this.#sql.all<{ position: number; outputs: string }>(
+    const sizes = await this.#sql.all<OutputSize>(this.#statements.subOutputSizes, run.seq);
+    let first = 0;
+    for (const last of pageEnds(sizes)) {
+      const rows = await this.#sql.all<{ outputs: string }>(
         this.#statements.subOutputs,
         run.seq,
+        first,
         last,
-        PAGE,
       );
-      if (rows.length > 0) yield rows.map(({ outputs }) => JSON.parse(outputs) as OutputTexts);
-      if (rows.length < PAGE) return;
-      last = Number(rows.at(-1)!.position);
+      yield rows.map(({ outputs }) => JSON.parse(outputs) as OutputTexts);
+      first = last + 1;
+      await turn();
     }
   }
 
@@ -224,4 +232,25 @@ export class RunRepository {
     const rows = await this.#sql.all<{ version_id: string }>(statement);
     return new Set(rows.map(({ version_id }) => version_id));
   }
+}
+
+/** The place of a sub-run in its experiment, and the size of its outputs. PostgreSQL gives large numbers as text. */
+interface OutputSize {
+  position: number | string;
+  bytes: number | string;
+}
+
+/** The position of the last sub-run of each page. */
+function pageEnds(sizes: readonly OutputSize[]): number[] {
+  const ends: number[] = [];
+  let [rows, bytes] = [0, 0];
+  sizes.forEach((size, at) => {
+    rows += 1;
+    bytes += Number(size.bytes);
+    const next = sizes[at + 1];
+    if (next && rows < PAGE && bytes + Number(next.bytes) <= PAGE_BYTES) return;
+    ends.push(Number(size.position));
+    [rows, bytes] = [0, 0];
+  });
+  return ends;
 }

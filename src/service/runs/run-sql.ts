@@ -148,8 +148,11 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     // CROSS JOIN keeps the order, so that the few executing runs come first
     runningSubRuns: `SELECT id FROM runs CROSS JOIN sub_runs
        WHERE run_seq = runs.seq AND status = 'RUNNING' AND tasks IS NULL AND parent_seq = ?`,
-    subOutputs: `SELECT position, outputs FROM sub_runs JOIN results USING (run_seq)
-       WHERE parent_seq = ? AND position > ? ORDER BY position LIMIT ?`,
+    // the size in bytes is known without reading the text
+    subOutputSizes: `SELECT position, octet_length(outputs) AS bytes FROM sub_runs JOIN results USING (run_seq)
+       WHERE parent_seq = ? ORDER BY position`,
+    subOutputs: `SELECT outputs FROM sub_runs JOIN results USING (run_seq)
+       WHERE parent_seq = ? AND position BETWEEN ? AND ? ORDER BY position`,
 
     waitingVersions: `SELECT DISTINCT version_id FROM runs WHERE status = 'FRESH' AND tasks IS NULL`,
     unfinishedVersions: `SELECT version_id FROM runs WHERE status = 'FRESH' AND tasks IS NULL
