@@ -31,11 +31,14 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   yield checkNode();
   yield checkHome(flags);
   const { checkTemporal } = await import('./doctor/temporal.ts');
-  yield* await checkTemporal(settings);
+  const temporal = await checkTemporal(settings);
+  yield* temporal;
   yield* await checkService(settings);
   yield await checkStore(settings);
   yield* checkDisks(flags, settings);
-  yield await checkClock(settings);
+  // without Temporal, the server at the usual address of its Web UI may belong to somebody else
+  const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');
+  yield await checkClock(settings.service.url, isReached ? settings.webUi : undefined);
 }
 
 function lineOf({ part, state, message, advice }: Check): string {

@@ -1,5 +1,6 @@
 import type { RunLog } from '../api/extensions.ts';
 import type { Foray } from '../client/index.ts';
+import { counted } from '../report/index.ts';
 import { print, tell } from './output.ts';
 import { shortReason } from './progress-line.ts';
 
@@ -14,7 +15,7 @@ export function printLog(
 ): void {
   const shown = lines.slice(-most);
   const before = omitted + lines.length - shown.length;
-  if (before > 0) show(`${indent}| … ${before.toLocaleString('en')} lines before`);
+  if (before > 0) show(`${indent}| … ${counted(before, 'line')} before`);
   for (const line of shown) show(`${indent}| ${line}`);
 }
 

@@ -125,6 +125,15 @@ describe('foray doctor', () => {
     expect(JSON.stringify(bad)).not.toContain('not-the-key');
   });
 
+  test('asks no Web UI for its time if Temporal does not run, because it may belong to another Temporal', async () => {
+    const FORAY_WEB_UI = new URL(world.settings.service.url).origin;
+    const { parts } = await doctor({ TEMPORAL_ADDRESS: '127.0.0.1:1', FORAY_WEB_UI });
+    expect(parts.at(-1)).toMatchObject({
+      part: 'clock',
+      message: 'The clock of this machine agrees with the model service.',
+    });
+  });
+
   test('finds an address where there is no model service', async () => {
     const url = `${new URL(world.settings.service.url).origin}/elsewhere`;
     const { bad } = await doctor({ FORAY_SERVICE_URL: url });

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { printLog } from '../../src/cli/log.ts';
 import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
 import { type Dev, foray, startDev } from '../support/cli.ts';
 
@@ -90,6 +91,14 @@ describe('the log of a failed run', () => {
     expect((await run('status', 'c', '--failures')).stdout).toMatch(
       /5 × the command.*\n {6}\| … \d+ lines before\n {6}\|/,
     );
+  });
+
+  test('has the number of lines before the shown ones', () => {
+    const shown: string[] = [];
+    for (const omitted of [0, 1_200]) {
+      printLog({ lines: ['a', 'b'], omitted }, { lines: 1 }, (line) => shown.push(line));
+    }
+    expect(shown).toEqual(['  | … 1 line before', '  | b', '  | … 1,201 lines before', '  | b']);
   });
 
   test('is in the report as plain text, not as HTML', async () => {

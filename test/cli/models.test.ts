@@ -115,6 +115,11 @@ outputs:
     ['DOUBLE, default: 3, min: 0', 'INPUT_FILE, default: a.csv', /its default must be ''/],
     ['name: Echo', 'name: "a\\u001b[31mred"', /a name has no line breaks or other control characters/],
     ['node sim.mjs', '5', /a program and its arguments are expected, as a text or a list of texts/],
+    [
+      'node sim.mjs',
+      'node "my sim.mjs"',
+      /model\.yaml:3:10: "command" is wrong: quotes have no meaning in a text; write a list, such as/,
+    ],
     ['min: 0', 'min: 4', /the default of "N" is 3, but must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],

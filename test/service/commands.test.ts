@@ -53,6 +53,20 @@ describe('command models', () => {
     expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
   });
 
+  test('may name one file in several outputs', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(
+      folder,
+      'Same',
+      `writeFileSync('out.csv', 'a,b'); say({ outputs: { A: 'out.csv', B: './out.csv' } });`,
+      ['A: OUTPUT_FILE', 'B: OUTPUT_FILE'],
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const values = await outputsOf(service, await service.latest('Same'));
+    expect(values.get('A')).toContain('"localPath":"out.csv"');
+    expect(values.get('B')).toBe(values.get('A'));
+  });
+
   const failures: [name: string, program: string, reason: string][] = [
     [
       'Exits',

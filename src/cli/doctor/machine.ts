@@ -77,9 +77,9 @@ function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-/** Compares this machine's clock with the clocks of the service and of Temporal's Web UI. */
-export async function checkClock({ service, webUi }: Settings): Promise<Check> {
-  const others = { 'the model service': service.url, "Temporal's Web UI": webUi };
+/** Compares this machine's clock with the clocks of the service and, if it has an address, of Temporal's Web UI. */
+export async function checkClock(service: string, webUi: string | undefined): Promise<Check> {
+  const others = { 'the model service': service, ...(webUi !== undefined && { "Temporal's Web UI": webUi }) };
   const clocks = await Promise.all(
     Object.entries(others).map(async ([name, url]) => ({ name, ahead: await aheadOf(url) })),
   );

@@ -7,8 +7,11 @@ import type { TemporalConnection } from './connection.ts';
 import { translated } from '../../temporal-errors.ts';
 import { ANSWER_MS } from './messages.ts';
 
-/** Why a workflow does not answer, when a worker polls its task queue. */
-export const NOBODY = 'no worker answered; check that a worker runs';
+/**
+ * Why a workflow does not answer, when a worker has polled its task queue lately. A worker that computes a search's next
+ * point, or whose machine is busy, may answer later than the time limit.
+ */
+export const NOBODY = 'no worker answered in time; it may be busy, or may have ended';
 
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {

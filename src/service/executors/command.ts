@@ -10,7 +10,6 @@ import type { OutputDescriptor } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import type { OutputFile } from '../models/model.ts';
 import { isShortage } from '../system-errors.ts';
 import { Deferred } from '../deferred.ts';
 import { modelEnvironment, modelEnvironmentOf } from '../environment.ts';
@@ -253,7 +252,7 @@ async function storeFiles(
   files: ContentFiles,
   folder: string,
 ): Promise<Record<string, unknown>> {
-  const taken = new Map<string, OutputFile>();
+  const named = new Map<string, string>();
   for (const { name, type } of template.outputs) {
     const value = outputs[name];
     if (type !== 'OUTPUT_FILE' || typeof value !== 'string') continue;
@@ -261,9 +260,14 @@ async function storeFiles(
     if (file === undefined) {
       throw new Error(`the output "${name}" names "${value}", which is not a file in the working folder`);
     }
-    const localPath = path.relative(folder, path.resolve(folder, value));
-    if (!taken.has(file)) taken.set(file, { hash: await files.addFile(file), localPath });
-    outputs[name] = taken.get(file);
+    named.set(name, file);
+  }
+  // only now, because a stored file leaves the folder, and several outputs may name it
+  const hashes = new Map<string, string>();
+  for (const [name, file] of named) {
+    const hash = hashes.get(file) ?? (await files.addFile(file));
+    hashes.set(file, hash);
+    outputs[name] = { hash, localPath: path.relative(folder, path.resolve(folder, outputs[name] as string)) };
   }
   return outputs;
 }

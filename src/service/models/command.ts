@@ -19,11 +19,13 @@ export interface CommandModel {
 
 const Command = z.union(
   [
-    // quotes have no meaning in a text, so an argument with a space needs a list
     z
       .string()
       .trim()
       .regex(/^\P{Cc}+$/u)
+      .regex(/^[^"']*$/, {
+        error: 'quotes have no meaning in a text; write a list, such as [python3, my sim.py]',
+      })
       .transform((text) => text.split(/\s+/)),
     z.array(z.string().regex(/^\P{Cc}+$/u)).min(1),
   ],
