@@ -57,6 +57,19 @@ describe('the space of a search', () => {
     );
   });
 
+  test('values that are large and near to each other are different', () => {
+    const input = range({
+      type: 'DOUBLE',
+      min: 1700000000000,
+      max: 1700000000001,
+      scale: 'linear',
+      step: null,
+      digits: null,
+    });
+    const space = spaceOf({ inputs: [input], where: null }, base);
+    expect(space.valuesAt([0.25])).toEqual(['1700000000000.25']);
+  });
+
   test('coordinates reach each value of a choice, and an unknown value has no coordinates', () => {
     const input: SearchedInput = {
       name: 'x',
