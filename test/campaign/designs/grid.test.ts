@@ -135,6 +135,22 @@ describe('a grid', () => {
       /replications/,
     ],
     ['{grid: {Contact rate: {values: [1, §1]}}}', /appears twice/, /replications/],
+    [
+      '{grid: {Contact rate: §{from: 1e16, to: 1.0000000000000004e16, step: 1}}}',
+      /too close together/,
+      /larger step/,
+    ],
+    [
+      '{grid: {Contact rate: §{from: 1e16, to: 1.0000000000000004e16, count: 5}}}',
+      /too close together/,
+      /smaller count/,
+    ],
+    [
+      '{grid: {Contact rate: §{from: 1e-200, to: 1e200, count: 5, scale: log}}}',
+      /spread too widely/,
+      /Narrow/,
+    ],
+    ['{grid: {Contact rate: §{from: -1.7e308, to: 1.7e308, count: 3}}}', /spread too widely/, /Narrow/],
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],

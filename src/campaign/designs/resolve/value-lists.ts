@@ -49,9 +49,23 @@ export function distinctValuesOf(
   const before = mistakes.count;
   const values = valuesOf(input, written, facts, path);
   if (mistakes.count > before) return values;
+  if ('from' in written) {
+    if (new Set(values).size < values.length) {
+      mistakes.add(
+        new ForayError(
+          'INVALID_VALUE',
+          `The values of the range for "${input.name}" are too close together.`,
+          {
+            place: locate(path),
+            hint: 'A number has at most 17 digits, so these values are not distinct. Give a larger step, or a smaller count.',
+          },
+        ),
+      );
+    }
+    return values;
+  }
   const isList = Array.isArray(written);
-  const placeOf = (index: number): Place =>
-    locate(isList ? [...path, index] : 'values' in written ? [...path, 'values', index] : path);
+  const placeOf = (index: number): Place => locate(isList ? [...path, index] : [...path, 'values', index]);
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) {
@@ -94,6 +108,12 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   }
   if (step !== undefined) return stepValues(from, to, step).map((value) => canonical(input, value, place));
   const last = count! - 1;
+  if (last > 1 && !Number.isFinite(scale === 'log' ? to / from : (to - from) * (last - 1))) {
+    throw new ForayError('INVALID_VALUE', `The values of "${input.name}" are spread too widely.`, {
+      place,
+      hint: 'Narrow the range, or give a list of values.',
+    });
+  }
   const [distance, size] = [(to - from) / last, Math.max(Math.abs(from), Math.abs(to))];
   // whole numbers on a linear scale are exact, and at least 1 apart
   const round = (value: number): number =>
