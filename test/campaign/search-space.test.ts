@@ -84,6 +84,12 @@ describe('the space of a search', () => {
     expect(space.coordinatesOf(['d'])).toBeUndefined();
   });
 
+  test('a condition does not calculate with a LONG that a number cannot have exactly', () => {
+    const big = [...base, { name: 'Budget', type: 'LONG' as const, units: null, value: '9007199254740993' }];
+    const space = spaceOf({ inputs: [], where: 'Budget > 9007199254740992' }, big);
+    expect(() => space.isAllowed([])).toThrow(/too large to calculate with exactly/);
+  });
+
   test('a condition can use inputs that the search does not vary', () => {
     const others = [...base, { name: 'y', type: 'DOUBLE' as const, units: null, value: '0.5' }];
     const space = spaceOf({ inputs: [range({})], where: 'x > y' }, others);

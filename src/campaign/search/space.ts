@@ -1,5 +1,5 @@
 import { canonicalValue } from '../../api/index.ts';
-import { expressionNames, isWhole, valueOf } from '../designs/input-types.ts';
+import { expressionNames, isWhole, operandOf } from '../designs/input-types.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { rounded } from '../rounding.ts';
 import type { BaseInput } from '../types.ts';
@@ -154,6 +154,6 @@ export function conditionOf(
     condition.evaluate((name) => {
       const { type, value } = fixed.get(name)!;
       const at = places.get(name);
-      return valueOf(type, at === undefined ? value : values[at]!);
+      return operandOf(name, type, at === undefined ? value : values[at]!);
     }) === true;
 }
