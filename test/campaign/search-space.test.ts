@@ -57,6 +57,19 @@ describe('the space of a search', () => {
     );
   });
 
+  test('values that are large and near to each other are different', () => {
+    const input = range({
+      type: 'DOUBLE',
+      min: 1700000000000,
+      max: 1700000000001,
+      scale: 'linear',
+      step: null,
+      digits: null,
+    });
+    const space = spaceOf({ inputs: [input], where: null }, base);
+    expect(space.valuesAt([0.25])).toEqual(['1700000000000.25']);
+  });
+
   test('coordinates reach each value of a choice, and an unknown value has no coordinates', () => {
     const input: SearchedInput = {
       name: 'x',
@@ -69,6 +82,12 @@ describe('the space of a search', () => {
     expect(space.dimensions).toEqual([{ kind: 'choice', levels: 3 }]);
     expect([0, 0.34, 0.67, 1].map((x) => space.valuesAt([x])[0])).toEqual(['a', 'b', 'c', 'c']);
     expect(space.coordinatesOf(['d'])).toBeUndefined();
+  });
+
+  test('a condition does not calculate with a LONG that a number cannot have exactly', () => {
+    const big = [...base, { name: 'Budget', type: 'LONG' as const, units: null, value: '9007199254740993' }];
+    const space = spaceOf({ inputs: [], where: 'Budget > 9007199254740992' }, big);
+    expect(() => space.isAllowed([])).toThrow(/too large to calculate with exactly/);
   });
 
   test('a condition can use inputs that the search does not vary', () => {

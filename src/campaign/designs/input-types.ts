@@ -1,4 +1,5 @@
 import { type InputType, numericOutputTypes, type RawValue } from '../../api/index.ts';
+import { ForayError } from '../../errors.ts';
 import type { ValueType } from '../expressions/index.ts';
 import type { BaseInput } from '../types.ts';
 
@@ -19,6 +20,23 @@ export function valueOf(type: InputType, canonical: string): RawValue {
     case 'text':
       return canonical;
   }
+}
+
+/**
+ * The value of an input for an expression that calculates with it.
+ *
+ * @throws ForayError INVALID_VALUE if a number cannot have all digits of the value
+ */
+export function operandOf(name: string, type: InputType, canonical: string): RawValue {
+  const value = valueOf(type, canonical);
+  if (type !== 'LONG' || Number.isSafeInteger(value)) return value;
+  throw new ForayError(
+    'INVALID_VALUE',
+    `The value of "${name}" is ${canonical}, which is too large to calculate with exactly.`,
+    {
+      hint: 'Expressions calculate with whole numbers below 2^53. In "derive", an expression that is only the name of the input copies its value.',
+    },
+  );
 }
 
 /** The type that an input's values have in expressions. */

@@ -7,7 +7,7 @@ import { unitPoints } from '../sampling/unit-points.ts';
 import type { BaseInput } from '../types.ts';
 import { type Derivation, type Design, inputsOf, type SpreadInput } from './resolved-design.ts';
 import { factorialRows } from './factorial.ts';
-import { expressionNames, valueOf } from './input-types.ts';
+import { expressionNames, operandOf } from './input-types.ts';
 import { readRows } from './table.ts';
 
 /** The data that determine the rows of a design, besides the design itself. */
@@ -35,6 +35,7 @@ export class DeriveError extends Error {
  * in designs for which {@link sizeOf} is undefined.
  *
  * @throws DeriveError
+ * @throws ForayError INVALID_VALUE if a value is too large for an expression
  */
 export function* rowsOf(design: Design, context: RowContext): Generator<readonly string[]> {
   switch (design.kind) {
@@ -144,11 +145,15 @@ function* refined(
   for (const row of rowsOf(design, context)) {
     const own = new Map(inputs.map((name, at) => [name, row[at]!]));
     const unusable = new Map<string, RawValue>();
+    const textOf = (name: string): string => own.get(name) ?? fixed.get(name)!;
     const read = (name: string): RawValue =>
-      unusable.get(name) ?? valueOf(types.get(name)!, own.get(name) ?? fixed.get(name)!);
+      unusable.get(name) ?? operandOf(name, types.get(name)!, textOf(name));
     let wrong: DeriveError | undefined;
     for (const { one, expression } of derived) {
-      const value = expression.evaluate(read);
+      const { copied } = expression;
+      // a number would not have all digits of a large LONG
+      const isCopy = one.type === 'LONG' && copied !== undefined && types.get(copied) === 'LONG';
+      const value = isCopy ? (unusable.get(copied) ?? textOf(copied)) : expression.evaluate(read);
       try {
         own.set(one.name, canonicalValue(one.type, typeof value === 'number' ? rounded(value) : value));
       } catch (error) {

@@ -13,6 +13,8 @@ export interface Expression {
   type: ValueType;
   /** The inputs or outputs that the expression reads, with the model's spelling, each once. */
   names: readonly string[];
+  /** The input whose name is the whole expression, if there is one. */
+  copied: string | undefined;
   /**
    * Computes the value, and never throws an error of its own. Each value must have the declared type of its input. An
    * operation without a finite result (a division by 0, the root of a negative number) gives Infinity or NaN. The
@@ -55,5 +57,6 @@ export function compileExpression(
       hint: wanted === 'boolean' ? 'Compare it with something, such as Days > 3.' : undefined,
     });
   }
-  return { type, names: [...scope.inputsRead], evaluate: run };
+  const names = [...scope.inputsRead];
+  return { type, names, copied: tree.type === 'Identifier' ? names[0] : undefined, evaluate: run };
 }

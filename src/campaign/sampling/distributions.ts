@@ -1,4 +1,5 @@
 import { normalCdf, normalQuantile } from '../../statistics/normal.ts';
+import { rounded, roundedWhole } from '../rounding.ts';
 
 export type NumericDistribution =
   | { kind: 'uniform'; min: number; max: number }
@@ -26,19 +27,26 @@ export type Distribution = NumericDistribution | ChoiceDistribution;
 /**
  * The quantile of the distribution at u. It never decreases with u, and lies between the limits.
  *
- * It is rounded to 12 significant digits. Uniform and triangular quantiles are the same on every machine. The others
- * use Math.log and Math.exp, whose last bits may differ between machines. Rounding removes these bits, unless they
- * decide how the twelfth digit is rounded (about one in 10,000 of the values that differ).
+ * It is rounded to 12 significant digits, or more if the spread is much smaller than the values. Uniform and
+ * triangular quantiles are the same on every machine. The others use Math.log and Math.exp, whose last bits may differ
+ * between machines. Rounding removes these bits, unless they decide how the last digit is rounded (with 12 digits, about
+ * one in 10,000 of the values that differ).
  *
  * @param u - in [0, 1]; below 1 for a normal distribution without a maximum
  * @throws RangeError if less than 10^-290 of a normal distribution is between its limits ({@link massWithin})
  */
 export function quantile(distribution: NumericDistribution, u: number): number {
   const { min = -Infinity, max = Infinity } = distribution;
-  return within(Number(exactQuantile(distribution, u).toPrecision(DIGITS)), min, max);
+  return within(rounded(exactQuantile(distribution, u), ...spreadOf(distribution)), min, max);
 }
 
-const DIGITS = 12;
+/** The distance between the values of a distribution, and their size, for {@link rounded}. */
+function spreadOf(distribution: NumericDistribution): [spread: number, size: number] {
+  if (distribution.kind !== 'normal')
+    return [distribution.max - distribution.min, Math.abs(distribution.max)];
+  const { mean, sd, min = -Infinity, max = Infinity } = distribution;
+  return [Math.min(sd, max - min), Math.abs(within(mean, min, max))];
+}
 
 /**
  * {@link quantile} for an input with whole numbers. With a uniform distribution, every whole number between the limits
@@ -49,7 +57,8 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
   const { min = -Infinity, max = Infinity } = distribution;
   const [least, most] = [Math.ceil(min), Math.floor(max)];
   if (distribution.kind === 'uniform') return within(least + Math.floor(u * (most - least + 1)), least, most);
-  return within(Math.round(quantile(distribution, u)), least, most);
+  const whole = roundedWhole(exactQuantile(distribution, u), ...spreadOf(distribution));
+  return within(whole, least, most);
 }
 
 /**

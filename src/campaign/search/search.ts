@@ -9,7 +9,7 @@ export type SearchedInput = { name: string; type: InputType } & (
       scale: 'linear' | 'log';
       /** The distance between values, from `min` on; null where every value is allowed. */
       step: number | null;
-      /** The digits after the decimal point to which values are rounded; null for twelve significant digits. */
+      /** The digits after the decimal point to which values are rounded; null: as `rounded` does. */
       digits: number | null;
     }
   /** `values` are canonical. `isOrdered`: they are numbers, in ascending order. */

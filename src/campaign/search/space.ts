@@ -1,6 +1,7 @@
 import { canonicalValue } from '../../api/index.ts';
-import { expressionNames, isWhole, valueOf } from '../designs/input-types.ts';
+import { expressionNames, isWhole, operandOf } from '../designs/input-types.ts';
 import { compileExpression } from '../expressions/index.ts';
+import { rounded } from '../rounding.ts';
 import type { BaseInput } from '../types.ts';
 import type { Search, SearchedInput } from './search.ts';
 
@@ -21,8 +22,6 @@ export type Dimension =
 
 /** A range with more levels than this is a `real` input. So is each range with a logarithmic scale. */
 const MOST_LEVELS = 100;
-/** Significant digits of a number without a step: further digits may differ between machines. */
-const DIGITS = 12;
 
 /** Converts between the coordinates that methods propose and the canonical values of inputs. */
 export interface Space {
@@ -128,8 +127,8 @@ function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'ran
 /** Rounds a computed value, because its last digits may differ between machines. The result stays within the bounds. */
 function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, { kind: 'range' }>): number {
   if (isWhole(type)) return Math.round(value);
-  const rounded = Number(digits === null ? value.toPrecision(DIGITS) : value.toFixed(digits));
-  return Math.min(max, Math.max(min, rounded));
+  const near = digits === null ? rounded(value, max - min, Math.abs(max)) : Number(value.toFixed(digits));
+  return Math.min(max, Math.max(min, near));
 }
 
 /** The level that a coordinate belongs to. */
@@ -155,6 +154,6 @@ export function conditionOf(
     condition.evaluate((name) => {
       const { type, value } = fixed.get(name)!;
       const at = places.get(name);
-      return valueOf(type, at === undefined ? value : values[at]!);
+      return operandOf(name, type, at === undefined ? value : values[at]!);
     }) === true;
 }

@@ -128,7 +128,9 @@ export function shortNumber(text: string): string {
   const value = Number(text);
   if (/^[+-]?\d+$/.test(text) || text === '' || !Number.isFinite(value)) return text;
   const size = Math.abs(value);
-  return String(size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS));
+  const short = size >= 10 ** (DIGITS - 1) && size < 1e15 ? Math.round(value) : +value.toPrecision(DIGITS);
+  // the largest numbers cannot be rounded up
+  return Number.isFinite(short) ? String(short) : text;
 }
 
 /**

@@ -29,6 +29,18 @@ describe('derive', () => {
     expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
   });
 
+  test('copies a LONG with all digits, but does not calculate with more than a number can have', () => {
+    const grid = { Budget: ['9007199254740993'] };
+    const copied = { grid, derive: { '{RANDOM_SEED}': 'Budget' } };
+    expect(rowsIn(copied)).toEqual(['9007199254740993 9007199254740993']);
+    const refused = expect.objectContaining({
+      code: 'INVALID_VALUE',
+      message: 'The value of "Budget" is 9007199254740993, which is too large to calculate with exactly.',
+    });
+    expect(() => rowsIn({ grid, derive: { '{RANDOM_SEED}': 'Budget - 1' } })).toThrow(refused);
+    expect(() => rowsIn({ grid, where: 'Budget > 9007199254740992' })).toThrow(refused);
+  });
+
   test('gives a point the key that the point has in a list of points', () => {
     expect(keysOf({ grid: { Days: [7] }, derive: { Population: 'Days * 100' } })).toEqual(
       keysOf({ points: [{ Population: 700, Days: 7 }] }),

@@ -83,6 +83,13 @@ describe('onePerInput', () => {
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } })).toEqual(['1.66', '1.494', '1.826']);
   });
 
+  test('changes large whole numbers by whole numbers', () => {
+    const rest = { inputs: { Budget: 1700000000000 } };
+    expect(rowsIn({ onePerInput: { inputs: ['Budget'], change: 1e-12 } }, rest)).toEqual([
+      ...['1700000000000', '1699999999998', '1700000000002'],
+    ]);
+  });
+
   test('starts from the values of the experiment', () => {
     const rest = { experiment: 'Baseline' };
     expect(rowsIn({ onePerInput: { inputs: ['Contact rate'] } }, rest)).toEqual(['2', '1.8', '2.2']);

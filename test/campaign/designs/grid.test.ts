@@ -33,6 +33,17 @@ describe('a grid', () => {
     ['a range with the units of the input', { from: 1, to: 2, count: 2, units: 'PER_DAY' }, ['1', '2']],
     ['a list with units', { values: [1, 2.5], units: 'PER_DAY' }, ['1', '2.5']],
     ['a range that begins below 0', { from: -1, to: 1, count: 3 }, ['-1', '0', '1']],
+    [
+      'a range of large numbers',
+      { from: 1000, to: 1001, count: 4 },
+      ['1000', '1000.33333333', '1000.66666667', '1001'],
+    ],
+    [
+      'a range of large numbers that are near to each other',
+      { from: 1700000000000, to: 1700000000001, count: 5 },
+      ['1700000000000', '1700000000000.25', '1700000000000.5', '1700000000000.75', '1700000000001'],
+    ],
+    ['a range of the largest numbers', { from: 0, to: 1.6e308, count: 3 }, ['0', '8e+307', '1.6e+308']],
   ] as const)('takes the numbers of %s', (_, values, wanted) => {
     expect(rowsIn({ grid: { 'Contact rate': values as never } })).toEqual(wanted);
   });
@@ -50,6 +61,24 @@ describe('a grid', () => {
       expect(rowsIn({ grid: { Days: values as never } })).toEqual(wanted);
     },
   );
+
+  test.each([
+    [
+      { from: 1700000000000, to: 1700000000003, count: 4 },
+      ['1700000000000', '1700000000001', '1700000000002', '1700000000003'],
+    ],
+    [
+      { from: 1e12, to: 2e12, count: 4 },
+      ['1000000000000', '1333333333333', '1666666666667', '2000000000000'],
+    ],
+    [
+      { from: 1e12, to: 1e15, count: 4, scale: 'log' },
+      ['1000000000000', '10000000000000', '100000000000000', '1000000000000000'],
+    ],
+  ] as const)('keeps all digits of the numbers of a range for a LONG input: %j', (values, wanted) => {
+    expect(rowsIn({ grid: { Budget: values as never } })).toEqual(wanted);
+    expect(rowsIn({ factorial: { inputs: { Budget: values } } })).toEqual(wanted);
+  });
 
   test('takes values of several types, also in other spellings', () => {
     const grid = {
@@ -106,6 +135,22 @@ describe('a grid', () => {
       /replications/,
     ],
     ['{grid: {Contact rate: {values: [1, §1]}}}', /appears twice/, /replications/],
+    [
+      '{grid: {Contact rate: §{from: 1e16, to: 1.0000000000000004e16, step: 1}}}',
+      /too close together/,
+      /larger step/,
+    ],
+    [
+      '{grid: {Contact rate: §{from: 1e16, to: 1.0000000000000004e16, count: 5}}}',
+      /too close together/,
+      /smaller count/,
+    ],
+    [
+      '{grid: {Contact rate: §{from: 1e-200, to: 1e200, count: 5, scale: log}}}',
+      /spread too widely/,
+      /Narrow/,
+    ],
+    ['{grid: {Contact rate: §{from: -1.7e308, to: 1.7e308, count: 3}}}', /spread too widely/, /Narrow/],
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],

@@ -225,6 +225,15 @@ test('a Latin hypercube has as many strata as points, and one value in each stra
   expect(points.map(({ values }) => Number(values[1]) - 1).toSorted(byNumber)).toEqual(strata);
 });
 
+test.each<[string, Spread]>([
+  ['Contact rate', { min: 1700000000000, max: 1700000000010 }],
+  ['Budget', { distribution: 'triangular', min: 1700000000000, mode: 1700000000005, max: 1700000000010 }],
+  ['Contact rate', { distribution: 'normal', mean: 1700000000000, sd: 1 }],
+  ['Budget', { distribution: 'normal', mean: 1700000000000, sd: 10, min: 1699999999990, max: 1700000000010 }],
+])('a sample of %s has different values if they are large and near to each other: %j', (name, spread) => {
+  expect(new Set(rowsIn({ lhs: { points: 6, inputs: { [name]: spread } } })).size).toBeGreaterThan(3);
+});
+
 test('a campaign has the description of a sample, not the points of the sample', () => {
   const { design } = checkedDesign({ random: { points: 3, seed: 4, inputs: { Days: { min: 1, max: 9 } } } });
   expect(design).toEqual({

@@ -1,5 +1,6 @@
 import { ForayError, isForayError } from '../../../errors.ts';
 import { canonical, checkUnits } from '../../input-values.ts';
+import { rounded } from '../../rounding.ts';
 import { type Design, type FactorGenerator, NO_DESIGN } from '../resolved-design.ts';
 import { fractionOf } from '../fraction.ts';
 import { isNumeric, isWhole } from '../input-types.ts';
@@ -10,8 +11,6 @@ import { distinctValuesOf } from './value-lists.ts';
 /** The most inputs of a fraction. Each has a letter in the defining relation. */
 const MOST_FACTORS = 25;
 const CHANGE = 0.1;
-/** The significant digits of a value that is computed as a share above or below another value. */
-const DIGITS = 12;
 
 /** Resolves a factorial: all combinations of values, or a fraction of them if each input has two values. */
 export function resolveFactorial(
@@ -145,7 +144,8 @@ function sidesOf(
   }
   const distance = isWhole(type) ? Math.max(1, Math.round(size * change)) : size * change;
   return [-distance, distance].map((step) => {
-    const number = Number((Number(value) + step).toPrecision(DIGITS));
+    const sum = Number(value) + step;
+    const number = isWhole(type) ? sum : rounded(sum, distance, size);
     try {
       return canonical(input, number, locate(path));
     } catch (error) {

@@ -2,17 +2,13 @@ import { stepCount, stepValues } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Locate } from '../../../yaml/yaml.ts';
 import { canonical, checkUnits, type ModelInput } from '../../input-values.ts';
+import { rounded, roundedWhole } from '../../rounding.ts';
 import { isNumeric, isWhole } from '../input-types.ts';
 import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
 
 /** The most values of one range. A range with more values is probably a typing mistake. */
 const MOST_VALUES = 1_000_000;
-/**
- * Computed numbers are rounded to this many significant digits. With `scale: log`, further digits may differ between
- * machines.
- */
-const DIGITS = 12;
 
 type Facts = Pick<DesignFacts, 'locate' | 'mistakes'>;
 
@@ -53,9 +49,23 @@ export function distinctValuesOf(
   const before = mistakes.count;
   const values = valuesOf(input, written, facts, path);
   if (mistakes.count > before) return values;
+  if ('from' in written) {
+    if (new Set(values).size < values.length) {
+      mistakes.add(
+        new ForayError(
+          'INVALID_VALUE',
+          `The values of the range for "${input.name}" are too close together.`,
+          {
+            place: locate(path),
+            hint: 'A number has at most 17 digits, so these values are not distinct. Give a larger step, or a smaller count.',
+          },
+        ),
+      );
+    }
+    return values;
+  }
   const isList = Array.isArray(written);
-  const placeOf = (index: number): Place =>
-    locate(isList ? [...path, index] : 'values' in written ? [...path, 'values', index] : path);
+  const placeOf = (index: number): Place => locate(isList ? [...path, index] : [...path, 'values', index]);
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) {
@@ -97,15 +107,35 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
     });
   }
   if (step !== undefined) return stepValues(from, to, step).map((value) => canonical(input, value, place));
-  const numbers = Array.from({ length: count! }, (_, at) => between(from, to, count! - 1, at, scale));
-  const rounded = isWhole(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
-  return rounded.map((value) => canonical(input, value, place));
+  const last = count! - 1;
+  if (last > 1 && !Number.isFinite(scale === 'log' ? to / from : (to - from) * (last - 1))) {
+    throw new ForayError('INVALID_VALUE', `The values of "${input.name}" are spread too widely.`, {
+      place,
+      hint: 'Narrow the range, or give a list of values.',
+    });
+  }
+  const [distance, size] = [(to - from) / last, Math.max(Math.abs(from), Math.abs(to))];
+  // whole numbers on a linear scale are exact, and at least 1 apart
+  const round = (value: number): number =>
+    isWhole(input.type)
+      ? roundedWhole(value, scale === 'linear' ? 1 : distance, size)
+      : rounded(value, distance, size);
+  const numbers = Array.from({ length: count! }, (_, at) => between(from, to, last, at, scale, round));
+  // several numbers may be rounded to the same whole number
+  const distinct = isWhole(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
+  return distinct.map((value) => canonical(input, value, place));
 }
 
 /** The number at place `at` between two numbers. Place 0 is the first number, and place `last` is the second one. */
-function between(from: number, to: number, last: number, at: number, scale: 'linear' | 'log'): number {
+function between(
+  from: number,
+  to: number,
+  last: number,
+  at: number,
+  scale: 'linear' | 'log',
+  round: (value: number) => number,
+): number {
   if (at === 0) return from;
   if (at === last) return to;
-  const number = scale === 'log' ? from * (to / from) ** (at / last) : from + ((to - from) * at) / last;
-  return Number(number.toPrecision(DIGITS));
+  return round(scale === 'log' ? from * (to / from) ** (at / last) : from + ((to - from) * at) / last);
 }

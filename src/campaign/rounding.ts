@@ -1,0 +1,31 @@
+/**
+ * Computed numbers are rounded to this many significant digits, because further digits may differ between machines, and
+ * because steps of 0.1 would have noise.
+ */
+const DIGITS = 12;
+/** No number has more significant digits. */
+const MOST_DIGITS = 17;
+/** Numbers whose size is at most this multiple of their spread keep five digits of the spread when they have 12. */
+const MOST_RATIO = 1e7;
+
+/**
+ * Rounds a computed number to 12 significant digits. Numbers that are large and near to each other, such as times in
+ * milliseconds, get more digits, because they would have the same 12.
+ *
+ * @param spread - the distance between the numbers, above 0
+ * @param size - the size of the numbers
+ */
+export function rounded(value: number, spread: number, size: number): number {
+  let digits = DIGITS;
+  for (let ratio = size / spread; ratio > MOST_RATIO && digits < MOST_DIGITS; ratio /= 10) digits += 1;
+  return Number(value.toPrecision(digits));
+}
+
+/** From this size, a whole number has more than 12 digits. */
+const LARGE_WHOLE = 1e12;
+
+/** Like {@link rounded}, for the whole number that is nearest to a computed number. */
+export function roundedWhole(value: number, spread: number, size: number): number {
+  // below this size, 12 digits are enough for a whole number
+  return Math.round(size < LARGE_WHOLE ? Number(value.toPrecision(DIGITS)) : rounded(value, spread, size));
+}
