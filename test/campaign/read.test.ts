@@ -74,7 +74,6 @@ describe('foray refuses a definition', () => {
     ['no name of the model', 'campaign: flu\nmodel: §{version: 3}\n', /^"model.name" is missing/],
     ['a text instead of a mapping for the model', 'campaign: flu\nmodel: §Epidemic\n', /^"model" is wrong/],
     ['a name with a line break', `${HEAD}§"a\\nb": 3\n`, /no setting "a\\nb"/],
-    ['a merge key', `${HEAD}§<<: {seed: 3}\n`, /no setting "<<"/],
     [
       'a range without a step',
       `${HEAD}design:\n  grid:\n    Days: §{from: 1, to: 3}\n`,
