@@ -1,4 +1,4 @@
-import { changed, checkChange, type Difference, relaid, settingsDifference } from '../campaign/change.ts';
+import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { expand } from '../campaign/points.ts';
 import { stageOf } from '../campaign/search/log.ts';
@@ -55,13 +55,13 @@ export async function change(
       await uploadFiles(world, after.campaign, signal);
       const points = expand(after.campaign, await contentsOf(store, after.campaign));
       const relay = relaid(campaign, after.campaign);
-      const differs = settingsDifference(campaign, after.campaign);
+      const before = campaign;
       // the version changes last, so that a repeated activity still sees that this is a change to another version
       campaign = { ...after.campaign, model: campaign.model };
       const size = campaign.search
         ? await changeSearch(store, record, { ...after, campaign }, now)
         : await store.changeCampaign({ ...after, campaign }, points, relay, now);
-      diff = { points: size, ...differs };
+      diff = wholeDifference(size, before, after.campaign);
       await completeOutputs(world, campaign, signal);
       await completeFiles(world, campaign, signal);
     }

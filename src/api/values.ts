@@ -212,10 +212,10 @@ function shown(value: RawValue): string {
 
 /**
  * The form in which names of inputs and outputs are compared: existing clients trim names of inputs and ignore their
- * case.
+ * case. The same letter with an accent may be one character or two.
  */
 export function nameKey(name: string): string {
-  return name.trim().toLowerCase();
+  return name.trim().normalize('NFC').toLowerCase();
 }
 
 /**

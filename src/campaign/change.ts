@@ -22,6 +22,7 @@ const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
   growth: 'the precision of the design',
+  files: 'files',
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
@@ -209,21 +210,36 @@ export function difference(before: Campaign, after: Campaign, contents: Contents
     if (known.has(key)) kept += 1;
     else added += 1;
   }
-  return { points: { added, dropped: known.size - kept, kept }, ...settingsDifference(before, after) };
+  return wholeDifference({ added, dropped: known.size - kept, kept }, before, after);
+}
+
+/** The difference of two campaigns, whose points differ as `points` says. */
+export function wholeDifference(points: Difference['points'], before: Campaign, after: Campaign): Difference {
+  const { settings, ...others } = settingsDifference(before, after);
+  // the definition is another one, although its points are the same
+  const isRewritten = points.added + points.dropped === 0 && !isSame(before.design, after.design);
+  return {
+    points,
+    ...others,
+    settings: isRewritten ? [...settings, 'the order or form of the design'] : settings,
+  };
 }
 
 /** All differences except the difference of the points. */
 export function settingsDifference(before: Campaign, after: Campaign): Omit<Difference, 'points'> {
+  const names = (campaign: Campaign): string[] => campaign.outputs.map(({ name }) => name);
   const lacking = (campaign: Campaign, other: Campaign): string[] =>
-    campaign.outputs
-      .map(({ name }) => name)
-      .filter((name) => !other.outputs.some((one) => one.name === name));
+    names(campaign).filter((name) => !names(other).includes(name));
   const [from, to] = [before.model.version, after.model.version];
+  const outputs = { added: lacking(after, before), dropped: lacking(before, after) };
+  const areReordered =
+    outputs.added.length + outputs.dropped.length === 0 && !isSame(names(before), names(after));
   return {
     version: from === to ? null : { from, to },
     replications: { from: before.replications, to: after.replications },
-    outputs: { added: lacking(after, before), dropped: lacking(before, after) },
+    outputs,
     settings: [
+      ...(areReordered ? ['the order of outputs'] : []),
       ...Object.entries(changeable)
         .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
         .map(([, setting]) => setting),

@@ -43,7 +43,7 @@ const Precise = z
         'The output or outputs whose mean must be precise. For a BOOLEAN output or P(…), the share of the runs in which it is true must be precise.',
       ),
     relative: z
-      .number('expected a number')
+      .number('expected a number such as 0.05')
       .positive('expected more than 0')
       .lt(1, 'expected less than 1')
       .optional()
@@ -55,7 +55,7 @@ const Precise = z
         'The largest half-width of the interval, in the units of the output. For a share it may be in percent, such as 2 %.',
       ),
     confidence: z
-      .number('expected a number')
+      .number('expected a number such as 0.95')
       .gt(0.5, 'expected more than 0.5')
       .lt(1, 'expected less than 1')
       .default(0.95)
@@ -186,7 +186,10 @@ function maybeEmpty<S extends z.ZodType<Record<string, unknown>>>(schema: S) {
 export const Definition = z.strictObject({
   campaign: z
     .string('expected a name, in quotes if it looks like a number')
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'expected a name of letters, digits, "-", "_" and "."')
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'expected a name of at most 100 letters, digits, "-", "_" and "."',
+    )
     .describe("The campaign's name. Its id is the name with a short suffix, unless --id gives another."),
   model: z
     .strictObject(

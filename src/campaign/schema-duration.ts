@@ -20,6 +20,6 @@ export const Duration = z
     const [, amount = '', unit = 's'] = WRITTEN_DURATION.exec(written) ?? [];
     return amount === '' ? NaN : Number(amount) * UNITS[unit as keyof typeof UNITS];
   })
-  .refine((ms) => Number.isFinite(ms), DURATION)
+  .refine((ms) => Number.isFinite(ms), { error: DURATION, abort: true })
   .refine((ms) => ms > 0 && ms <= LONGEST_MS, 'expected more than 0, and at most 366 days')
   .meta({ title: 'duration' });

@@ -91,7 +91,9 @@ export function formatOf<Format extends ResultFormat>(
   formats: readonly Format[],
   more: readonly string[] = [],
 ): Format | 'table' {
-  const ending = extname(file ?? '').slice(1);
+  const ending = extname(file ?? '')
+    .slice(1)
+    .toLowerCase();
   if (ending === '' || ending === 'txt') return 'table';
   const format = formats.find((known) => known === ending);
   if (format) return format;
@@ -101,7 +103,7 @@ export function formatOf<Format extends ResultFormat>(
 }
 
 /** @throws ForayError USAGE when flags do not fit together, --files is empty, or a terminal would get Parquet */
-function check(format: ResultFormat, { output, points, show, follow, files, best }: Flags): void {
+function check(format: ResultFormat, { output, points, show, all, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('A terminal cannot show Parquet.', 'Write Parquet to a file with -o FILE.parquet.');
@@ -113,6 +115,8 @@ function check(format: ResultFormat, { output, points, show, follow, files, best
   if (files === '') throw wrong('--files needs the name of a folder.', 'The given name is empty.');
   if (files !== undefined && points)
     throw wrong('--files cannot be used with --points.', 'Files belong to runs, not to points.');
+  if (all && points)
+    throw wrong('--all cannot be used with --points.', 'The columns of --all belong to runs, not to points.');
   if (best && (points || files !== undefined || follow))
     throw wrong(
       '--best cannot be used with --points, --files or --follow.',

@@ -45,9 +45,9 @@ export class Mistakes {
   #add(error: unknown): void {
     // an unreachable server is not a mistake in a file
     if (!isForayError(error) || error.place === undefined || errorCodes[error.code].exit !== 2) throw error;
-    // an error with `others` contains mistakes that were collected before
-    if (error.others.length > 0) throw error;
-    this.add(error);
+    // the error of `add`, which has all mistakes
+    if (this.#found.length >= MOST) throw error;
+    for (const one of [error.with([]), ...error.others]) this.add(one);
   }
 
   /** Unknown names come first, because they explain other mistakes. The rest is in the order of the file. */

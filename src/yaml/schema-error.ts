@@ -16,6 +16,9 @@ export interface SchemaError {
 /** Maximum number of allowed values that a message lists. */
 const MOST_LISTED = 8;
 
+const MOST = Number.MAX_SAFE_INTEGER.toLocaleString('en-US');
+const SAFE = `expected a whole number from -${MOST} to ${MOST}`;
+
 /**
  * Finds the most likely cause of a schema error, and explains it to a user.
  *
@@ -23,7 +26,10 @@ const MOST_LISTED = 8;
  * @param what the kind of input, such as "definition"
  */
 export function schemaError(error: z.ZodError, schema: z.ZodType, plain: unknown, what: string): SchemaError {
-  return errorsOf(cause(error.issues), schema, plain, what)[0]!;
+  const causes = causesOf(error, schema, plain);
+  // a misspelt name explains a missing name
+  const first = causes.find(({ code }) => code === 'unrecognized_keys') ?? causes[0]!;
+  return errorsOf(first, schema, plain, what)[0]!;
 }
 
 /** Like {@link schemaError}, for each issue that is not a consequence of another one. */
@@ -33,7 +39,7 @@ export function schemaErrors(
   plain: unknown,
   what: string,
 ): SchemaError[] {
-  const causes = error.issues.map((issue) => cause([issue]));
+  const causes = causesOf(error, schema, plain);
   const own = causes.filter((issue) => !causes.some((other) => explains(other, issue, plain)));
   return own.flatMap((issue) => errorsOf(issue, schema, plain, what));
 }
@@ -44,6 +50,7 @@ export function schemaErrors(
  */
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;
+  if (isTooLong(issue)) return cause.code === issue.code && cause.path.join() === issue.path.join();
   const isWithin = issue.path.every((segment, at) => cause.path[at] === segment);
   if (cause.code !== 'unrecognized_keys') return isWithin && cause.path.length > issue.path.length;
   if (isWithin) return true;
@@ -79,24 +86,42 @@ function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, wh
     const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
     return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
   }
-  const message = `${where ?? `The ${what}`} is wrong: ${issue.message}.`;
+  const reason = isTooLong(issue) ? SAFE : issue.message;
+  const message = `${where ?? `The ${what}`} is wrong: ${reason}.`;
   return [{ message, hint: undefined, path, at: 'value' }];
 }
 
-/**
- * Chooses the cause among several issues. A misspelt name explains a missing name; without one, the first issue counts.
- * For an issue with several allowed shapes, an issue inside the most similar shape is more exact.
- */
-function cause(issues: readonly z.core.$ZodIssue[], within: readonly PropertyKey[] = []): z.core.$ZodIssue {
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+/** All issues of an error. For a value with several allowed shapes, these are the issues of the most similar shape. */
+function causesOf({ issues }: z.ZodError, schema: z.ZodType, plain: unknown): z.core.$ZodIssue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return causesIn(issue);
+    // if one shape has only unknown names, zod reports this shape, although another one may know the names
+    const { options = [] } = schemaAt(schema, issue.path).def ?? {};
+    const value = valueAt(plain, issue.path);
+    const tried = options.map((option) => (option as z.ZodType).safeParse(value).error?.issues ?? []);
+    return (mostSimilar(tried) ?? [{ ...issue, path: [] }]).flatMap((one) => causesIn(one, issue.path));
+  });
+}
+
+function causesIn(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []): z.core.$ZodIssue[] {
   const path = [...within, ...issue.path];
-  if (issue.code === 'invalid_union') {
-    // among the allowed shapes, take one of the same kind that knows most of the settings
-    const shaped = issue.errors.filter((tried) => !tried.some(isOtherKind));
-    const [inner] = shaped.toSorted((a, b) => unknownIn(a) - unknownIn(b));
-    if (inner) return cause(inner, path);
-  }
-  return { ...issue, path };
+  const inner = issue.code === 'invalid_union' ? mostSimilar(issue.errors) : undefined;
+  return inner?.flatMap((one) => causesIn(one, path)) ?? [{ ...issue, path }];
+}
+
+/**
+ * Among the issues of several shapes: those of a shape of the same kind that knows most of the settings. If it does not
+ * know all of them, only these are the cause: the value may be meant as something else.
+ */
+function mostSimilar(tried: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const shaped = tried.filter((issues) => issues.length > 0 && !issues.some(isOtherKind));
+  const [issues] = shaped.toSorted((a, b) => unknownIn(a) - unknownIn(b) || a.length - b.length);
+  return issues && unknownIn(issues) > 0 ? issues.filter(isUnknownSetting) : issues;
+}
+
+/** Whether an issue says that a whole number has too many digits. zod gives it the message for a wrong kind of value. */
+function isTooLong(issue: z.core.$ZodIssue): boolean {
+  return 'origin' in issue && issue.origin === 'int';
 }
 
 /** Whether an issue says that the whole value is of a different kind. */
@@ -107,8 +132,11 @@ function isOtherKind({ code, path }: z.core.$ZodIssue): boolean {
 }
 
 function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
-  const found = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
-  return found?.code === 'unrecognized_keys' ? found.keys.length : 0;
+  return issues.find(isUnknownSetting)?.keys.length ?? 0;
+}
+
+function isUnknownSetting(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
+  return issue.code === 'unrecognized_keys' && issue.path.length === 0;
 }
 
 function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
@@ -124,16 +152,20 @@ function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
  * value's names.
  */
 function settingsAt(whole: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
+  const { shape, def } = schemaAt(whole, path);
+  const given = Object.keys(value ?? {});
+  const known = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
+  const common = (names: string[]): number => names.filter((name) => given.includes(name)).length;
+  return known.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
+}
+
+function schemaAt(whole: z.ZodType, path: readonly PropertyKey[]): AnySchema {
   let schema: unknown = whole;
   for (const segment of path) {
     const { shape, def } = objectIn(unwrapped(schema));
     schema = shape?.[segment] ?? def?.valueType ?? def?.element;
   }
-  const { shape, def } = unwrapped(schema);
-  const given = Object.keys(value ?? {});
-  const known = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
-  const common = (names: string[]): number => names.filter((name) => given.includes(name)).length;
-  return known.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
+  return unwrapped(schema);
 }
 
 /** The object, list or record among the alternatives of a schema, if there are alternatives. */

@@ -51,6 +51,7 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
 /** Functions that each recognize one kind of mistake. The first one that finds a mistake decides. */
 const ways: ((found: Found) => Mistake | undefined)[] = [
   tooDeep,
+  secondDocument,
   tabbed,
   unclosedQuote,
   unclosedBracket,
@@ -66,6 +67,15 @@ const ways: ((found: Found) => Mistake | undefined)[] = [
 function tooDeep({ error, offset }: Found): Mistake | undefined {
   if (error.code !== 'RESOURCE_EXHAUSTION') return undefined;
   return { offset, message: TOO_DEEP };
+}
+
+function secondDocument({ error, offset }: Found): Mistake | undefined {
+  if (error.code !== 'MULTIPLE_DOCS') return undefined;
+  return {
+    offset,
+    message: 'A second document begins here.',
+    hint: 'Write it to another file, or remove the line "---".',
+  };
 }
 
 function tabbed({ error, offset }: Found): Mistake | undefined {
@@ -134,13 +144,18 @@ function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefine
   };
 }
 
-function withoutComma({ error, offset, nodes }: Found): Mistake | undefined {
+const COMMAS = 'Between brackets a comma separates values.';
+
+function withoutComma({ error, text, offset, nodes }: Found): Mistake | undefined {
+  // a value follows the closing bracket of another one
+  if (error.code === 'UNEXPECTED_TOKEN' && isInBrackets(nodes) && /[\]}]\s*$/.test(text.slice(0, offset)))
+    return { offset, message: 'There is no comma before this.', hint: COMMAS };
   if (!isInBrackets(nodes) || (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR'))
     return undefined;
   return {
     offset,
     message: 'There is no comma after this.',
-    hint: 'Between brackets a comma separates values.',
+    hint: COMMAS,
   };
 }
 
@@ -155,14 +170,14 @@ function withoutColon({ error, text, offset }: Found): Mistake | undefined {
 }
 
 function colonInText({ error, text, offset }: Found): Mistake | undefined {
-  if (error.code !== 'BLOCK_AS_IMPLICIT_KEY') return undefined;
+  if (error.code !== 'BLOCK_AS_IMPLICIT_KEY' && error.code !== 'BLOCK_IN_FLOW') return undefined;
   const { line, start } = lineAt(text, offset);
   const rest = line.slice(offset - start);
   if (rest.trimStart().startsWith('- ') || !/:(\s|$)/.test(rest)) return undefined;
   return {
     offset,
     message: 'The line has a second colon.',
-    hint: 'Put the text in quotes if the colon is a part of it.',
+    hint: `Put the text in quotes if the colon is a part of it.${error.code === 'BLOCK_IN_FLOW' ? ` ${COMMAS}` : ''}`,
   };
 }
 

@@ -77,8 +77,16 @@ function read(text: string, file: string): ReadYaml {
   }
   const [warning] = document.warnings;
   if (warning) throw new YamlError(warning.message, placeAt(warning.pos[0]));
-  const key = nestedKeyOffset(document);
+  const key = keyOffset(document, isCollection);
   if (key !== undefined) throw new YamlError('A name must be a text, not a list or mapping.', placeAt(key));
+  const merge = keyOffset(
+    document,
+    (node) => isScalar(node) && node.source === '<<' && node.type === 'PLAIN',
+  );
+  if (merge !== undefined) {
+    const hint = 'Write the names and values here.';
+    throw new YamlError('Merge keys (<<) are not supported.', placeAt(merge), hint);
+  }
   const twice = repeatedKey(document);
   if (twice) throw new YamlError(`The name ${quoted(twice.name)} appears twice.`, placeAt(twice.offset));
   const alias = badAlias(document);
@@ -90,7 +98,8 @@ function read(text: string, file: string): ReadYaml {
     if (error instanceof RangeError) throw error;
     throw new YamlError((error as Error).message, placeAt(aliasesOf(document)[0]?.offset ?? 0));
   }
-  const forbidden = prototypeOffset(document);
+  // the only name that JavaScript objects treat differently
+  const forbidden = keyOffset(document, (node) => isScalar(node) && node.value === '__proto__');
   if (forbidden !== undefined) {
     throw new YamlError('The name "__proto__" cannot be used.', placeAt(forbidden));
   }
@@ -103,26 +112,13 @@ function read(text: string, file: string): ReadYaml {
  */
 const MOST_ALIASES = 100;
 
-/** The offset of a list or mapping that is used as a name. */
-function nestedKeyOffset(document: Document): number | undefined {
+/** The offset of the first key that is found. */
+function keyOffset(document: Document, isFound: (key: unknown) => boolean): number | undefined {
   let offset: number | undefined;
   visit(document, {
     Pair(_, { key }) {
-      if (!isCollection(key)) return;
-      offset = key.range?.[0] ?? 0;
-      return visit.BREAK;
-    },
-  });
-  return offset;
-}
-
-/** The offset of `__proto__`, the only name that JavaScript objects treat differently. */
-function prototypeOffset(document: Document): number | undefined {
-  let offset: number | undefined;
-  visit(document, {
-    Pair(_, { key }) {
-      if (!isScalar(key) || key.value !== '__proto__') return;
-      offset = key.range?.[0] ?? 0;
+      if (!isFound(key)) return;
+      offset = (key as Node).range?.[0] ?? 0;
       return visit.BREAK;
     },
   });

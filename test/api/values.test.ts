@@ -79,7 +79,8 @@ describe('canonicalValue', () => {
     );
   });
 
-  test('nameKey ignores case and outer blanks', () => {
+  test('nameKey ignores case, outer blanks and the Unicode form of accents', () => {
+    expect(nameKey('Cafe\u0301')).toBe(nameKey('caf\u00e9'));
     expect(nameKey(' Contact RATE ')).toBe(nameKey('contact rate'));
   });
 });

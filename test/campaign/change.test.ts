@@ -130,6 +130,7 @@ describe('foray accepts a change', () => {
     ['', 'timeouts: {run: 5}\n', ['timeouts']],
     ['timeouts: {run: 5}\n', 'timeouts: {run: 5, campaign: 1 d}\n', ['timeouts']],
     ['', 'outputs: {files: keep}\n', ['outputs.files']],
+    ['outputs: [Peak day, Fit error]\n', 'outputs: [Fit error, Peak day]\n', ['the order of outputs']],
     ['', 'concurrency: 8\ntimeouts: {run: 5}\n', ['concurrency', 'timeouts']],
   ])('from %j to %j', (from, to, settings) => {
     const [before, after] = [campaign(from), campaign(to)];
@@ -157,6 +158,21 @@ describe('foray accepts a change', () => {
       version: null,
     });
   });
+});
+
+test('another order or form of the same points, and another name of a file, are differences', () => {
+  const settings = (before: Campaign, body: string): string[] =>
+    difference(before, campaign(body), NONE).settings;
+  const rewritten = ['the order or form of the design'];
+  expect(settings(campaign(GRID), GRID)).toEqual([]);
+  expect(settings(campaign(GRID), 'design: {grid: {Days: [14, 7], Contact rate: [1, 2]}}\n')).toEqual(
+    rewritten,
+  );
+  expect(settings(campaign(GRID), 'design: {grid: {Contact rate: [1, 2], Days: [7, 14]}}\n')).toEqual(
+    rewritten,
+  );
+  const file = { input: 'Observed cases', hash: 'h', filename: 'a.csv' };
+  expect(settings(campaign(GRID, { files: [file] }), GRID)).toEqual(['files']);
 });
 
 /** The values of a design of two inputs: each input has at least one value. */

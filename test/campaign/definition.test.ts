@@ -7,7 +7,8 @@ const DURATION = /expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d\.
 const RANGE = /expected more than 0, and at most 366 days\.$/;
 
 function refused(body: string, says: RegExp, hint?: RegExp): void {
-  expectRefused(HEAD + body, { code: 'DEFINITION_INVALID', says, ...(hint && { hint }) });
+  const error = expectRefused(HEAD + body, { code: 'DEFINITION_INVALID', says, ...(hint && { hint }) });
+  expect(error.others.map(({ message }) => message)).toEqual([]);
 }
 
 describe('durations', () => {

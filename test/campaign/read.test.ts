@@ -74,7 +74,6 @@ describe('foray refuses a definition', () => {
     ['no name of the model', 'campaign: flu\nmodel: §{version: 3}\n', /^"model.name" is missing/],
     ['a text instead of a mapping for the model', 'campaign: flu\nmodel: §Epidemic\n', /^"model" is wrong/],
     ['a name with a line break', `${HEAD}§"a\\nb": 3\n`, /no setting "a\\nb"/],
-    ['a merge key', `${HEAD}§<<: {seed: 3}\n`, /no setting "<<"/],
     [
       'a range without a step',
       `${HEAD}design:\n  grid:\n    Days: §{from: 1, to: 3}\n`,
@@ -120,7 +119,12 @@ describe('foray refuses a definition', () => {
     [
       'a campaign name with a space',
       'campaign: §the flu\nmodel: {name: Epidemic}\n',
-      /"campaign" is wrong: expected a name of letters/,
+      /"campaign" is wrong: expected a name of at most 100 letters/,
+    ],
+    [
+      'a campaign name of 101 letters',
+      `campaign: §${'x'.repeat(101)}\nmodel: {name: Epidemic}\n`,
+      /of at most 100 letters/,
     ],
     [
       'a number as the name of the campaign',
@@ -129,11 +133,20 @@ describe('foray refuses a definition', () => {
     ],
     ['0 replications', `${HEAD}replications: §0\n`, /expected at least 1/],
     ['a fractional number of replications', `${HEAD}replications: §2.5\n`, /expected a whole number/],
+    [
+      'a number of replications that is too large to be exact',
+      `${HEAD}replications: §1e20\n`,
+      /expected at most 1,000,000\.$/,
+    ],
     ['far too many replications', `${HEAD}replications: §1000001\n`, /at most 1,000,000/],
     ['a concurrency of 0', `${HEAD}concurrency: §0\n`, /expected auto or a whole number from 1/],
     ['a text as the concurrency', `${HEAD}concurrency: §much\n`, /expected auto or/],
     ['a seed that is not whole', `${HEAD}seed: §0.5\n`, /expected a whole number/],
-    ['a seed that is too large to be exact', `${HEAD}seed: §9007199254740993\n`, /"seed" is wrong/],
+    [
+      'a seed that is too large to be exact',
+      `${HEAD}seed: §9007199254740993\n`,
+      /"seed" is wrong: expected a whole number from -9,.* to 9,007,199,254,740,991\.$/,
+    ],
     ['an empty list of outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
     ['a number as an output', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],
     [
@@ -160,6 +173,31 @@ describe('foray refuses a definition', () => {
     ['a wrong value in JSON', '{"campaign": "flu",\n "model": {"name": §5}}', /"model.name" is wrong/],
   ])('with %s', (_, text, says) => {
     expectRefused(text, { code: invalid, says });
+  });
+
+  test.each([
+    [
+      'output: Fit error, relative: §5 %',
+      '"replications.relative" is wrong: expected a number such as 0.05.',
+    ],
+    [
+      'output: Fit error, relative: 0.1, confidence: §95 %',
+      '"replications.confidence" is wrong: expected a number such as 0.95.',
+    ],
+    ['§outputs: Fit error, relative: 0.1', '"replications" has no setting "outputs".'],
+    ['§relatve: 0.1', '"replications" has no setting "relatve".'],
+  ])('because of one setting of the precision of replications: %s', (settings, message) => {
+    const marked = `${HEAD}replications: {min: 2, max: 5, ${settings}}\n`;
+    const error = expectRefused(marked, { code: invalid, says: /replications/ });
+    expect([error, ...error.others].map((one) => one.message)).toEqual([message]);
+  });
+
+  test('because of each wrong value in a list', () => {
+    const error = expectRefused(`${HEAD}design: {grid: {Days: [1, §~, [2]]}}\n`, {
+      code: invalid,
+      says: /"design.grid.Days.1"/,
+    });
+    expect(error.others.map((one) => one.message)).toEqual([expect.stringContaining('design.grid.Days.2')]);
   });
 
   test('with a list as a name, and the YAML parser gives no process warning', () => {

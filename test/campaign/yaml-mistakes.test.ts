@@ -73,6 +73,19 @@ describe('the error for a missing blank or sign', () => {
   );
 });
 
+test.each(['{"a": {"x": 1} §"b": 2}', 'a: [{x: 1} §{x: 2}]\n', '{"a": [1] §"b": 2}'])(
+  'the error says that there is no comma between two values: %j',
+  (text) => expectMistake(text, /There is no comma before this\.$/, /separates/),
+);
+
+test('the error says that a second document begins', () => {
+  expectMistake('campaign: a\n§---\ncampaign: b\n', /A second document begins here\.$/, /another file/);
+});
+
+test('the error says that merge keys are not supported', () => {
+  expectMistake('a: &a {x: 1}\nb: {§<<: *a, x: 2}\n', /Merge keys \(<<\) are not supported\.$/, /names/);
+});
+
 describe('the error for an unclosed quote or bracket', () => {
   test.each(['campaign: §"a\nmodel: {name: E}\nseed: 1\n', "campaign: §'a\nmodel: {name: E}\n"])(
     'names the place of the opening quote: %j',
@@ -108,6 +121,7 @@ describe('the error for a text that needs quotes', () => {
 
   test('says that the line has a second colon', () => {
     expectMistake('campaign: §a: b\nseed: 1\n', /The line has a second colon\.$/, /in quotes/);
+    expectMistake('inputs: { Title: §a: b }\n', /The line has a second colon\.$/, /in quotes/);
   });
 
   test('says that more text follows the closing quote', () => {

@@ -156,6 +156,7 @@ describe('foray results', () => {
 
   test.each([
     [['--follow', '--points'], /^foray: --follow cannot be used with --points\./],
+    [['--all', '--points'], /^foray: --all cannot be used with --points\./],
     [['--files', 'x.d', '--points'], /^foray: --files cannot be used with --points\./],
     [['--files', 'x.d'], /^foray: The campaign "flu" keeps no output of type OUTPUT_FILE\./],
     [['--follow', '--format', 'parquet'], /^foray: --follow cannot write Parquet\./],

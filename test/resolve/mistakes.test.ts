@@ -75,6 +75,22 @@ inputs: {Title: 7}
     ]);
   });
 
+  test('the report includes each wrong line of a point file', async () => {
+    write('points.csv', 'Days,Title\n1,a\nx,b\n2,c\n1,a\ny,d\n3\n');
+    write('points.jsonl', '{"Days":1}\n{"Days":"x"}\n{"Days":2\n{"Days":null}\n{"Title":"a"}\n');
+    const body = 'design: {union: [{points: points.csv}, {points: points.jsonl}]}\n';
+    expect(await mistakesOf(body)).toEqual([
+      expect.stringMatching(/^3:1 .*"Days" is "x"/),
+      '5:1 Point 4 is the same as point 1.',
+      expect.stringMatching(/^6:1 .*"Days" is "y"/),
+      '7:1 The row has 1 value instead of 2.',
+      expect.stringMatching(/^2:1 .*"Days" is "x"/),
+      '3:1 The line is not JSON.',
+      expect.stringContaining('"Days" is not a number, text'),
+      '5:1 The point lacks "Days", which the first point has.',
+    ]);
+  });
+
   test('the report leaves out a missing setting if a misspelt setting explains this mistake', async () => {
     expect(await mistakesOf('design: {lhs: {point: 4, inputs: {Days: [1, 2]}}}')).toEqual([
       '3:16 "design.lhs" has no setting "point".',

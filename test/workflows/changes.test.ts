@@ -72,6 +72,20 @@ describe('apply', () => {
     expect(await table(id)).toEqual(await table(other.id));
     // submitting the same definition again under the same id finds the existing campaign
     expect(await world.foray.submit(whole, { id })).toMatchObject({ isNew: false });
+
+    // the same points in another order are another definition, which submit finds after it was applied
+    const values = [8, 7, 6, 5, 4, 3, 2, 1, 0].map((value) => value + 1_200);
+    const reversed = { ...whole, text: whole.text.replace(/\{from.*?\}/, JSON.stringify(values)) };
+    const settings = ['the order or form of the design'];
+    expect(await world.foray.compare(id, reversed)).toMatchObject({ settings });
+    await expect(world.foray.submit(reversed, { id })).rejects.toMatchObject({ code: 'CAMPAIGN_EXISTS' });
+    const change = await world.foray.apply(id, reversed);
+    expect(change).toMatchObject({ difference: { points: { added: 0, dropped: 0, kept: 9 }, settings } });
+    await toTheEnd(world, id);
+    expect((await world.rows(id)).map(({ values: [value] }) => Number(value))).toEqual(
+      values.flatMap((value) => [value, value]),
+    );
+    expect(await world.foray.submit(reversed, { id })).toMatchObject({ isNew: false });
   });
 
   test('refuses impossible changes, and adds no runs', async () => {

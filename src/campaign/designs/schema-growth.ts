@@ -22,7 +22,7 @@ export const Growing = z
         'The outputs whose indices must be known, by default all numeric and BOOLEAN outputs and the formulas under "outputs".',
       ),
     confidence: z
-      .number('expected a number')
+      .number('expected a number such as 0.95')
       .gt(0.5, 'expected more than 0.5')
       .lt(1, 'expected less than 1')
       .default(0.95)

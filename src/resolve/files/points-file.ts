@@ -6,6 +6,7 @@ import { linesOf } from '../../csv/lines.ts';
 import { readCsv } from '../../csv/read-csv.ts';
 import { withLine } from '../../csv/with-line.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
+import { Mistakes } from '../../yaml/mistake-collector.ts';
 import { unreadableFile } from './unreadable-file.ts';
 
 /** The maximum number of lines that are hashed together. */
@@ -30,17 +31,25 @@ export async function readPointsFile(
   const file = isAbsolute(path) ? path : join(dirname(definitionFile), path);
   const rows = new Rows();
   const read = extname(path) === '.jsonl' || extname(path) === '.ndjson' ? readJsonLines : readTable;
+  const mistakes = new Mistakes();
   let inputs: string[];
   try {
-    inputs = await read(file, check, rows);
+    inputs = (await mistakes.attemptAsync(() => read(file, check, rows, mistakes))) ?? [];
+    mistakes.throwAny();
   } catch (error) {
-    if (isForayError(error)) throw await withLine(error);
+    if (isForayError(error)) throw await withLines(error);
     throw unreadableFile(`"${path}"`, error, place);
   }
   if (rows.count === 0) {
     throw new ForayError('EMPTY_DESIGN', `The file "${path}" has no points.`, { place });
   }
   return { inputs, ...rows.end() };
+}
+
+async function withLines(error: ForayError): Promise<ForayError> {
+  const others: ForayError[] = [];
+  for (const other of error.others) others.push(await withLine(other));
+  return (await withLine(error)).with(others);
 }
 
 /**
@@ -72,20 +81,25 @@ class Rows {
   }
 }
 
-async function readTable(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
+async function readTable(file: string, check: PointCheck, rows: Rows, mistakes: Mistakes): Promise<string[]> {
   let inputs: string[] = [];
   await readCsv(file, 'POINTS_INVALID', {
     names(names, placeOf) {
       inputs = check.columns(names, placeOf);
     },
     row(values, placeOf) {
-      rows.add(check.row(values, placeOf));
+      mistakes.attempt(() => rows.add(check.row(values, placeOf)));
     },
   });
   return inputs;
 }
 
-async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promise<string[]> {
+async function readJsonLines(
+  file: string,
+  check: PointCheck,
+  rows: Rows,
+  mistakes: Mistakes,
+): Promise<string[]> {
   let names: string[] | undefined;
   let inputs: string[] = [];
   let line = 0;
@@ -94,12 +108,12 @@ async function readJsonLines(file: string, check: PointCheck, rows: Rows): Promi
     if (text.trim() === '') continue;
     const place: Place = { file, line, column: 1 };
     const placeOf = (): Place => place;
-    const point = objectIn(text, place);
     if (!names) {
-      names = Object.keys(point);
+      names = Object.keys(objectIn(text, place));
       inputs = check.columns(names, placeOf);
     }
-    rows.add(check.row(valuesOf(point, names, place), placeOf));
+    const known = names;
+    mistakes.attempt(() => rows.add(check.row(valuesOf(objectIn(text, place), known, place), placeOf)));
   }
   return inputs;
 }

@@ -49,10 +49,10 @@ export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
       return spelled;
     },
     row(values, placeOf) {
+      count += 1;
       const row = inputs.map((input, column) => canonical(input, values[column]!, placeOf(column)));
       placeOfRow = placeOf(0);
-      distinct(row, count);
-      count += 1;
+      distinct(row, count - 1);
       return row;
     },
   };
