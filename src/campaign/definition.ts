@@ -188,7 +188,7 @@ export const Definition = z.strictObject({
     .string('expected a name, in quotes if it looks like a number')
     .regex(
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-      'expected a name of at most 100 letters, digits, "-", "_" and "."',
+      'expected at most 100 letters, digits, "-", "_" and ".", with a letter or a digit first',
     )
     .describe("The campaign's name. Its id is the name with a short suffix, unless --id gives another."),
   model: z

@@ -119,7 +119,7 @@ describe('foray refuses a definition', () => {
     [
       'a campaign name with a space',
       'campaign: §the flu\nmodel: {name: Epidemic}\n',
-      /"campaign" is wrong: expected a name of at most 100 letters/,
+      /"campaign" is wrong: expected at most 100 letters/,
     ],
     [
       'a campaign name of 101 letters',

@@ -8,3 +8,17 @@ export function stableUuid(...parts: readonly (string | number)[]): string {
   const hex = bytes.toString('hex');
   return [8, 12, 16, 20].reduceRight((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex);
 }
+
+/** The id of a model. Unlike `nameKey`, it does not normalize accents, so that the ids in earlier databases stay valid. */
+export function modelId(name: string): string {
+  return stableUuid('model', foldedName(name));
+}
+
+/** The id of a version of a model. */
+export function versionId(name: string, number: number): string {
+  return stableUuid('version', foldedName(name), number);
+}
+
+function foldedName(name: string): string {
+  return name.trim().toLowerCase();
+}

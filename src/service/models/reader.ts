@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { nameKey } from '../../api/values.ts';
 import { ForayError, isForayError, messageOf } from '../../errors.ts';
 import { isSystemError } from '../system-errors.ts';
 import type { Declaration } from './declaration.ts';
@@ -15,7 +14,7 @@ import {
   statOf,
   unreadableFolder,
 } from './folder.ts';
-import { stableUuid } from './ids.ts';
+import { modelId } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 
 /**
@@ -188,7 +187,7 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
   const codeHash = createHash('sha256')
     .update(JSON.stringify([code.contentHash, declaration]))
     .digest('hex');
-  return { id: stableUuid('model', nameKey(declaration.name)), declaration, code, codeHash, outside, root };
+  return { id: modelId(declaration.name), declaration, code, codeHash, outside, root };
 }
 
 function sameName(one: FoundModel, other: FoundModel): ForayError {

@@ -1,10 +1,9 @@
 import type { VersionFile } from '../../api/extensions.ts';
 import type { Experiment, Model, Version } from '../../api/resources.ts';
-import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import type { Database, Dialect, Sql } from '../database/database.ts';
 import { experimentsOf, templateOf } from './declaration.ts';
-import { stableUuid } from './ids.ts';
+import { modelId, versionId } from './ids.ts';
 import { type Manifest, manifestOf, whyNotRunnable } from './manifest.ts';
 import type { FoundModel } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
@@ -112,8 +111,7 @@ export class VersionTable {
 
   /** The version of a model, by the model's name and the version's number. */
   async version(modelName: string, number: number): Promise<VersionRow | undefined> {
-    const modelId = stableUuid('model', nameKey(modelName));
-    const [row] = await this.#sql.all(this.#statements.version, modelId, number);
+    const [row] = await this.#sql.all(this.#statements.version, modelId(modelName), number);
     return row && readVersion(row);
   }
 
@@ -171,15 +169,15 @@ export class VersionTable {
   }
 
   async #add(sql: Sql, { id, declaration, code, codeHash }: FoundModel, number: number): Promise<void> {
-    const versionId = stableUuid('version', nameKey(declaration.name), number);
+    const ownId = versionId(declaration.name, number);
     await sql.all(
       this.#statements.add,
-      versionId,
+      ownId,
       id,
       number,
       codeHash,
       JSON.stringify(templateOf(declaration)),
-      JSON.stringify(experimentsOf(declaration, versionId)),
+      JSON.stringify(experimentsOf(declaration, ownId)),
       JSON.stringify(code.files),
       this.#time(),
     );
