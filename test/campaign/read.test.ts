@@ -124,7 +124,7 @@ describe('foray refuses a definition', () => {
     [
       'a campaign name of 101 letters',
       `campaign: §${'x'.repeat(101)}\nmodel: {name: Epidemic}\n`,
-      /of at most 100 letters/,
+      /at most 100 letters/,
     ],
     [
       'a number as the name of the campaign',
