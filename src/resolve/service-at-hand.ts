@@ -1,9 +1,14 @@
 import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
-import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { type CloudClient, CloudError, isCloudError } from '../cloud/index.ts';
 
 /** How long a known identity of the service is trusted, ms. */
 const TRUSTED_MS = 10_000;
+/**
+ * How long the UUID of the service stays known while the answers of `/health` have no UUID, ms. A proxy may answer with
+ * a page of its own for a moment.
+ */
+const KEPT_MS = 30_000;
 
 /** What the store knows about a campaign and its service. */
 export interface Belongings {
@@ -18,6 +23,8 @@ export class ServiceAtHand {
   readonly url: string;
   private readonly cloud: CloudClient;
   private known: { identity: string | undefined; until: number } | undefined;
+  /** The time since which the answers have no UUID although one is known. */
+  private strangeSince: number | undefined;
   private asking: Promise<string | undefined> | undefined;
 
   constructor(cloud: CloudClient, url: string) {
@@ -50,7 +57,8 @@ export class ServiceAtHand {
    * If this service has the campaign's address and has never answered, the campaign counts as belonging to it. This
    * does no harm, because no request succeeds there.
    *
-   * @throws CloudError if the campaign has another address than this service, and this service does not answer
+   * @throws CloudError if the campaign has another address than this service, and this service does not answer; or if
+   *   the campaign's service has a UUID, and this service answers without one
    */
   async has(campaign: Campaign, belongings: Belongings): Promise<boolean> {
     const isHere = this.isAt(campaign);
@@ -65,6 +73,7 @@ export class ServiceAtHand {
       if (isHere && isCloudError(error)) return true;
       throw error;
     }
+    if (serviceId !== undefined && identity === undefined) throw withoutUuid(this.url);
     if (serviceId !== undefined) return serviceId === identity;
     if (identity === undefined) return isHere;
     if (!isHere && !(await this.hasMoved(campaign, belongings))) return false;
@@ -79,7 +88,8 @@ export class ServiceAtHand {
 
   /**
    * Asks for the identity of the service, unless it has answered in the last `TRUSTED_MS`. If the service does not
-   * answer, its last known identity is returned. Throws a CloudError if the service has never answered.
+   * answer, its last known identity is returned; a known UUID is also returned if its answers have had none for less
+   * than `KEPT_MS`. Throws a CloudError if the service has never answered.
    */
   private async ask(): Promise<string | undefined> {
     if (this.known && performance.now() < this.known.until) return this.known.identity;
@@ -88,7 +98,11 @@ export class ServiceAtHand {
     });
     try {
       const identity = await this.asking;
-      this.known = { identity, until: performance.now() + TRUSTED_MS };
+      const now = performance.now();
+      const isStrange = identity === undefined && this.known?.identity !== undefined;
+      this.strangeSince = isStrange ? (this.strangeSince ?? now) : undefined;
+      if (this.known && now - (this.strangeSince ?? -Infinity) < KEPT_MS) return this.known.identity;
+      this.known = { identity, until: now + TRUSTED_MS };
       return identity;
     } catch (error) {
       if (!this.known || !isCloudError(error)) throw error;
@@ -111,6 +125,15 @@ export class ServiceAtHand {
       throw error;
     }
   }
+}
+
+/** The error for a campaign whose service has a UUID. */
+function withoutUuid(url: string): CloudError {
+  return new CloudError(
+    'malformed',
+    `The answer of ${new URL(url).origin}/health has no UUID of a model service, so foray cannot tell whether this is the service of the campaign.`,
+    { hint: 'A proxy in front of the service must forward /health.' },
+  );
 }
 
 function isLoopback(url: string): boolean {
