@@ -60,7 +60,9 @@ export class ForayError extends Error {
 
   /** One line for a terminal: place, message, hint. */
   toLine(): string {
-    return `${this.place ? spoken(this.place) : ''}${this.message}${this.hint ? ` ${this.hint}` : ''}`;
+    // an answer of another program may have no full stop
+    const end = /[.:!?…]$/.test(this.message) ? ' ' : '. ';
+    return `${this.place ? spoken(this.place) : ''}${this.message}${this.hint ? `${end}${this.hint}` : ''}`;
   }
 }
 

@@ -94,6 +94,7 @@ describe('ForayError', () => {
     const place = { file: 'campaign.yaml', line: 3, column: 7 };
     expect(new ForayError('USAGE', 'No.').toLine()).toBe('No.');
     expect(new ForayError('USAGE', 'No.', { hint: 'Yes.' }).toLine()).toBe('No. Yes.');
+    expect(new ForayError('USAGE', 'No', { hint: 'Yes.' }).toLine()).toBe('No. Yes.');
     expect(new ForayError('USAGE', 'No.', { place, hint: 'Yes.' }).toLine()).toBe(
       'campaign.yaml:3:7: No. Yes.',
     );

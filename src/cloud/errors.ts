@@ -37,7 +37,7 @@ const codes: Record<CloudErrorKind, ErrorCode> = {
 const hints: Partial<Record<CloudErrorKind, string>> = {
   unreachable:
     'Check the address (--service-url or FORAY_SERVICE_URL), and check that the service runs. "foray dev" starts a service.',
-  timeout: 'The service may be overloaded; try again.',
+  timeout: 'The service may be overloaded or frozen: see its log and the load of its machine.',
   throttled: 'Lower the request rate with FORAY_SERVICE_RATE.',
   crowded: 'An animated run also stops when nobody has watched it for 5 minutes.',
   unauthorized: 'Check the API key (--api-key or FORAY_API_KEY) and its header (--api-key-header).',

@@ -198,7 +198,7 @@ export class Transport {
     } catch (error) {
       signal?.throwIfAborted();
       if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
-      throw connectionError(target, this.root, error);
+      throw connectionError(this.root, error);
     } finally {
       patience?.forget();
     }
@@ -257,8 +257,9 @@ const refusedCertificate =
   /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF|ERR_TLS_CERT_ALTNAME_INVALID)/;
 
 /** The message of an error of got contains the whole address, so we use only the code of the error. */
-function connectionError(target: string, root: string, error: unknown): CloudError {
-  if (isTimeout(error)) return new CloudError('timeout', `${target}: no answer in time`);
+function connectionError(root: string, error: unknown): CloudError {
+  if (isTimeout(error))
+    return new CloudError('timeout', `The model service at ${new URL(root).origin} does not answer in time.`);
   const code = codeOf(error);
   if (invalidHeader.includes(code)) {
     return new CloudError('unauthorized', 'HTTP does not allow this API key or this name of its header.', {
