@@ -189,6 +189,8 @@ test('another executor executes the run of an executor that reaches only Tempora
   await proxy.heal();
   await outputsOf(fleet.service, await fleet.service.latest('Program'), { N: 9 });
   expect(cut.child.exitCode).toBeNull();
+  const fault = /^A request to http:\/\/127\S+ failed: the service does not answer/;
+  expect(cut.lines).toContainEqual(expect.stringMatching(fault));
 });
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Report } from '../../src/service/fleet/protocol.ts';
-import type { FleetClient } from '../../src/service/remote-executor/fleet-client.ts';
+import type { ExecutorState } from '../../src/service/remote-executor/executor-state.ts';
+import { FleetClient } from '../../src/service/remote-executor/fleet-client.ts';
 import { HttpFeed } from '../../src/service/remote-executor/feed.ts';
+import { greetFirst } from '../../src/service/remote-executor/greeting.ts';
+import { startServer } from '../cloud/support.ts';
 
 const MB = 2 ** 20;
 
@@ -36,5 +39,21 @@ test('a run fails if its outputs alone are too large for a report; no other run 
     ...{ runId: 'run-1', status: 'FAILED' },
     reason:
       'its outputs have 61 MB, and an executor on another machine reports at most 60 MB: write large values to an output file',
+  });
+});
+
+test.each([
+  [200, '<html>Log in</html>', 'cannot be used: the service answers with HTML instead of JSON.'],
+  [200, 'null', 'cannot be used: the service answers with text that is not a JSON object.'],
+  [500, { message: 'no upstream' }, 'cannot be used: the service answers with status 500: no upstream.'],
+  [400, { code: 'BAD_REQUEST', message: 'It is wrong.' }, 'refuses this executor: It is wrong.'],
+])('the error for an answer of another program (%d, %j) has the address', async (status, body, why) => {
+  const server = await startServer();
+  server.say(status, body);
+  const state = { hello: () => ({}) } as unknown as ExecutorState;
+  const greeting = { client: new FleetClient(server.url, 'key'), name: 'one', state };
+  await expect(greetFirst(greeting, { url: server.url, namespace: 'default' })).rejects.toMatchObject({
+    message: `The model service at ${server.url} ${why}`,
+    hint: expect.stringContaining('--service-url'),
   });
 });

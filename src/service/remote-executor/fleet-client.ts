@@ -138,12 +138,13 @@ export class FleetClient implements RemoteFiles {
   }
 
   async #post<T>(path: string, body: object): Promise<T> {
-    const text = await this.#send(() => got.post(this.#root + path, { ...this.#options, json: body }).text());
-    return JSON.parse(text) as T;
+    return parsed(
+      await this.#send(() => got.post(this.#root + path, { ...this.#options, json: body }).text()),
+    );
   }
 
   async #get<T>(path: string): Promise<T> {
-    return JSON.parse(await this.#send(() => got.get(this.#root + path, this.#options).text())) as T;
+    return parsed(await this.#send(() => got.get(this.#root + path, this.#options).text()));
   }
 
   async #send<T>(request: () => Promise<T>): Promise<T> {
@@ -153,6 +154,20 @@ export class FleetClient implements RemoteFiles {
       throw faultOf(error);
     }
   }
+}
+
+/** The object in an answer. A proxy may answer with a page of its own. */
+function parsed<T>(text: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // the error of the parser would not say that this is an answer
+  }
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new ServiceFault(
+    `the service answers with ${/^\s*</.test(text) ? 'HTML instead of JSON' : 'text that is not a JSON object'}`,
+  );
 }
 
 async function download(url: string, file: string, options: OptionsInit): Promise<void> {
@@ -183,12 +198,14 @@ function faultOf(error: unknown): Error {
   if (!(error instanceof HTTPError))
     return new ServiceFault(`the service does not answer: ${messageOf(error)}`);
   const { statusCode, body } = error.response as { statusCode: number; body: unknown };
+  let said = '';
   try {
-    const { code, message } = JSON.parse(String(body)) as { code?: string; message?: string };
+    const { code, message } = JSON.parse(String(body)) as { code?: unknown; message?: string };
     if (code === 'HOLDER_CLOSED') return new HolderClosed(message);
-    if (typeof message === 'string') return new ServiceFault(message, code);
+    if (typeof message === 'string' && typeof code === 'string') return new ServiceFault(message, code);
+    if (typeof message === 'string') said = `: ${message}`;
   } catch {
     // the body is not in the format of the service
   }
-  return new ServiceFault(`the service answers with status ${statusCode}`);
+  return new ServiceFault(`the service answers with status ${statusCode}${said}`);
 }

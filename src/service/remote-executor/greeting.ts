@@ -89,21 +89,24 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
 function refusal(error: unknown, url: string): unknown {
   if (!(error instanceof ServiceFault)) return error;
   const { code, message } = error;
+  const service = `The model service at ${url}`;
+  const address = { hint: 'Check the address of the service (--service-url or FORAY_SERVICE_URL).' };
   if (code === undefined) {
-    return new ForayError(
-      'SERVICE_UNREACHABLE',
-      `The model service at ${url} cannot be reached: ${message}.`,
-    );
+    return new ForayError('SERVICE_UNREACHABLE', `${service} cannot be used: ${message}.`, address);
   }
   if (code === 'KEY_REFUSED') {
-    return new ForayError('KEY_REFUSED', `The service refuses the key: ${message}`, {
+    return new ForayError('KEY_REFUSED', `${service} refuses the key: ${message}`, {
       hint: 'Make one with foray service keys add NAME --executor, and pass it as FORAY_EXECUTOR_KEY.',
     });
   }
   if (code === 'UNKNOWN_ROUTE') {
-    return new ForayError('EXECUTOR_REFUSED', 'The service takes no executors on other machines.', {
+    return new ForayError('EXECUTOR_REFUSED', `${service} takes no executors on other machines.`, {
       hint: 'Start it with --temporal.',
     });
   }
-  return new ForayError('EXECUTOR_REFUSED', message);
+  return new ForayError(
+    'EXECUTOR_REFUSED',
+    `${service} refuses this executor: ${message}`,
+    code === 'OTHER_BUILD' ? {} : address,
+  );
 }

@@ -9,7 +9,7 @@ import type { OwnFolder } from '../files/own-folder.ts';
 import type { ExecutorActivities } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { takeCache } from './cache.ts';
-import { FleetClient } from './fleet-client.ts';
+import { FleetClient, ServiceFault } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
 import { filesIn, RemoteMaterials } from './materials.ts';
@@ -79,7 +79,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       size: slots,
       timeout: welcome.runTimeout ?? undefined,
     }));
-    const { onFault, onHeard } = oncePerFault(onLine);
+    const { onFault, onHeard } = oncePerFault(url, onLine);
     const { connection, worker } = await takeLanes(options, {
       ...{ name, taskQueue: welcome.taskQueue, state },
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
@@ -119,11 +119,12 @@ function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
  * Makes `onFault`, which reports a fault once while it repeats at each attempt, and `onHeard`, which is called when the
  * service has answered. After that, the same fault is reported again.
  */
-function oncePerFault(onLine: (line: string) => void) {
+function oncePerFault(url: string, onLine: (line: string) => void) {
   let lastFault = '';
   return {
     onFault: (error: unknown) => {
-      const line = messageOf(error);
+      const why = messageOf(error);
+      const line = error instanceof ServiceFault ? `A request to ${url} failed: ${why}` : why;
       if (line !== lastFault) onLine(line);
       lastFault = line;
     },
