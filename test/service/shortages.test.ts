@@ -4,6 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import type { Health } from '../../src/api/health.ts';
 import type { ErrorBody, Run } from '../../src/api/resources.ts';
+import type { ModelRegistry } from '../../src/service/models/registry.ts';
+import { Problems } from '../../src/service/problems.ts';
+import { QueueProblems } from '../../src/service/runs/queue-problems.ts';
 import { startAnimation } from './animations.ts';
 import { writeCommandModel } from './command-model.ts';
 import { limitDescriptors, pidsUnder, startProcess } from './process.ts';
@@ -142,6 +145,22 @@ describe('a run whose end cannot be stored', () => {
     const { title } = messageIn(await reach(service, run, 'FAILED'));
     expect(title).toBe('its outputs could not be stored: no such luck');
   });
+});
+
+test('the end of a run that began before its version had to wait does not end this problem', () => {
+  const lines: string[] = [];
+  const problems = new Problems(Date.now, (line) => lines.push(line));
+  const registry = { publicName: () => 'It', version: () => ({}), model: () => ({ name: 'Slow' }) };
+  const queue = new QueueProblems({
+    registry: registry as unknown as ModelRegistry,
+    problems,
+    onDoubt: () => {},
+  });
+  queue.ended('v', { kind: 'deferred', reason: 'the disk is full' }, 5);
+  queue.ended('v', { kind: 'completed', outputs: {} }, 60_000);
+  expect(lines).toEqual(['Runs of the model "Slow" wait: the disk is full']);
+  queue.ended('v', { kind: 'completed', outputs: {} }, 0);
+  expect(lines[1]).toMatch(/^This is over/);
 });
 
 test('a run that is RUNNING without an executor returns to the queue', async () => {

@@ -18,6 +18,8 @@ export interface QueueProblemsParts {
 /** Notes problems of the service that become visible in the work on its queue. */
 export class QueueProblems implements DispatcherListener, RecorderListener {
   readonly #parts: QueueProblemsParts;
+  /** When a run of each version was last deferred, by `performance.now`. */
+  readonly #deferredAt = new Map<string, number>();
 
   constructor(parts: QueueProblemsParts) {
     this.#parts = parts;
@@ -39,12 +41,14 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
     });
   }
 
-  ended(versionId: string, outcome: Executed): void {
+  ended(versionId: string, outcome: Executed, ms: number): void {
     const { registry, problems, onDoubt } = this.#parts;
+    const now = performance.now();
     switch (outcome.kind) {
       case 'completed':
       case 'failed':
-        problems.resolve('RUNS_DEFERRED', versionId);
+        // a run that began earlier does not show that another run could begin now
+        if (now - ms >= (this.#deferredAt.get(versionId) ?? 0)) problems.resolve('RUNS_DEFERRED', versionId);
         return problems.resolve('NO_EXECUTOR', '');
       case 'unusable':
         return problems.resolve('RUNS_DEFERRED', versionId);
@@ -56,6 +60,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
           detail: `No process for an executor can be started; foray tries again: ${outcome.reason}`,
         });
       case 'deferred':
+        this.#deferredAt.set(versionId, now);
         problems.raise({
           code: 'RUNS_DEFERRED',
           subject: versionId,
