@@ -190,7 +190,9 @@ describe('time', () => {
     });
     const error = await failure(server.client({ total: 300 }).listModels());
     expect([error.kind, error.isRetryable]).toEqual(['timeout', true]);
-    expect(error.toLine()).toMatch(/^The model service at http:\S+ does not answer in time\. The service may/);
+    expect(error.toLine()).toMatch(
+      /^The model service at http:\S+ does not answer in time\. The service may/,
+    );
   });
 
   test('an abort does not stop a sent request for a run, because its answer says which run was started', async () => {

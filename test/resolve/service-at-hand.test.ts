@@ -5,7 +5,10 @@ import { startServer, type TestServer } from '../cloud/support.ts';
 
 const OWN = '6b0e2f4c-3f6e-4a54-9d3c-0a3a9f6f9a11';
 const OTHER = '9a1d7c52-8f0b-4c86-8d7e-5f1c2b3a4d55';
-const belongings = { knownRun: async () => undefined, setService: async () => {} };
+const belongings = {
+  knownRun: () => Promise.resolve(undefined),
+  setService: () => Promise.resolve(),
+};
 
 let server: TestServer;
 let service: ServiceAtHand;
