@@ -113,7 +113,8 @@ export class ServiceAtHand {
   }
 }
 
-function isLoopback(url: string): boolean {
+/** Whether an address is on this machine. */
+export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
