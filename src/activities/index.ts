@@ -1,8 +1,8 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Phase, RunCounts } from '../campaign/types.ts';
+import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
-import { ServiceAtHand } from '../resolve/index.ts';
+import { isLoopback, ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
@@ -61,9 +61,7 @@ export function createActivities(world: World, courses = new Courses()) {
       const record = await here(world, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
       if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign, world.store)))
-        throw refusal(
-          `serves the model service at ${world.service}, which is not the service of the campaign`,
-        );
+        throw refusal(otherService(world.service, record.campaign));
       return await work(record, cancellationSignal());
     } catch (error) {
       throw failureOf(error, activityInfo().attempt);
@@ -144,10 +142,28 @@ export type Activities = ReturnType<typeof createActivities>;
 
 /** The campaign's record. Throws if this worker has another store, or its store has no such campaign. */
 async function here(world: World, { campaign, store }: CampaignAddress): Promise<CampaignRecord> {
-  if (world.store.id !== store) throw refusal('has another store than the campaign');
+  if (world.store.id !== store) throw refusal(`has another store than the campaign. ${RIGHT_STORE}`);
   const record = await world.store.getCampaign(campaign);
-  if (!record) throw refusal(`has no campaign ${campaign} in its store`);
+  if (!record) throw refusal(`has no campaign ${campaign} in its store. ${RIGHT_STORE}`);
   return record;
+}
+
+const RIGHT_STORE =
+  "Start a worker with the campaign's store and service, or give this worker another task queue.";
+
+/**
+ * Says that the worker has another service than the campaign, and how a campaign ends whose service is lost. `stopRuns`
+ * gives up runs only when another service answers at the campaign's address. A service that does not answer may come
+ * back with its runs.
+ */
+function otherService(served: string, { id, service }: Campaign): string {
+  const short = (url: string): string => url.replace(/\/api\/open\/.*$/, '');
+  const ends = `"foray cancel ${id}" ends the campaign`;
+  if (served === service)
+    return `serves another model service at ${short(served)} than the campaign had there. Start a worker with the campaign's service. If the data of that service are lost, ${ends}.`;
+  const { port } = new URL(service);
+  const dev = port !== '' && isLoopback(service) ? ` ("foray dev --port ${port}")` : '';
+  return `serves the model service at ${short(served)}, which is not the service of the campaign (${short(service)}). Start a worker with that service. If its data are lost, start a new service there${dev}; then ${ends}.`;
 }
 
 /**
@@ -157,7 +173,7 @@ async function here(world: World, { campaign, store }: CampaignAddress): Promise
 function refusal(what: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'WORKER_ELSEWHERE',
-    message: `This worker ${what}. Start a worker with the campaign's store and service, or give this worker another task queue.`,
+    message: `This worker ${what}`,
     nextRetryDelay: REFUSED_AGAIN_AFTER_MS,
   });
 }

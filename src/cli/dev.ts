@@ -23,7 +23,7 @@ export function addDev(program: Command): void {
     .addOption(modelsOption())
     .option(
       '--port <port>',
-      'port of the model service; 0 takes a free port (default: 8090, or a free port if 8090 is taken)',
+      'port of the model service; 0 takes a free port (default: the last port of this home if it is free, then 8090, then a free port)',
       wholeNumber(0, 65_535),
     )
     .addOption(keepFailedOption())

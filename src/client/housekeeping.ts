@@ -7,7 +7,10 @@ export async function deleteCampaign(client: ClientContext, id: string): Promise
   const { phase } = await recordOf(client, id);
   if (!closedPhases.includes(phase)) {
     throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
-      hint: `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign.`,
+      hint:
+        phase === 'stopping'
+          ? `Only closed campaigns can be deleted. "foray status ${id}" shows whether this campaign can end.`
+          : `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign.`,
     });
   }
   await client.store.deleteCampaign(id);

@@ -99,7 +99,8 @@ export async function statusFromStore(
   return {
     ...head(record),
     phase: record.phase,
-    blocked: blocked ?? null,
+    // the campaign may have closed after its workflow was asked
+    blocked: isClosed(record) ? null : (blocked ?? null),
     points: record.points,
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),

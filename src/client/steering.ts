@@ -33,6 +33,6 @@ export async function setConcurrency(
 
 function notRunning(id: string): ForayError {
   return new ForayError('CAMPAIGN_CLOSED', `The workflow of the campaign "${id}" does not run.`, {
-    hint: `"foray cancel ${id}" stops the runs that the workflow left.`,
+    hint: `"foray retry ${id}" continues the campaign, and "foray cancel ${id}" stops the runs that the workflow left.`,
   });
 }

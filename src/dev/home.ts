@@ -29,6 +29,7 @@ export function homePaths(home: string) {
     addresses: join(home, 'addresses.json'),
     key: join(home, 'key'),
     page: join(home, 'page.json'),
+    servicePort: join(home, 'service-port'),
     lock: join(home, 'dev.lock'),
     store: `sqlite:${join(home, 'store.db')}`,
     service: join(home, 'service'),
@@ -104,6 +105,29 @@ export async function writeAddresses(home: string, addresses: Addresses): Promis
 
 export function removeAddresses(home: string): void {
   rmSync(homePaths(home).addresses, { force: true });
+}
+
+/** The port that the model service of this home had last. Undefined if it is not known. */
+export function lastServicePort(home: string): number | undefined {
+  try {
+    return z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(65_535)
+      .parse(readFileSync(homePaths(home).servicePort, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws ForayError HOME_UNUSABLE */
+export async function noteServicePort(home: string, port: number): Promise<void> {
+  try {
+    await replaceFile(homePaths(home).servicePort, `${port}\n`, FOR_THE_USER);
+  } catch (error) {
+    throw unusable(home, error);
+  }
 }
 
 /**

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { ForayError } from '../errors.ts';
 
-/** The default port if it is free on 127.0.0.1, otherwise a free port. */
-export async function freePort(usual: number): Promise<number> {
-  return (await listens(usual)) ?? (await listens(0))!;
+/** The first of the given ports that is free on 127.0.0.1, otherwise another free port. */
+export async function freePort(...wished: number[]): Promise<number> {
+  for (const port of wished) if ((await listens(port)) !== undefined) return port;
+  return (await listens(0))!;
 }
 
 /**

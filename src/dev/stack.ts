@@ -3,7 +3,16 @@ import { Connection } from '@temporalio/client';
 import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
 import { ownModule } from '../package/own-files.ts';
-import { type Addresses, holdHome, homePaths, localKey, removeAddresses, writeAddresses } from './home.ts';
+import {
+  type Addresses,
+  holdHome,
+  homePaths,
+  lastServicePort,
+  localKey,
+  noteServicePort,
+  removeAddresses,
+  writeAddresses,
+} from './home.ts';
 import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
 import { Part, type PartOptions } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
@@ -19,7 +28,7 @@ const HOST = '127.0.0.1';
 const TRIES = 4;
 
 export interface StackOptions {
-  /** The port of the model service. @default 8090, or a free port if 8090 is taken */
+  /** The port of the model service. @default the last port of this home, 8090 or a free port */
   port?: number | undefined;
   /** The folders of models that are served in addition to the shipped models. */
   models?: readonly string[];
@@ -60,6 +69,7 @@ export async function startStack(
     const cli = await findTemporalCli(report);
     parts = await startParts(home, { cli, port, models, keepFailed, report }, TRIES);
     await writeAddresses(home, parts.addresses);
+    await noteServicePort(home, Number(new URL(parts.addresses.service.url).port));
   } catch (error) {
     await stop();
     throw error;
@@ -85,7 +95,11 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     temporal: await freePort(USUAL_PORTS.temporal),
     webUi: await freePort(USUAL_PORTS.webUi),
     page: await freePort(USUAL_PORTS.page),
-    service: servicePort === undefined ? await freePort(USUAL_PORTS.service) : await wantedPort(servicePort),
+    // campaigns know the address of their service, so it stays the same if possible
+    service:
+      servicePort === undefined
+        ? await freePort(lastServicePort(home) ?? USUAL_PORTS.service, USUAL_PORTS.service)
+        : await wantedPort(servicePort),
   };
   const addresses: Addresses = {
     pid: process.pid,

@@ -136,7 +136,8 @@ function withoutUuid(url: string): CloudError {
   );
 }
 
-function isLoopback(url: string): boolean {
+/** Whether an address is on this machine. */
+export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }

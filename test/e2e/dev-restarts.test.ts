@@ -101,13 +101,27 @@ test('a campaign continues when foray dev starts again on another port', async (
 
 test('the terminal says why a campaign cannot continue: a service that has lost its data counts as another service', async () => {
   await interrupt(dev!);
+  const [address] = /http:\S+\/api\/open\/\S+/.exec(dev!.said())!;
   rmSync(join(folder, '.foray/service'), { recursive: true });
-  dev = await startDev({ folder, args: ['--port', '0'] });
+  dev = await startDev({ folder });
+  // the model service takes the last port of its home
+  expect(dev.said()).toContain(address);
   await until('the terminal says why the campaign cannot continue', () =>
-    /stuck: Cannot continue: This worker serves/.test(dev!.said()),
+    /stuck: Cannot continue: This worker serves .*"foray cancel stuck" ends the campaign/.test(dev!.said()),
   );
   const listed = await foray(folder, ['list']);
   expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot continue/m);
+});
+
+test('a campaign whose service has lost its data ends after a cancel', async () => {
+  expect((await foray(folder, ['delete', 'stuck'])).stderr).toContain('"foray cancel stuck" ends');
+  expect((await foray(folder, ['cancel', 'stuck'])).code).toBe(0);
+  const client = await clientOf(dev!);
+  try {
+    expect(await toTheEnd({ foray: client }, 'stuck')).toMatchObject({ phase: 'cancelled' });
+  } finally {
+    await client.close();
+  }
 });
 
 test('all parts end if foray dev is killed', async () => {

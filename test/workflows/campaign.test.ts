@@ -178,7 +178,22 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     await world.environment.client.workflow.getHandle(id).terminate();
     const terminated = await world.foray.status(id);
     expect(terminated.source).toBe('store');
-    expect(terminated.note).toContain(`foray cancel ${id}`);
+    const why = `its workflow has ended (terminated); "foray retry ${id}" continues the campaign, and "foray cancel ${id}" ends it`;
+    expect(terminated.blocked).toBe(why);
+    expect((await world.foray.blocked()).get(id)).toBe(why);
+    await expect(world.foray.steer(id, 'pause')).rejects.toMatchObject({
+      hint: expect.stringContaining(`foray retry ${id}`),
+    });
+    await world.environment.client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: id },
+    });
+    const lost = `Temporal has no workflow of the campaign (any more); "foray retry ${id}" continues the campaign, and "foray cancel ${id}" ends it`;
+    await until(
+      'Temporal has lost the workflow',
+      async () => (await world.foray.status(id)).blocked === lost,
+    );
+    expect((await world.foray.list()).find((each) => each.id === id)?.blocked).toBe(lost);
     await world.foray.cancel(id, 'it is stuck');
     const cancelled = await toTheEnd(world, id);
     expect(cancelled.phase).toBe('cancelled');
@@ -202,7 +217,7 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
     );
     expect([code, stdout.split('\n')]).toEqual([1, [expect.stringMatching(/^point,replication,/), '']]);
     expect(stderr).toMatch(
-      /^\[ {2}0%\] running: 0 of 2: .*\(its workflow has ended \(terminated\); "foray cancel \S+" stops its runs\)\n$/,
+      /^Cannot continue: its workflow has ended \(terminated\); .* "foray cancel \S+" ends it\. \[ {2}0%\] running: 0 of 2: .*\n$/,
     );
     await world.foray.cancel(id);
     await toTheEnd(world, id);

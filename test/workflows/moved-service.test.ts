@@ -59,6 +59,7 @@ test.each(['knows the identity of its service', 'comes from an earlier version o
     const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
     await untilSomeAreDone(world, id);
     await stopWorker();
+    const campaignsAddress = new URL(world.service.url).origin;
     await world.service.close();
     if (what.startsWith('comes')) forgetIdentity();
 
@@ -67,7 +68,10 @@ test.each(['knows the identity of its service', 'comes from an earlier version o
     const status = await blocked(id);
     expect(status).toMatchObject({
       secondsLeft: null,
-      blocked: expect.stringContaining('is not the service of the campaign'),
+      blocked: expect.stringMatching(
+        // the address of the campaign's service, and how a campaign ends whose service is lost
+        `is not the service of the campaign \\(${campaignsAddress}\\)\\. .* \\("foray dev --port ${new URL(campaignsAddress).port}"\\); then "foray cancel ${id}"`,
+      ),
     });
     expect(statusText(status)).toMatch(/^Cannot continue: This worker serves the model service at http:/);
     expect(progressText(status)).not.toContain('left');
@@ -96,8 +100,18 @@ test('the status shows that a campaign has no worker, or that the service refuse
   const isRefused = async () => /key/i.test((await world.foray.status(id)).blocked ?? '');
   await until('the status shows that the key is refused', isRefused);
   expect((await world.foray.blocked()).get(id)).toMatch(/key/i);
+  await expect(world.foray.retry(id)).rejects.toMatchObject({
+    code: 'WORKER_SILENT',
+    message: expect.stringMatching(/is not changed yet: .*key.*[^.]\.$/i),
+    hint: expect.stringContaining('Temporal keeps the request'),
+  });
   await stop();
   world.settings.service.key = KEY;
   await world.startWorker();
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null });
+  const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
+  const updates = events?.filter((event) => event.workflowExecutionUpdateCompletedEventAttributes);
+  expect(updates).toMatchObject([
+    { workflowExecutionUpdateCompletedEventAttributes: { outcome: { success: {} } } },
+  ]);
 });

@@ -113,7 +113,7 @@ export class Temporal {
   }
 
   /**
-   * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow does not run.
+   * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow has just closed.
    * The time limits of the requests add up to 2.8 s.
    */
   blockedBy(id: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { closedPhases, type Progress } from '../../campaign/types.ts';
 import { messageOf } from '../../errors.ts';
 import { progressQuery } from '../../workflows/messages.ts';
@@ -12,6 +12,9 @@ import { ANSWER_MS } from './messages.ts';
  * point, or whose machine is busy, may answer later than the time limit.
  */
 export const NOBODY = 'no worker answered in time; it may be busy, or may have ended';
+
+/** How a workflow may end before its campaign. Any other workflow first writes the last phase to the store. */
+const broken: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
 
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {
@@ -39,12 +42,7 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       const isOver =
         description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
       if (isOver) {
-        const what = description.status.name.toLowerCase().replaceAll('_', ' ');
-        return {
-          progress: undefined,
-          why: `its workflow has ended (${what}); "foray cancel ${id}" stops its runs`,
-          blocks: false,
-        };
+        return { progress: undefined, why: ended(description, id), blocks: true };
       }
       const trouble = troubleOf(description);
       if (progress) return { progress, why: '', blocks: false, ...trouble };
@@ -58,12 +56,12 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       blocks: unworked !== undefined,
     };
   } catch (error) {
-    return { progress: undefined, ...untold(temporal, error) };
+    return { progress: undefined, ...untold(temporal, id, error) };
   }
 }
 
 /**
- * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow does not run.
+ * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow has just closed.
  * The time limits of the requests add up to 2.8 s.
  */
 export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
@@ -72,17 +70,27 @@ export async function blockedBy(temporal: TemporalConnection, id: string): Promi
     const description = await client.withDeadline(Date.now() + ANSWER_MS, () =>
       client.workflow.getHandle(id).describe(),
     );
-    if (description.status.name !== 'RUNNING') return undefined;
+    const { name } = description.status;
+    if (broken.includes(name)) return ended(description, id);
+    if (name !== 'RUNNING') return undefined;
     const trouble = troubleOf(description);
     return trouble?.blocks ? trouble.why : await unpolled(client, temporal.namespace, description.taskQueue);
   } catch (error) {
-    const { why, blocks } = untold(temporal, error);
+    const { why, blocks } = untold(temporal, id, error);
     return blocks ? why : undefined;
   }
 }
 
-function untold(temporal: TemporalConnection, error: unknown): Trouble {
+function ended({ status }: WorkflowExecutionDescription, id: string): string {
+  return `its workflow has ended (${status.name.toLowerCase().replaceAll('_', ' ')}); ${continues(id)}`;
+}
+
+function continues(id: string): string {
+  return `"foray retry ${id}" continues the campaign, and "foray cancel ${id}" ends it`;
+}
+
+function untold(temporal: TemporalConnection, id: string, error: unknown): Trouble {
   if (error instanceof WorkflowNotFoundError)
-    return { why: 'Temporal has no workflow of the campaign (any more)', blocks: false };
+    return { why: `Temporal has no workflow of the campaign (any more); ${continues(id)}`, blocks: true };
   return { why: messageOf(translated(temporal.settings, error)), blocks: true };
 }
