@@ -1,6 +1,7 @@
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import { isForayError } from '../errors.ts';
 import { type Course, courseOf } from '../search/course-of.ts';
 import type { Store } from '../store/index.ts';
@@ -39,6 +40,9 @@ const MOST_KEPT = 20;
  * asks for more points.
  */
 const LONGEST_MS = 5_000;
+
+/** The errors of a search that would come again at each attempt. The last one is a value that is too large for `where`. */
+const REFUSALS: readonly ErrorCode[] = ['OPTIMISER_FAILED', 'INVALID_VALUE'];
 
 /**
  * The courses of the searches that this worker used last. A course is the state of a search in memory. It is closed
@@ -116,7 +120,7 @@ export async function propose(
     } catch (error) {
       course.close();
       signal.throwIfAborted();
-      if (!isForayError(error) || error.code !== 'OPTIMISER_FAILED') throw error;
+      if (!isForayError(error) || !REFUSALS.includes(error.code)) throw error;
       return { added: addedOf(seqs), ...before, refusal: `${error.code}: ${error.toLine()}` };
     } finally {
       signal.removeEventListener('abort', end);

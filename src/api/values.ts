@@ -10,6 +10,7 @@ export class ValueError extends Error {
 
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
+const DECIMAL = /^[+-]?(\d*)(?:\.(\d*))?(?:e(.*))?$/i;
 /** The longest text of a LONG, in characters. Millions of digits would take seconds, or overflow the stack. */
 const MOST_DIGITS = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
@@ -64,16 +65,17 @@ function double(value: RawValue): string {
 
 function integer(value: RawValue, limit: number): string {
   const number = Number(double(value));
-  if (!Number.isInteger(number) || isFractionLost(String(value), number))
+  if (!Number.isInteger(number) || isFractionLost(String(value)))
     throw new ValueError(`is ${shown(value)}, which is not a whole number`);
   if (number < -limit || number >= limit) throw outOfRange(value);
   return String(number);
 }
 
 /** Whether a text such as 1e-400 or 1.00000000000000000001 became a whole number only because it was rounded. */
-function isFractionLost(text: string, number: number): boolean {
-  if (number === 0) return /^[^e]*[1-9]/i.test(text);
-  return !/e/i.test(text) && /\.\d*[1-9]/.test(text);
+function isFractionLost(text: string): boolean {
+  const [, whole, fraction, exponent] = DECIMAL.exec(text.trim())!;
+  const point = Math.max(0, whole!.length + Number(exponent ?? 0));
+  return /[1-9]/.test(`${whole}${fraction ?? ''}`.slice(point));
 }
 
 /** A LONG has 64 bits, more than a JavaScript number holds exactly, so a text is read as a BigInt. */
@@ -215,7 +217,8 @@ function shown(value: RawValue): string {
  * case. The same letter with an accent may be one character or two.
  */
 export function nameKey(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase();
+  // small letters after capitals may need another form: J with a caron has no form of one character
+  return name.trim().toLowerCase().normalize('NFC');
 }
 
 /**

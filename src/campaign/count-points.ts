@@ -1,8 +1,8 @@
 import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { derivePath } from './designs/resolve/index.ts';
+import { derivePath, expressionPath } from './designs/resolve/index.ts';
 import { hasDerived, sizeOf } from './designs/resolved-design.ts';
-import { DeriveError } from './designs/rows.ts';
+import { DeriveError, OperandError } from './designs/rows.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ModelInput } from './input-values.ts';
 import { type Contents, type DesignOf, expand } from './points.ts';
@@ -34,6 +34,11 @@ export function countPoints(
       for (const { input, at } of limited) checkDerived(input, values[at]!, points);
     }
   } catch (error) {
+    if (error instanceof OperandError) {
+      const { code, message, hint, expression } = error;
+      const path = ['design', ...expressionPath(read.definition.design!, expression)];
+      throw new ForayError(code, message, { place: read.locate(path), hint });
+    }
     if (!(error instanceof DeriveError)) throw error;
     const path = ['design', ...derivePath(read.definition.design!, error.input)];
     throw new ForayError('INVALID_VALUE', `The value of "${error.input}" ${error.message}.`, {

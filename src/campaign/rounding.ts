@@ -5,12 +5,12 @@
 const DIGITS = 12;
 /** No number has more significant digits. */
 const MOST_DIGITS = 17;
-/** Numbers whose size is at most this multiple of their spread keep five digits of the spread when they have 12. */
-const MOST_RATIO = 1e7;
+/** Numbers whose size is at most this multiple of their spread keep three digits of the spread when they have 12. */
+const MOST_RATIO = 1e9;
 
 /**
- * Rounds a computed number to 12 significant digits. Numbers that are large and near to each other, such as times in
- * milliseconds, get more digits, because they would have the same 12.
+ * Rounds a computed number to 12 significant digits. Numbers that are very large and near to each other, such as times
+ * in milliseconds within one minute, get more digits, because they would have the same 12.
  *
  * @param spread - the distance between the numbers, above 0
  * @param size - the size of the numbers

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
-import { changeSetting, FOLDER, folderMark, MOVE, settingIn, settingOf } from './database/settings-table.ts';
+import {
+  changeSetting,
+  FOLDER,
+  folderMark,
+  MOVE,
+  replaceSetting,
+  settingIn,
+  settingOf,
+} from './database/settings-table.ts';
 import { refuseLostBucket } from './files/earlier-files.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
 import type { Access } from './keys/access.ts';
@@ -126,7 +134,26 @@ export class Replicas {
       );
     }
     this.#fingerprint = fingerprint;
-    if ((await settingIn(sql, KEYS)) === fingerprint) return;
+    await this.#expectKeys(fingerprint);
+  }
+
+  /**
+   * Notes the keys of this replica when its start has made a key. Another replica may have made another key meanwhile,
+   * because each replica makes its key after it has agreed with the others.
+   *
+   * @throws ForayError KEYS_INVALID
+   */
+  async settleKeys(access: Access): Promise<void> {
+    const fingerprint = access.fingerprint();
+    if (fingerprint === this.#fingerprint) return;
+    await replaceSetting(this.#database.sql, KEYS, this.#fingerprint!, fingerprint);
+    await this.#expectKeys(fingerprint);
+    this.#fingerprint = fingerprint;
+  }
+
+  /** @throws ForayError KEYS_INVALID if the noted keys are others */
+  async #expectKeys(fingerprint: string): Promise<void> {
+    if ((await settingIn(this.#database.sql, KEYS)) === fingerprint) return;
     throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
       hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
     });

@@ -197,11 +197,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     else if (await replica.isAlone()) await repository.dropAllParts();
     const port = await listen(app, host, options.port ?? 0);
     // only now, because a start that failed must not tie the service to a bucket
-    if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+    const finish = async (): Promise<void> => {
+      await replicas?.settleKeys(access);
+      if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+    };
     // only now, because nobody would ever see the key of a start that failed
     const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? await ensureUserKey(keyFile) : undefined;
-    await replicas?.noteKeys(access);
+    const newKey = makesKey ? await ensureUserKey(keyFile, finish) : undefined;
+    if (!makesKey) await finish();
     dispatcher.wake();
     const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
     replica?.start({

@@ -32,7 +32,20 @@ describe('canonicalValue', () => {
 
   test.each<[InputType, RawValue[]]>([
     ['DOUBLE', ['', 'many', '0x10', 'Infinity', 'NaN', true, '1,5']],
-    ['INTEGER', [7.5, '7.5', 2 ** 31, '-2147483649', 'x', '1e-400', '1.00000000000000000001']],
+    [
+      'INTEGER',
+      [
+        7.5,
+        '7.5',
+        2 ** 31,
+        '-2147483649',
+        'x',
+        '1e-400',
+        '1.00000000000000000001',
+        '1.00000000000000000001e0',
+        '10.00000000000000000001E-1',
+      ],
+    ],
     [
       'LONG',
       [
@@ -81,6 +94,7 @@ describe('canonicalValue', () => {
 
   test('nameKey ignores case, outer blanks and the Unicode form of accents', () => {
     expect(nameKey('Cafe\u0301')).toBe(nameKey('caf\u00e9'));
+    expect(nameKey('J\u030c')).toBe(nameKey('\u01f0'));
     expect(nameKey(' Contact RATE ')).toBe(nameKey('contact rate'));
   });
 });

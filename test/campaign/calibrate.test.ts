@@ -87,6 +87,12 @@ test.each<[string, ErrorCode, string, RegExp]>([
     /no point meets "where"/,
   ],
   [
+    'a condition with a value that is too large',
+    'INVALID_VALUE',
+    abc(`priors: { Budget: [5, 6, '9007199254740993'] }, where: §'Budget > 3', observed: { Peak day: 6 }`),
+    /"Budget" is 9007199254740993, which is too large to calculate with exactly/,
+  ],
+  [
     'fewer points than particles',
     'DEFINITION_INVALID',
     abc(`${PRIORS}, observed: { Peak day: 6 }, stop: { points: §100 }`),

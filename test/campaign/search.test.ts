@@ -134,6 +134,12 @@ describe('foray refuses a search', () => {
       /no point meets "where"/,
     ],
     [
+      'a condition with a value that is too large',
+      'INVALID_VALUE',
+      `over: { Budget: [5, 6, '9007199254740993'] }, where: §'Budget > 3'`,
+      /"Budget" is 9007199254740993, which is too large to calculate with exactly/,
+    ],
+    [
       'a condition that is wrong',
       'INVALID_EXPRESSION',
       `${OVER}, where: §'Contact > 3'`,

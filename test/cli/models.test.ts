@@ -118,7 +118,7 @@ outputs:
     [
       'node sim.mjs',
       'node "my sim.mjs"',
-      /model\.yaml:3:10: "command" is wrong: quotes have no meaning in a text; write a list, such as/,
+      /model\.yaml:3:10: "command" is wrong: quotes do not keep a blank in a word; write a list, such as/,
     ],
     ['min: 0', 'min: 4', /the default of "N" is 3, but must be at least 4/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],

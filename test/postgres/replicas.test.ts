@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { isForayError } from '../../src/errors.ts';
 import { openPostgres } from '../../src/service/database/postgres.ts';
 import { postgresMigrations } from '../../src/service/database/postgres-migrations.ts';
+import { Access } from '../../src/service/keys/access.ts';
+import { ensureUserKey, listKeys } from '../../src/service/keys/edit.ts';
+import { openReplicas, openShared } from '../../src/service/replicas.ts';
 import {
   healthOf,
   messageIn,
@@ -199,6 +202,33 @@ describe('a replica is refused', () => {
     );
     await first.close();
     await startTestService({ dataDir, database, keyFile });
+  });
+
+  test('after another replica with another key file has started at the same time', async () => {
+    const place = { bucket: 'http://127.0.0.1:9/files', now: Date.now };
+    const starts = await Promise.all(
+      [1, 2].map(async () => {
+        const folder = temporaryFolder();
+        const shared = await openShared(database);
+        onCleanup(() => shared.close());
+        const replicas = (await openReplicas(shared, { ...place, dataDir: folder }))!;
+        const file = path.join(folder, 'keys.yaml');
+        const options = { required: false, localKey: undefined, models: () => [], onFault: () => {} };
+        return { replicas, file, access: new Access({ file, ...options }) };
+      }),
+    );
+    for (const { replicas, access } of starts) await replicas.agree(access);
+    const [first, second] = starts.map(
+      ({ replicas, file, access }) =>
+        () =>
+          ensureUserKey(file, () => replicas.settleKeys(access)),
+    );
+    expect(await first!()).toEqual(expect.any(String));
+    expect(await refusal(second!())).toBe(
+      'KEYS_INVALID: The other services of this database accept other keys.',
+    );
+    expect(listKeys(starts[1]!.file)).toEqual([]);
+    expect(await ensureUserKey(starts[1]!.file, async () => {})).toEqual(expect.any(String));
   });
 
   test('but not if several replicas start at once, because the others wait until the first has set the keys', async () => {

@@ -75,6 +75,15 @@ describe('foray finds a mistake that only the points show', () => {
   ])('a derived value is refused if its input does not take the value: %s', async (marked, message) => {
     await expectRefused(marked, 'INVALID_VALUE', message);
   });
+
+  test.each([
+    `design: {grid: {Budget: [1, '9007199254740993']}, where: §Budget > 2}`,
+    `design: {product: [{grid: {Budget: ['9007199254740993']}, derive: {Days: §Budget / 2}}]}`,
+  ])('a value that is too large for an expression is refused: %s', async (marked) => {
+    const message =
+      'The value of "Budget" is 9007199254740993, which is too large to calculate with exactly.';
+    await expectRefused(marked, 'INVALID_VALUE', message);
+  });
 });
 
 describe('a point file', () => {

@@ -4,6 +4,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ContentFiles } from '../../src/service/files/content.ts';
+import { filesIn } from '../../src/service/files/open.ts';
 import { readS3Address, takeS3Credentials } from '../../src/service/files/s3-address.ts';
 import { moveService } from '../../src/service/move/move.ts';
 import { startService } from '../../src/service/service.ts';
@@ -112,6 +114,10 @@ test('a service does not start with another bucket until this bucket has the fil
     message: `The bucket ${other.place.bucket.url} does not have the files of the bucket ${server.place.bucket.url}.`,
   });
   for (const hash of server.files()) copyFileSync(server.pathOf(hash), other.pathOf(hash));
+  // the copies may contain files of failed runs, which were never in a bucket
+  const copies = new ContentFiles(filesIn(dataDir, server.place, undefined));
+  copies.prepare();
+  for (let n = 0; n < 30; n += 1) copies.write(Buffer.from(String(n)));
   await (await elsewhere()).close();
 });
 

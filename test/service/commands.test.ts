@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Outputs, Version } from '../../src/api/resources.ts';
+import { readCommandModel, readKeptCommand } from '../../src/service/models/command.ts';
 import { isRunning } from '../support/cli.ts';
 import { writeCommandModel } from './command-model.ts';
 import {
@@ -51,6 +52,18 @@ describe('command models', () => {
     const stored = path.join(service.dataDir, 'files', hash.slice(0, 2), hash);
     expect(readFileSync(stored, 'utf8')).toBe('a,b\n1,2\n');
     expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
+  });
+
+  test.each([
+    [readCommandModel, 'julia -e include("sim.jl")', ['julia', '-e', 'include("sim.jl")']],
+    [readKeptCommand, 'python3 "my sim.py"', ['python3', '"my', 'sim.py"']],
+  ])('%p splits the text %s at blanks', (read, text, words) => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Quotes', '');
+    const entry = path.join(folder, 'Quotes', 'model.yaml');
+    writeFileSync(entry, readFileSync(entry, 'utf8').replace('node sim.mjs', text));
+    const found = read(entry);
+    expect('command' in found ? found.command : found).toEqual(words);
   });
 
   test('may name one file in several outputs', async () => {

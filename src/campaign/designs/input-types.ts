@@ -1,5 +1,5 @@
 import { type InputType, numericOutputTypes, type RawValue } from '../../api/index.ts';
-import { ForayError } from '../../errors.ts';
+import { ForayError, type Place } from '../../errors.ts';
 import type { ValueType } from '../expressions/index.ts';
 import type { BaseInput } from '../types.ts';
 
@@ -25,15 +25,17 @@ export function valueOf(type: InputType, canonical: string): RawValue {
 /**
  * The value of an input for an expression that calculates with it.
  *
+ * @param place - the place of the expression, if it is known
  * @throws ForayError INVALID_VALUE if a number cannot have all digits of the value
  */
-export function operandOf(name: string, type: InputType, canonical: string): RawValue {
+export function operandOf(name: string, type: InputType, canonical: string, place?: Place): RawValue {
   const value = valueOf(type, canonical);
   if (type !== 'LONG' || Number.isSafeInteger(value)) return value;
   throw new ForayError(
     'INVALID_VALUE',
     `The value of "${name}" is ${canonical}, which is too large to calculate with exactly.`,
     {
+      place,
       hint: 'Expressions calculate with whole numbers below 2^53. In "derive", an expression that is only the name of the input copies its value.',
     },
   );

@@ -1,4 +1,5 @@
 import { canonicalValue, type RawValue, ValueError } from '../../api/index.ts';
+import { ForayError, isForayError } from '../../errors.ts';
 import { compileExpression, type Expression } from '../expressions/index.ts';
 import { choose, quantile, wholeQuantile } from '../sampling/distributions.ts';
 import { morrisLevels } from '../sampling/morris.ts';
@@ -30,12 +31,23 @@ export class DeriveError extends Error {
   }
 }
 
+/** The error for a value that is too large for an expression. */
+export class OperandError extends ForayError {
+  /** The text of the expression. */
+  readonly expression: string;
+
+  constructor(expression: string, { code, message, hint }: ForayError) {
+    super(code, message, { hint });
+    this.expression = expression;
+  }
+}
+
 /**
  * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. Rows may repeat
  * in designs for which {@link sizeOf} is undefined.
  *
  * @throws DeriveError
- * @throws ForayError INVALID_VALUE if a value is too large for an expression
+ * @throws OperandError
  */
 export function* rowsOf(design: Design, context: RowContext): Generator<readonly string[]> {
   switch (design.kind) {
@@ -146,23 +158,31 @@ function* refined(
     const own = new Map(inputs.map((name, at) => [name, row[at]!]));
     const unusable = new Map<string, RawValue>();
     const textOf = (name: string): string => own.get(name) ?? fixed.get(name)!;
+    const written = (name: string): RawValue => unusable.get(name) ?? textOf(name);
     const read = (name: string): RawValue =>
       unusable.get(name) ?? operandOf(name, types.get(name)!, textOf(name));
+    const evaluated = (text: string, { evaluate }: Expression): RawValue => {
+      try {
+        return evaluate(read);
+      } catch (error) {
+        throw isForayError(error) ? new OperandError(text, error) : error;
+      }
+    };
     let wrong: DeriveError | undefined;
     for (const { one, expression } of derived) {
       const { copied } = expression;
       // a number would not have all digits of a large LONG
       const isCopy = one.type === 'LONG' && copied !== undefined && types.get(copied) === 'LONG';
-      const value = isCopy ? (unusable.get(copied) ?? textOf(copied)) : expression.evaluate(read);
+      const value = isCopy ? written(copied) : evaluated(one.expression, expression);
       try {
         own.set(one.name, canonicalValue(one.type, typeof value === 'number' ? rounded(value) : value));
       } catch (error) {
         if (!(error instanceof ValueError)) throw error;
-        wrong ??= deriveError(one, error, expression, read);
+        wrong ??= deriveError(one, error, expression, written);
         unusable.set(one.name, value);
       }
     }
-    if (condition && condition.evaluate(read) !== true) continue;
+    if (condition && evaluated(where!, condition) !== true) continue;
     // an omitted row may have invalid derived values
     if (wrong) throw wrong;
     yield derive.length === 0 ? row : [...own.values()];
@@ -178,9 +198,9 @@ function deriveError(
   { name }: Derivation,
   { message }: ValueError,
   { names }: Expression,
-  read: (name: string) => RawValue,
+  written: (name: string) => RawValue,
 ): DeriveError {
-  const inputs = names.map((input) => `${input} is ${read(input)}`).join(' and ');
+  const inputs = names.map((input) => `${input} is ${written(input)}`).join(' and ');
   return new DeriveError(name, `${message}${inputs ? ` where ${inputs}` : ''}`);
 }
 

@@ -12,7 +12,8 @@ import { hasSeed } from '../seeds.ts';
 import type { BaseInput, CampaignOutput } from '../types.ts';
 import type { Calibration, Observed } from './calibration.ts';
 import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
-import { conditionOf } from './space.ts';
+import type { Distribution } from '../sampling/distributions.ts';
+import { checkOperands, conditionOf } from './space.ts';
 
 const PATH = ['calibrate', 'abc'];
 /**
@@ -136,19 +137,35 @@ function observedOf(
   return { output: name, kind: 'number', value: number, weight };
 }
 
-/** @throws ForayError EMPTY_DESIGN if a condition is true at none of many points of the prior */
+/**
+ * @throws ForayError INVALID_VALUE if a condition reads a value that is too large; EMPTY_DESIGN if it is true at none of
+ *   many points of the prior
+ */
 function checkCondition(
   { priors, where }: Calibration,
   base: readonly BaseInput[],
   locate: ReadDefinition['locate'],
 ): void {
   if (where === null) return;
+  const place = locate([...PATH, 'where']);
+  const ends = priors.map(({ name, distribution }): [string, readonly string[]] => [
+    name,
+    endsOf(distribution),
+  ]);
+  checkOperands(where, new Map(ends), base, place);
   const names = priors.map(({ name }) => name);
   const isAllowed = conditionOf(where, names, base);
   for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
     if (isAllowed(drawnRow(priors, point))) return;
   throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: no point meets "where".', {
-    place: locate([...PATH, 'where']),
+    place,
     hint: 'Widen the priors, or change the condition.',
   });
+}
+
+/** The values of a choice, or the bounds of a distribution. */
+function endsOf(distribution: Distribution): readonly string[] {
+  if (distribution.kind === 'choice') return distribution.values;
+  const { min, max } = distribution;
+  return [min, max].filter((end) => end !== undefined).map(String);
 }

@@ -13,7 +13,7 @@ import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
-import { spaceOf } from './space.ts';
+import { checkOperands, spaceOf } from './space.ts';
 
 /**
  * The number of points at which a condition is tried. A condition that is true at none of these points counts as
@@ -274,15 +274,24 @@ function mostReplications(replications: ReadDefinition['definition']['replicatio
   return typeof replications === 'object' && !('output' in replications) ? replications.max : null;
 }
 
-/** @throws ForayError EMPTY_DESIGN if a condition is true at none of many points */
+/**
+ * @throws ForayError INVALID_VALUE if a condition reads a value that is too large; EMPTY_DESIGN if it is true at none of
+ *   many points
+ */
 function checkCondition(search: Search, base: readonly BaseInput[], locate: ReadDefinition['locate']): void {
   if (search.where === null) return;
+  const place = locate(['search', 'where']);
+  const ends = search.inputs.map((input): [string, string[]] => [
+    input.name,
+    input.kind === 'choice' ? input.values : [String(input.min), String(input.max)],
+  ]);
+  checkOperands(search.where, new Map(ends), base, place);
   const space = spaceOf(search, base);
   const names = search.inputs.map(({ name }) => name);
   for (const x of unitPoints('sobol', { points: TRIED, seed: 0, scramble: true, names }))
     if (space.isAllowed(space.valuesAt(x))) return;
   throw new ForayError('EMPTY_DESIGN', 'The search has no points: no point meets "where".', {
-    place: locate(['search', 'where']),
+    place,
     hint: 'Widen the bounds under "over", or change the condition.',
   });
 }

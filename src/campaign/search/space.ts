@@ -1,5 +1,6 @@
 import { canonicalValue } from '../../api/index.ts';
 import { expressionNames, isWhole, operandOf } from '../designs/input-types.ts';
+import type { Place } from '../../errors.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { rounded } from '../rounding.ts';
 import type { BaseInput } from '../types.ts';
@@ -156,4 +157,23 @@ export function conditionOf(
       const at = places.get(name);
       return operandOf(name, type, at === undefined ? value : values[at]!);
     }) === true;
+}
+
+/**
+ * Checks that a condition can calculate with the values of the inputs that it reads. The condition itself notices an
+ * unusable value only when it reads this value, perhaps in the middle of a campaign.
+ *
+ * @param varied - values of the inputs that vary, by name; other inputs have the values in the base
+ * @param place - the place of the condition
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkOperands(
+  where: string,
+  varied: ReadonlyMap<string, readonly string[]>,
+  base: readonly BaseInput[],
+  place: Place,
+): void {
+  const { names } = compileExpression(where, expressionNames(base));
+  for (const { name, type, value } of base.filter((input) => names.includes(input.name)))
+    for (const one of varied.get(name) ?? [value]) operandOf(name, type, one, place);
 }

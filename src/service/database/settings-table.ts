@@ -36,6 +36,11 @@ export async function changeSetting(sql: Sql, name: string, value: string): Prom
   );
 }
 
+/** Stores the text of a setting if it still has a known text. */
+export async function replaceSetting(sql: Sql, name: string, known: string, value: string): Promise<void> {
+  await sql.all('UPDATE settings SET value = ? WHERE name = ? AND value = ?', value, name, known);
+}
+
 /** The UUID of the service. It does not depend on the service's address. */
 export function serviceIdentity(database: Database): Promise<string> {
   return settingOf(database, 'identity', randomUUID);

@@ -127,8 +127,8 @@ function makeCheck(code: ModelCode): () => void {
  */
 async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
   try {
-    const { readCommandModel } = await import('../models/command.ts');
-    return readCommandModel(entry).command;
+    const { readKeptCommand } = await import('../models/command.ts');
+    return readKeptCommand(entry);
   } catch (error) {
     throw new Deferred(messageOf(error));
   }

@@ -5,6 +5,9 @@ import { FOLDER, settingIn } from '../database/settings-table.ts';
 import { EMPTY, namesIn } from './content.ts';
 import type { ContentStore } from './content-store.ts';
 
+/** The largest number of copies of files for which another bucket is asked. */
+const MOST_COPIES = 100;
+
 /** The places where a service on SQLite keeps its files. */
 interface Places {
   dataDir: string;
@@ -18,7 +21,8 @@ interface Places {
 /**
  * Checks that the place of the files has the files of earlier runs. Without this check, a service could start without
  * its `--files`, or with its first bucket before the files are moved there, or with another bucket that lacks the files
- * of the earlier bucket. It would then notice the missing files only when somebody asks for them.
+ * of the earlier bucket. It would then notice the missing files only when somebody asks for them. The check knows only
+ * the files on the disk of the service, so it finds nothing if there are none.
  *
  * @throws ForayError STORE_UNUSABLE
  */
@@ -29,10 +33,14 @@ export async function checkEarlierFiles(
   const known = await settingIn(sql, FOLDER);
   if (bucket === undefined) return refuseLostBucket(known);
   if (known === bucket) return;
-  // a move copies all files, so one of them shows whether there was a move; every bucket has the empty file
-  const folder = known === undefined ? path.join(dataDir, 'files') : copiesDir;
-  const earlier = namesIn(folder).findLast((name) => name !== EMPTY);
-  if (earlier === undefined || (await store.has(earlier))) return;
+  // A move copies all files, so one of them shows whether there was a move. The folder of copies may also have files
+  // that were never in the bucket, such as those of failed runs. Every bucket has the empty file.
+  const [folder, most] = known === undefined ? [path.join(dataDir, 'files'), 1] : [copiesDir, MOST_COPIES];
+  const earlier = namesIn(folder)
+    .filter((name) => name !== EMPTY)
+    .slice(-most);
+  if (earlier.length === 0) return;
+  for (const name of earlier) if (await store.has(name)) return;
   throw known === undefined
     ? new ForayError(
         'STORE_UNUSABLE',

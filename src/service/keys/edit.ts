@@ -90,11 +90,19 @@ export async function revokeKey(file: string, id: string): Promise<string> {
  * Adds a key of the local user to a key file that does not exist or has no users. The key is returned only this once;
  * undefined if no key was added.
  *
- * @throws ForayError KEYS_INVALID
+ * @param finish - the last step of the start. If it fails, the key is removed, because nobody would ever see it.
+ * @throws ForayError KEYS_INVALID; errors of `finish`
  */
-export async function ensureUserKey(file: string): Promise<string | undefined> {
+export async function ensureUserKey(file: string, finish: () => Promise<void>): Promise<string | undefined> {
   const hasUsers = existsSync(file) && readKeyFile(file).document.has('users');
-  return hasUsers ? undefined : addKey(file, LOCAL_USER);
+  const key = hasUsers ? undefined : await addKey(file, LOCAL_USER);
+  try {
+    await finish();
+  } catch (error) {
+    if (key !== undefined) await edit(file, ({ document }) => document.delete('users'));
+    throw error;
+  }
+  return key;
 }
 
 /** How long a change waits for another change, ms. */

@@ -23,16 +23,19 @@ const Command = z.union(
       .string()
       .trim()
       .regex(/^\P{Cc}+$/u)
-      .regex(/^[^"']*$/, {
-        error: 'quotes have no meaning in a text; write a list, such as [python3, my sim.py]',
-      })
       .transform((text) => text.split(/\s+/)),
     z.array(z.string().regex(/^\P{Cc}+$/u)).min(1),
   ],
   { error: 'a program and its arguments are expected, as a text or a list of texts' },
 );
+const NewCommand = z
+  .unknown()
+  .refine((command) => typeof command !== 'string' || !hasQuotedBlank(command), {
+    error: 'quotes do not keep a blank in a word; write a list, such as [python3, my sim.py]',
+  })
+  .pipe(Command);
 
-const WithCommand = z.looseObject({ command: Command });
+const WithCommand = z.looseObject({ command: NewCommand });
 /** All settings of a declaration, for the messages about wrong settings. */
 const Whole = z.object({ ...Declaration.shape, command: Command });
 
@@ -68,6 +71,21 @@ export function readCommandModel(entry: string): CommandModel {
     if (error instanceof ForayError) throw error;
     throw new ForayError('MODEL_UNREADABLE', `The declaration ${file} cannot be read: ${messageOf(error)}.`);
   }
+}
+
+/**
+ * The command of a version that the service has read before. Rules that are newer than the version do not apply to it.
+ *
+ * @throws Error
+ */
+export function readKeptCommand(entry: string): string[] {
+  const { plain } = readYaml(readFileSync(entry, 'utf8'), entry);
+  return z.looseObject({ command: Command }).parse(plain).command;
+}
+
+/** Whether a text has a blank between two quotes. Other quotes may be part of a word, as in include("sim.jl"). */
+function hasQuotedBlank(text: string): boolean {
+  return (text.match(/"[^"]*"|'[^']*'/g) ?? []).some((quoted) => /\s/.test(quoted));
 }
 
 /** The files that the words of a command name by paths relative to the model's folder. */

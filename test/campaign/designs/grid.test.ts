@@ -43,6 +43,11 @@ describe('a grid', () => {
       { from: 1700000000000, to: 1700000000001, count: 5 },
       ['1700000000000', '1700000000000.25', '1700000000000.5', '1700000000000.75', '1700000000001'],
     ],
+    [
+      'a range of times in seconds, with 12 digits',
+      { from: 1700000000, to: 1700000010, count: 4 },
+      ['1700000000', '1700000003.33', '1700000006.67', '1700000010'],
+    ],
     ['a range of the largest numbers', { from: 0, to: 1.6e308, count: 3 }, ['0', '8e+307', '1.6e+308']],
   ] as const)('takes the numbers of %s', (_, values, wanted) => {
     expect(rowsIn({ grid: { 'Contact rate': values as never } })).toEqual(wanted);

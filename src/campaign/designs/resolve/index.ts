@@ -10,7 +10,7 @@ import { resolveMorris, resolveSaltelli } from './sensitivity.ts';
 import { checkNothingLeftOut, checkStandsAlone } from './structure.ts';
 import { distinctValuesOf } from './value-lists.ts';
 
-export { derivePath } from './expressions.ts';
+export { derivePath, expressionPath } from './expressions.ts';
 export type { DesignFacts } from './inputs.ts';
 export { pointCheck, pointPaths } from './point-files.ts';
 
