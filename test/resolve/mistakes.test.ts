@@ -77,7 +77,7 @@ inputs: {Title: 7}
 
   test('the report includes each wrong line of a point file', async () => {
     write('points.csv', 'Days,Title\n1,a\nx,b\n2,c\n1,a\ny,d\n3\n');
-    write('points.jsonl', '{"Days":1}\n{"Days":"x"}\n{"Days":2\n{"Days":null}\n{"Title":"a"}\n');
+    write('points.jsonl', '{"Days":1}\n{"Days":"x"}\n{"Days":2\n{"Days":null}\n{"Title":"a"}\n{"Days":1}\n');
     const body = 'design: {union: [{points: points.csv}, {points: points.jsonl}]}\n';
     expect(await mistakesOf(body)).toEqual([
       expect.stringMatching(/^3:1 .*"Days" is "x"/),
@@ -88,6 +88,7 @@ inputs: {Title: 7}
       '3:1 The line is not JSON.',
       expect.stringContaining('"Days" is not a number, text'),
       '5:1 The point lacks "Days", which the first point has.',
+      '6:1 Point 6 is the same as point 1.',
     ]);
   });
 

@@ -83,12 +83,15 @@ class Rows {
 
 async function readTable(file: string, check: PointCheck, rows: Rows, mistakes: Mistakes): Promise<string[]> {
   let inputs: string[] = [];
+  let count = 0;
   await readCsv(file, 'POINTS_INVALID', {
     names(names, placeOf) {
       inputs = check.columns(names, placeOf);
     },
     row(values, placeOf) {
-      mistakes.attempt(() => rows.add(check.row(values, placeOf)));
+      const index = count;
+      count += 1;
+      mistakes.attempt(() => rows.add(check.row(values, index, placeOf)));
     },
   });
   return inputs;
@@ -103,6 +106,7 @@ async function readJsonLines(
   let names: string[] | undefined;
   let inputs: string[] = [];
   let line = 0;
+  let count = 0;
   for await (const text of linesOf(file, 'POINTS_INVALID')) {
     line += 1;
     if (text.trim() === '') continue;
@@ -112,8 +116,11 @@ async function readJsonLines(
       names = Object.keys(objectIn(text, place));
       inputs = check.columns(names, placeOf);
     }
-    const known = names;
-    mistakes.attempt(() => rows.add(check.row(valuesOf(objectIn(text, place), known, place), placeOf)));
+    const [known, index] = [names, count];
+    count += 1;
+    mistakes.attempt(() =>
+      rows.add(check.row(valuesOf(objectIn(text, place), known, place), index, placeOf)),
+    );
   }
   return inputs;
 }
