@@ -4,7 +4,7 @@ import type { RawValue } from '../../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../../campaign/designs/table.ts';
 import { linesOf } from '../../csv/lines.ts';
 import { readCsv } from '../../csv/read-csv.ts';
-import { withLine } from '../../csv/with-line.ts';
+import { withLines } from '../../csv/with-lines.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { Mistakes } from '../../yaml/mistake-collector.ts';
 import { unreadableFile } from './unreadable-file.ts';
@@ -44,12 +44,6 @@ export async function readPointsFile(
     throw new ForayError('EMPTY_DESIGN', `The file "${path}" has no points.`, { place });
   }
   return { inputs, ...rows.end() };
-}
-
-async function withLines(error: ForayError): Promise<ForayError> {
-  const others: ForayError[] = [];
-  for (const other of error.others) others.push(await withLine(other));
-  return (await withLine(error)).with(others);
 }
 
 /**
