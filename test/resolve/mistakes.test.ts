@@ -96,6 +96,16 @@ inputs: {Title: 7}
     expect(await mistakesOf('design: {lhs: {point: 4, inputs: {Days: [1, 2]}}}')).toEqual([
       '3:16 "design.lhs" has no setting "point".',
     ]);
+    expect(await mistakesOf('design: {onePerInput: {inputs: {Days: {from: 1, to: 2}}}}')).toEqual([
+      '3:40 "design.onePerInput.inputs.Days" has no setting "from".',
+      '3:49 "design.onePerInput.inputs.Days" has no setting "to".',
+    ]);
+  });
+
+  test('the report has one mistake about a number that is too small', async () => {
+    expect(await mistakesOf('replications: {min: -1, max: 5}')).toEqual([
+      '3:21 "replications.min" is wrong: expected at least 2.',
+    ]);
   });
 
   test('the report has at most 50 mistakes', async () => {
