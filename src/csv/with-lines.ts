@@ -15,7 +15,9 @@ export async function withLines(error: ForayError): Promise<ForayError> {
 /** The lines of the file that the errors name, by their numbers. The file is read only once. */
 async function readLines(errors: readonly ForayError[]): Promise<Map<number, string>> {
   const lines = new Map<number, string>();
-  const places = errors.flatMap(({ place }) => (place && 'line' in place && place.text === undefined ? [place] : []));
+  const places = errors.flatMap(({ place }) =>
+    place && 'line' in place && place.text === undefined ? [place] : [],
+  );
   if (places.length === 0) return lines;
   const wanted = new Set(places.map(({ line }) => line));
   const last = Math.max(...wanted);
