@@ -184,11 +184,15 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       const known = filesOf(campaign.design).find((file) => file.path === path);
       const file = Object.hasOwn(files.points, path) ? files.points[path] : known;
       if (!file) return Promise.reject(unknown(path, place));
-      const { hash, inputs, count } = file;
-      return Promise.resolve({ hash, inputs, count });
+      // definitions are compared as JSON, so the order of these keys is the same as in `readPointsFile`
+      const { inputs, hash, count } = file;
+      return Promise.resolve({ inputs, hash, count });
     },
     // a change keeps the program of an outside optimiser
-    findProgram: () => Promise.resolve({ folder: '', files: {} }),
+    findProgram: () => {
+      const method = campaign.search?.method;
+      return Promise.resolve({ folder: '', files: typeof method === 'object' ? method.files : {} });
+    },
     contentsOf: (design) => contentsOf(store, { design }),
   };
 }

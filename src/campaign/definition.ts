@@ -23,10 +23,11 @@ const CONCURRENCY = `expected auto or a whole number from 1 to ${MOST_FLIGHTS.to
 
 const MOST_REPLICATIONS = 1_000_000;
 
-const Replications = z
-  .int('expected a whole number')
-  .min(1, 'expected at least 1')
-  .max(MOST_REPLICATIONS, 'expected at most 1,000,000');
+const replications = (least: number) =>
+  z
+    .int('expected a whole number')
+    .min(least, `expected at least ${least}`)
+    .max(MOST_REPLICATIONS, 'expected at most 1,000,000');
 
 const Output = z.string('expected the name of an output');
 
@@ -35,10 +36,13 @@ const WIDTH = 'expected a number, or for a share a percentage such as 2 %';
 
 const Precise = z
   .strictObject({
-    min: Replications.min(2, 'expected at least 2').describe('The fewest replications of a point.'),
-    max: Replications.describe('The most replications of a point.'),
+    min: replications(2).describe('The fewest replications of a point.'),
+    max: replications(1).describe('The most replications of a point.'),
     output: z
-      .union([Output, z.array(Output).min(1, 'expected at least one output')])
+      .union(
+        [Output, z.array(Output).min(1, 'expected at least one output')],
+        'expected the name of an output, or a list of names',
+      )
       .describe(
         'The output or outputs whose mean must be precise. For a BOOLEAN output or P(…), the share of the runs in which it is true must be precise.',
       ),
@@ -70,8 +74,8 @@ const Precise = z
 
 const Raced = z
   .strictObject({
-    min: Replications.min(2, 'expected at least 2').describe('The fewest replications of a point.'),
-    max: Replications.describe('The most replications of a point.'),
+    min: replications(2).describe('The fewest replications of a point.'),
+    max: replications(1).describe('The most replications of a point.'),
   })
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .meta({
@@ -231,7 +235,7 @@ export const Definition = z.strictObject({
   calibrate: Calibrate.optional(),
   replications: z
     .union(
-      [Replications, Precise, Raced],
+      [replications(1), Precise, Raced],
       'expected a whole number or {min, max, output, relative or absolute}',
     )
     .optional()

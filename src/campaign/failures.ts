@@ -17,6 +17,9 @@ export function intolerable(policy: FailurePolicy, { finished, failed }: Failure
   return undefined;
 }
 
+/** The maximum number of failed attempts that are stored per run. The oldest are deleted first. */
+export const KEPT_ATTEMPTS = 5;
+
 const LONGEST_BACKOFF = 3_600_000;
 
 /**

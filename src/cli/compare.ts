@@ -37,7 +37,7 @@ export function addCompare(program: Command): void {
           goal: goalIn(flags),
         });
         const summary = new ComparisonSummary(comparison);
-        const isPage = flags.format === undefined && extname(file ?? '') === '.html';
+        const isPage = flags.format === undefined && extname(file ?? '').toLowerCase() === '.html';
         if (isPage) {
           await summary.read();
           // this module is loaded only when needed, because loading the plotting library takes a moment

@@ -1,5 +1,6 @@
 import { byName, RANDOM_SEED, scalarOutputTypes } from '../api/index.ts';
 import type { RunLog } from '../api/extensions.ts';
+import { KEPT_ATTEMPTS } from '../campaign/failures.ts';
 import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
@@ -183,9 +184,10 @@ function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): 
   const reason = run.reason ?? 'the service gave no reason';
   // a retry by a person sets the number of failures to 0; stores of earlier versions have no earlier attempts
   const count = Math.max(failures, earlier.length);
+  const least = failures < count && count === KEPT_ATTEMPTS ? 'at least ' : '';
   const tries =
     count > 0
-      ? ` Before that ${count === 1 ? 'an attempt' : `${count} attempts`} failed: ${earlier[0]?.reason ?? reason}.`
+      ? ` Before that ${count === 1 ? 'an attempt' : `${least}${count} attempts`} failed: ${earlier[0]?.reason ?? reason}.`
       : '';
   switch (state) {
     case 'done':

@@ -6,7 +6,7 @@ import { ForayError, type LinePlace } from '../errors.ts';
 import { textOf } from './lines.ts';
 
 /**
- * The place of a field of a row. Its column is the number of the field until `withLine` changes it to the position of
+ * The place of a field of a row. Its column is the number of the field until `withLines` changes it to the position of
  * the field in the line.
  */
 export type PlaceOf = (field: number) => LinePlace;

@@ -1,12 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import { causeOf } from '../campaign/failures.ts';
+import { causeOf, KEPT_ATTEMPTS } from '../campaign/failures.ts';
 import { CountChanges } from './counts.ts';
 import { batches, unrequested } from './rows.ts';
 import type { FailedAttempt } from './store.ts';
 import { openStates, type Tables } from './tables.ts';
 
-/** The maximum number of failed attempts that are stored per run. The oldest are deleted first. */
-const KEPT = 5;
 /** The maximum number of runs that one statement sets to waiting, if only some of the failed runs are reset. */
 const SEQS_AT_ONCE = 1_000;
 
@@ -145,7 +143,7 @@ async function dropOldest(db: Kysely<Tables>, campaign: number, seq?: number): P
       sql<number>`(select count(*) from failed_attempts as newer where newer.campaign = failed_attempts.campaign
         and newer.seq = failed_attempts.seq and newer.failed_at > failed_attempts.failed_at)`,
       '>=',
-      KEPT,
+      KEPT_ATTEMPTS,
     )
     .execute();
 }

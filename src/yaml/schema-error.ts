@@ -17,7 +17,6 @@ export interface SchemaError {
 const MOST_LISTED = 8;
 
 const MOST = Number.MAX_SAFE_INTEGER.toLocaleString('en-US');
-const SAFE = `expected a whole number from -${MOST} to ${MOST}`;
 
 /**
  * Finds the most likely cause of a schema error, and explains it to a user.
@@ -51,14 +50,14 @@ export function schemaErrors(
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;
   if (isTooLong(issue)) return cause.code === issue.code && cause.path.join() === issue.path.join();
-  const isWithin = issue.path.every((segment, at) => cause.path[at] === segment);
-  if (cause.code !== 'unrecognized_keys') return isWithin && cause.path.length > issue.path.length;
-  if (isWithin) return true;
+  const isInside = isWithin(cause.path, issue.path);
+  if (cause.code !== 'unrecognized_keys') return isInside && cause.path.length > issue.path.length;
+  if (isInside) return true;
   const [holder, missing] = [issue.path.slice(0, -1), String(issue.path.at(-1))];
   return (
     valueAt(plain, issue.path) === undefined &&
     holder.length === cause.path.length &&
-    holder.every((segment, at) => cause.path[at] === segment) &&
+    isWithin(cause.path, holder) &&
     cause.keys.some((key) => suggestion(key, [missing]) !== undefined)
   );
 }
@@ -86,7 +85,8 @@ function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, wh
     const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
     return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
   }
-  const reason = isTooLong(issue) ? SAFE : issue.message;
+  const limit = issue.code === 'too_big' ? `greatest number is ${MOST}` : `least number is -${MOST}`;
+  const reason = isTooLong(issue) ? `${issue.message}; the ${limit}` : issue.message;
   const message = `${where ?? `The ${what}`} is wrong: ${reason}.`;
   return [{ message, hint: undefined, path, at: 'value' }];
 }
@@ -110,13 +110,29 @@ function causesIn(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []):
 }
 
 /**
- * Among the issues of several shapes: those of a shape of the same kind that knows most of the settings. If it does not
- * know all of them, only these are the cause: the value may be meant as something else.
+ * Among the issues of several shapes: those of the first shape of the same kind that knows most of the settings, or of
+ * a shape that has only a part of these issues. If an object has unknown settings, only these are the cause: the object
+ * may be meant as something else.
  */
 function mostSimilar(tried: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
   const shaped = tried.filter((issues) => issues.length > 0 && !issues.some(isOtherKind));
-  const [issues] = shaped.toSorted((a, b) => unknownIn(a) - unknownIn(b) || a.length - b.length);
-  return issues && unknownIn(issues) > 0 ? issues.filter(isUnknownSetting) : issues;
+  const least = Math.min(...shaped.map(unknownIn));
+  const [first, ...others] = shaped.filter((issues) => unknownIn(issues) === least);
+  const issues = others.find((other) => isPart(other, first!)) ?? first;
+  const unknown = issues?.filter(({ code }) => code === 'unrecognized_keys') ?? [];
+  return issues?.filter(
+    (issue) => unknown.includes(issue) || !unknown.some(({ path }) => isWithin(issue.path, path)),
+  );
+}
+
+/** Whether all issues are at places of other issues, but not at all of these places. */
+function isPart(issues: readonly z.core.$ZodIssue[], others: readonly z.core.$ZodIssue[]): boolean {
+  const places = new Set(others.map(({ path }) => path.join()));
+  return issues.length < others.length && issues.every(({ path }) => places.has(path.join()));
+}
+
+function isWithin(path: readonly PropertyKey[], outer: readonly PropertyKey[]): boolean {
+  return outer.every((segment, at) => path[at] === segment);
 }
 
 /** Whether an issue says that a whole number has too many digits. zod gives it the message for a wrong kind of value. */

@@ -57,6 +57,7 @@ const ways: ((found: Found) => Mistake | undefined)[] = [
   unclosedBracket,
   strayBracket,
   withoutBlank,
+  afterBracket,
   withoutComma,
   withoutColon,
   colonInText,
@@ -69,12 +70,12 @@ function tooDeep({ error, offset }: Found): Mistake | undefined {
   return { offset, message: TOO_DEEP };
 }
 
-function secondDocument({ error, offset }: Found): Mistake | undefined {
+function secondDocument({ error, text, offset }: Found): Mistake | undefined {
   if (error.code !== 'MULTIPLE_DOCS') return undefined;
   return {
     offset,
     message: 'A second document begins here.',
-    hint: 'Write it to another file, or remove the line "---".',
+    hint: `Write it to another file, or remove the line "${text.startsWith('---', offset) ? '---' : '...'}".`,
   };
 }
 
@@ -108,8 +109,10 @@ const CLOSING: Record<string, string> = { '[': ']', '{': '}' };
 
 function unclosedBracket({ error, text, nodes }: Found): Mistake | undefined {
   if (error.code !== 'BAD_INDENT' && error.code !== 'MISSING_CHAR') return undefined;
+  // a pair in a list is a mapping without brackets
   const open = nodes.findLast(
-    ({ node, start, end }) => isFlow(node) && text[end - 1] !== CLOSING[text[start]!],
+    ({ node, start, end }) =>
+      isFlow(node) && text[start]! in CLOSING && text[end - 1] !== CLOSING[text[start]!],
   );
   if (!open) return undefined;
   const bracket = text[open.start]!;
@@ -146,10 +149,20 @@ function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefine
 
 const COMMAS = 'Between brackets a comma separates values.';
 
-function withoutComma({ error, text, offset, nodes }: Found): Mistake | undefined {
-  // a value follows the closing bracket of another one
-  if (error.code === 'UNEXPECTED_TOKEN' && isInBrackets(nodes) && /[\]}]\s*$/.test(text.slice(0, offset)))
+/** Finds text after a closing bracket. Inside of other brackets, it is the next value, and a comma is missing. */
+function afterBracket({ error, text, offset, nodes }: Found): Mistake | undefined {
+  if (error.code !== 'UNEXPECTED_TOKEN' || !/[\]}]\s*$/.test(text.slice(0, offset))) return undefined;
+  if (nodes.some(({ node, end }) => isFlow(node) && end > offset))
     return { offset, message: 'There is no comma before this.', hint: COMMAS };
+  if (!isInBrackets(nodes)) return undefined;
+  return {
+    offset,
+    message: 'More text follows the closing bracket.',
+    hint: 'Put the next setting on a line of its own.',
+  };
+}
+
+function withoutComma({ error, offset, nodes }: Found): Mistake | undefined {
   if (!isInBrackets(nodes) || (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR'))
     return undefined;
   return {

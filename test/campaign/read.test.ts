@@ -145,7 +145,22 @@ describe('foray refuses a definition', () => {
     [
       'a seed that is too large to be exact',
       `${HEAD}seed: §9007199254740993\n`,
-      /"seed" is wrong: expected a whole number from -9,.* to 9,007,199,254,740,991\.$/,
+      /"seed" is wrong: expected a whole number; the greatest number is 9,007,199,254,740,991\.$/,
+    ],
+    [
+      'a version that is too large to be exact',
+      'campaign: a\nmodel: {name: E, version: §1e20}\n',
+      /expected latest, a version number .*; the greatest number is 9,007,199,254,740,991\.$/,
+    ],
+    [
+      'a number as the output whose mean must be precise',
+      `${HEAD}replications: {min: 2, max: 5, output: §3, relative: 0.1}\n`,
+      /expected the name of an output, or a list of names\.$/,
+    ],
+    [
+      'a searched input without bounds',
+      `${HEAD}search: {maximize: A, over: {Days: §{}}, stop: {points: 5}}\n`,
+      /"search.over.Days.min" is missing\.$/,
     ],
     ['an empty list of outputs', `${HEAD}outputs: §[]\n`, /at least one output/],
     ['a number as an output', `${HEAD}outputs:\n  - Fit error\n  - §5\n`, /"outputs.1" is wrong/],

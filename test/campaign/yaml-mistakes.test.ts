@@ -78,7 +78,18 @@ test.each(['{"a": {"x": 1} §"b": 2}', 'a: [{x: 1} §{x: 2}]\n', '{"a": [1] §"b
   (text) => expectMistake(text, /There is no comma before this\.$/, /separates/),
 );
 
+test.each([
+  'design: {grid: {Days: [1, 2]}} §seed: 3\n',
+  'a: [1] §x\n',
+  '- [1] §x\n',
+  '{"a": 1}\n§{"b": 2}\n',
+  '{"a": 1}§x',
+])('the error says that text follows the closing bracket: %j', (text) =>
+  expectMistake(text, /More text follows the closing bracket\.$/, /on a line of its own/),
+);
+
 test('the error says that a second document begins', () => {
+  expectMistake('a: b\n...\n§c: d\n', /A second document begins here\.$/, /the line "\.\.\."/);
   expectMistake('campaign: a\n§---\ncampaign: b\n', /A second document begins here\.$/, /another file/);
 });
 
@@ -101,6 +112,7 @@ describe('the error for an unclosed quote or bracket', () => {
     ['grid:\n  Days: §[1, 2\n  Rate: [1, 3]\nseed: 1\n', '\\['],
     ['grid:\n  Days: §[1, 2\n\nseed: 1\n', '\\['],
     ['a: §[1, [2, 3]\nb: 1\n', '\\['],
+    ['a: §[b: 1\nc: d\n', '\\['],
     ['a: [1, §{x: 2]\nb: 1', '\\{'],
     ['campaign: a\nmodel: §{name: E\n', '\\{'],
     ['{"a": 1,\n "b": §[1,2\n}', '\\['],

@@ -196,10 +196,10 @@ describe('compare', () => {
     ]);
   });
 
-  test('writes an HTML page if the name of the file ends in .html', async () => {
-    const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.html');
-    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.html\n$/)]);
-    const page = readFileSync(join(dev.folder, 'both.html'), 'utf8');
+  test('writes an HTML page if the name of the file ends in .html, in capitals too', async () => {
+    const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.HTML');
+    expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.HTML\n$/)]);
+    const page = readFileSync(join(dev.folder, 'both.HTML'), 'utf8');
     expect(page.match(/<svg/g)).toHaveLength(2);
     expect(page).toContain('Difference of Repairers at work');
   });

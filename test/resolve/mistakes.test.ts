@@ -77,7 +77,7 @@ inputs: {Title: 7}
 
   test('the report includes each wrong line of a point file', async () => {
     write('points.csv', 'Days,Title\n1,a\nx,b\n2,c\n1,a\ny,d\n3\n');
-    write('points.jsonl', '{"Days":1}\n{"Days":"x"}\n{"Days":2\n{"Days":null}\n{"Title":"a"}\n');
+    write('points.jsonl', '{"Days":1}\n{"Days":"x"}\n{"Days":2\n{"Days":null}\n{"Title":"a"}\n{"Days":1}\n');
     const body = 'design: {union: [{points: points.csv}, {points: points.jsonl}]}\n';
     expect(await mistakesOf(body)).toEqual([
       expect.stringMatching(/^3:1 .*"Days" is "x"/),
@@ -88,12 +88,23 @@ inputs: {Title: 7}
       '3:1 The line is not JSON.',
       expect.stringContaining('"Days" is not a number, text'),
       '5:1 The point lacks "Days", which the first point has.',
+      '6:1 Point 6 is the same as point 1.',
     ]);
   });
 
   test('the report leaves out a missing setting if a misspelt setting explains this mistake', async () => {
     expect(await mistakesOf('design: {lhs: {point: 4, inputs: {Days: [1, 2]}}}')).toEqual([
       '3:16 "design.lhs" has no setting "point".',
+    ]);
+    expect(await mistakesOf('design: {onePerInput: {inputs: {Days: {from: 1, to: 2}}}}')).toEqual([
+      '3:40 "design.onePerInput.inputs.Days" has no setting "from".',
+      '3:49 "design.onePerInput.inputs.Days" has no setting "to".',
+    ]);
+  });
+
+  test('the report has one mistake about a number that is too small', async () => {
+    expect(await mistakesOf('replications: {min: -1, max: 5}')).toEqual([
+      '3:21 "replications.min" is wrong: expected at least 2.',
     ]);
   });
 

@@ -198,6 +198,8 @@ describe('apply', () => {
     writeFileSync(points, 'Order-up-to level,reorder POINT\n55,20\n65,25\n');
     const change = await world.foray.apply(id, { ...source, text });
     expect(change.difference!.points).toEqual({ added: 1, dropped: 1, kept: 1 });
+    expect(await world.foray.compare(id, { ...source, text })).toMatchObject({ settings: [] });
+    expect(await world.foray.submit({ ...source, text }, { id })).toMatchObject({ isNew: false });
     rmSync(points);
     await toTheEnd(world, id);
     expect((await world.rows(id)).map(({ values }) => values.join())).toEqual(['55,20', '65,25', '45,20']);

@@ -16,8 +16,11 @@ export interface PointFile {
 export interface PointCheck {
   /** Returns the inputs with the model's spelling. */
   columns(names: readonly string[], placeOf: (column: number) => Place): string[];
-  /** Returns the canonical values of a row that has a value in each column. */
-  row(values: readonly RawValue[], placeOf: (column: number) => Place): string[];
+  /**
+   * Returns the canonical values of a row that has a value in each column. `index` counts all rows of the table from 0,
+   * also rows with mistakes.
+   */
+  row(values: readonly RawValue[], index: number, placeOf: (column: number) => Place): string[];
 }
 
 /** The text of a row in the store. */

@@ -3,7 +3,7 @@ import { canonicalValue, nameKey, ValueError } from '../../api/index.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { type PlaceOf, readCsv } from '../../csv/read-csv.ts';
-import { withLine } from '../../csv/with-line.ts';
+import { withLines } from '../../csv/with-lines.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';
 
@@ -66,7 +66,7 @@ export async function readReference(file: string, campaign: ReferredCampaign): P
     if (rows.length === 0)
       throw invalid('It has no values.', { file, line: 1, column: 1 }, 'Add a line for each point.');
   } catch (error) {
-    if (isForayError(error)) throw await withLine(error);
+    if (isForayError(error)) throw await withLines(error);
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     throw new ForayError('REFERENCE_INVALID', `The file ${quoted(file)} cannot be read (${code}).`, {
       hint: 'Check the path.',

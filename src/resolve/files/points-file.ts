@@ -4,7 +4,7 @@ import type { RawValue } from '../../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../../campaign/designs/table.ts';
 import { linesOf } from '../../csv/lines.ts';
 import { readCsv } from '../../csv/read-csv.ts';
-import { withLine } from '../../csv/with-line.ts';
+import { withLines } from '../../csv/with-lines.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { Mistakes } from '../../yaml/mistake-collector.ts';
 import { unreadableFile } from './unreadable-file.ts';
@@ -46,12 +46,6 @@ export async function readPointsFile(
   return { inputs, ...rows.end() };
 }
 
-async function withLines(error: ForayError): Promise<ForayError> {
-  const others: ForayError[] = [];
-  for (const other of error.others) others.push(await withLine(other));
-  return (await withLine(error)).with(others);
-}
-
 /**
  * Collects rows for the store. It stores canonical values, so that a file with the same values in other spellings
  * counts as the same file.
@@ -83,12 +77,15 @@ class Rows {
 
 async function readTable(file: string, check: PointCheck, rows: Rows, mistakes: Mistakes): Promise<string[]> {
   let inputs: string[] = [];
+  let count = 0;
   await readCsv(file, 'POINTS_INVALID', {
     names(names, placeOf) {
       inputs = check.columns(names, placeOf);
     },
     row(values, placeOf) {
-      mistakes.attempt(() => rows.add(check.row(values, placeOf)));
+      const index = count;
+      count += 1;
+      mistakes.attempt(() => rows.add(check.row(values, index, placeOf)));
     },
   });
   return inputs;
@@ -103,6 +100,7 @@ async function readJsonLines(
   let names: string[] | undefined;
   let inputs: string[] = [];
   let line = 0;
+  let count = 0;
   for await (const text of linesOf(file, 'POINTS_INVALID')) {
     line += 1;
     if (text.trim() === '') continue;
@@ -112,8 +110,11 @@ async function readJsonLines(
       names = Object.keys(objectIn(text, place));
       inputs = check.columns(names, placeOf);
     }
-    const known = names;
-    mistakes.attempt(() => rows.add(check.row(valuesOf(objectIn(text, place), known, place), placeOf)));
+    const [known, index] = [names, count];
+    count += 1;
+    mistakes.attempt(() =>
+      rows.add(check.row(valuesOf(objectIn(text, place), known, place), index, placeOf)),
+    );
   }
   return inputs;
 }

@@ -233,4 +233,8 @@ test('foray recognizes a campaign by the content of its optimiser script, in any
   expect(await logOf('known')).toEqual(expected);
   const { search } = (await world.foray.results('known')).record.campaign;
   expect(search!.method).toMatchObject({ folder: here, files: { 'random_search.py': expect.any(String) } });
+  // also after a change, which the worker makes without the script
+  const changed = { ...flu({ rest: 'concurrency: 2' }), file: join(here, 'flu.yaml') };
+  await world.foray.apply('known', changed);
+  expect((await world.foray.submit(changed, { id: 'known' })).isNew).toBe(false);
 });

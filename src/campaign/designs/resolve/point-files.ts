@@ -38,7 +38,6 @@ export function pointPaths(written: WrittenDesign, at: Path): { path: string; at
 export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
   let inputs: ModelInput[] = [];
   let distinct: ReturnType<typeof distinctRows>;
-  let count = 0;
   let placeOfRow: Place;
   return {
     columns(names, placeOf) {
@@ -48,11 +47,10 @@ export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
       distinct = distinctRows(spelled, () => placeOfRow);
       return spelled;
     },
-    row(values, placeOf) {
-      count += 1;
+    row(values, index, placeOf) {
       const row = inputs.map((input, column) => canonical(input, values[column]!, placeOf(column)));
       placeOfRow = placeOf(0);
-      distinct(row, count - 1);
+      distinct(row, index);
       return row;
     },
   };
