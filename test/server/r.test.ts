@@ -7,6 +7,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../service/support.ts';
 import { report } from '../support/seeds.ts';
 import { KEY, startWorld } from '../support/world.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 import { serverOf } from './support.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../docs');
@@ -22,7 +23,7 @@ function blocksOf(page: string, language: string): string[] {
 (hasR ? test : test.skip)(
   'R submits a campaign and reads its results with the lines of the guide',
   async () => {
-    const world = await startWorld();
+    const world = await startWorld({ models: [EPIDEMIC] });
     await world.startWorker();
     const server = await serverOf(world);
     const folder = temporaryFolder();
