@@ -53,7 +53,8 @@ export class TimeWeighted {
       const none = { min: null, max: null, mean: null, variance: null, deviation: null };
       return { type: 'continuous', count, ...none, integral };
     }
-    const variance = squares / time;
+    // rounding may give squares just below 0
+    const variance = Math.max(0, squares / time);
     return { type: 'continuous', count, min, max, mean, variance, deviation: Math.sqrt(variance), integral };
   }
 
@@ -83,7 +84,8 @@ function hold(past: Past, value: number, duration: number): void {
   const difference = value - past.mean;
   past.count++;
   past.time += duration;
-  past.mean += (difference * duration) / past.time;
+  // if one value held for the whole time, the ratio is exactly 1, and the mean is exactly this value
+  past.mean += difference * (duration / past.time);
   past.squares += difference * duration * (value - past.mean);
   if (value < past.min) past.min = value;
   if (value > past.max) past.max = value;

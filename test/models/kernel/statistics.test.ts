@@ -85,6 +85,29 @@ describe('a time-weighted statistic', () => {
     );
   });
 
+  test('has exactly the mean of a constant quantity, and the variance 0', () => {
+    const simulation = new Simulation();
+    const statistic = new TimeWeighted(simulation, 7);
+    for (const time of [9.640877616693038, 9.7, 13.1]) {
+      simulation.run(time);
+      expect(statistic.statistics()).toMatchObject({ mean: 7, variance: 0, deviation: 0 });
+      statistic.set(7);
+    }
+  });
+
+  test('has no negative variance, despite rounding', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), numbers, numbers, (time, first, second) => {
+        const simulation = new Simulation();
+        const statistic = new TimeWeighted(simulation, first);
+        simulation.run(1e-9 * time);
+        statistic.set(second);
+        simulation.run(time);
+        expect(statistic.statistics().deviation).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
   test('does not change when a program reads it', () => {
     const looked = (looks: boolean): string => {
       const simulation = new Simulation();
