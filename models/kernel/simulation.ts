@@ -61,7 +61,7 @@ export class Simulation {
   }
 
   /**
-   * Cancels a scheduled event.
+   * Cancels a scheduled event. An id is never 0, and to cancel 0 changes nothing.
    *
    * @returns whether it was still scheduled
    */
