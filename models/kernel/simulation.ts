@@ -13,7 +13,9 @@ export class Simulation {
   private time: number;
   private readonly calendar = new Calendar();
 
+  /** @throws RangeError when the start is not a finite number */
   constructor(start = 0) {
+    if (!Number.isFinite(start)) throw new RangeError(`A simulation cannot start at ${start}`);
     this.time = start;
   }
 
@@ -73,8 +75,11 @@ export class Simulation {
    * Carries out all events until a time, including those at this time, and sets the clock to it. Without a time, it
    * runs until there are no events left. Another call continues from there. Several calls give the same result as one
    * call.
+   *
+   * @throws RangeError when the time is NaN
    */
   run(until = FOREVER): void {
+    if (Number.isNaN(until)) throw new RangeError('A simulation cannot run until NaN: the time must be a number');
     const { calendar } = this;
     while (calendar.size > 0) {
       const next = calendar.firstTime();

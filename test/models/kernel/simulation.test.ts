@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { exponential, randomStream, resetAt, Simulation, Tally } from '../../../models/kernel/index.ts';
+import { exponential, randomStream, resetAt, runWithProgress, Simulation, Tally } from '../../../models/kernel/index.ts';
 
 describe('a simulation', () => {
   test('moves its clock from event to event, and passes each event its subject', () => {
@@ -84,6 +84,16 @@ describe('a simulation', () => {
     expect(() => simulation.schedule(delay, () => undefined)).toThrow(`cannot happen ${delay} from now`);
     expect(() => simulation.scheduleAt(delay, () => undefined)).toThrow(`cannot happen at ${delay}`);
     expect(simulation.pending).toBe(0);
+  });
+
+  test('refuses to run until NaN, instead of running without an end, and to start at NaN', () => {
+    const simulation = new Simulation();
+    const again = (): void => void simulation.schedule(1, again);
+    again();
+    expect(() => simulation.run(NaN)).toThrow('cannot run until NaN');
+    expect(() => runWithProgress(simulation, NaN, () => undefined)).toThrow('cannot run until NaN');
+    expect(simulation.now).toBe(0);
+    expect(() => new Simulation(NaN)).toThrow('cannot start at NaN');
   });
 });
 
