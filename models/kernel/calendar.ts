@@ -48,9 +48,12 @@ export class Calendar {
 
   /**
    * @param priority - a whole number of 32 bits
-   * @throws RangeError when 2^24 events wait
+   * @throws TypeError when the action is not a function
+   * @throws RangeError when the priority is not such a number, or 2^24 events wait
    */
   add<T>(time: number, action: Action<T>, subject: T, priority: number): EventId {
+    if (typeof action !== 'function') throw actionError(action);
+    if ((priority | 0) !== priority) throw priorityError(priority);
     const slot = this.free.pop() ?? this.newSlot();
     this.priorities[slot] = priority;
     this.sequences[slot] = this.sequence++;
@@ -204,6 +207,17 @@ export class Calendar {
     this.priorities = enlarged(this.priorities, Int32Array);
     this.sequences = enlarged(this.sequences, Float64Array);
   }
+}
+
+/** The error of a callback that is not a function. It is thrown where the callback is passed, and not at its call. */
+export function actionError(action: unknown): TypeError {
+  return new TypeError(
+    `An action must be a function, and not ${String(action)}: pass arrive or () => arrive(1), and not arrive()`,
+  );
+}
+
+function priorityError(priority: number): RangeError {
+  return new RangeError(`A priority cannot be ${priority}: it must be a whole number of 32 bits`);
 }
 
 function enlarged<A extends Float64Array | Int32Array>(

@@ -1,4 +1,4 @@
-import type { Action } from './calendar.ts';
+import { type Action, actionError } from './calendar.ts';
 import { Queue } from './queue.ts';
 import type { Simulation } from './simulation.ts';
 import { Tally } from './tally.ts';
@@ -37,13 +37,20 @@ export class Resource {
     this.waiting = new TimeWeighted(simulation);
   }
 
-  /** Seizes a server as soon as one is free and calls `begin` then: now, or when a server is released. */
-  seize<T>(begin: Action<T>, subject: T): void {
+  /**
+   * Seizes a server as soon as one is free and calls `begin` then: now, or when a server is released.
+   *
+   * @throws TypeError when `begin` is not a function
+   */
+  seize(begin: Action<undefined>): void;
+  seize<T>(begin: Action<T>, subject: T): void;
+  seize<T>(begin: Action<T>, subject?: T): void {
+    if (typeof begin !== 'function') throw actionError(begin);
     // a customer waits behind the line while free servers are being given to it
     if (this.busy.value < this.servers && this.line.length === 0) {
       this.busy.set(this.busy.value + 1);
       this.waits.add(0);
-      begin(subject);
+      begin(subject as T);
     } else {
       this.line.push({ since: this.simulation.now, begin, subject });
       this.waiting.set(this.line.length);

@@ -33,7 +33,8 @@ export class Simulation {
    *
    * @param priority - a whole number of 32 bits; among events at the same time, the smallest priority is first, and
    * then the event that was scheduled first
-   * @throws RangeError when the delay is negative or not a finite number
+   * @throws RangeError when the delay is negative or not a finite number, or the priority is not such a number
+   * @throws TypeError when the action is not a function
    */
   schedule(delay: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
   schedule<T>(delay: number, action: Action<T>, subject: T, priority?: number): EventId;
@@ -49,7 +50,8 @@ export class Simulation {
   /**
    * Schedules an event at a time.
    *
-   * @throws RangeError when the time is past or not a finite number
+   * @throws RangeError when the time is past or not a finite number, or the priority is not a whole number of 32 bits
+   * @throws TypeError when the action is not a function
    */
   scheduleAt(time: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
   scheduleAt<T>(time: number, action: Action<T>, subject: T, priority?: number): EventId;

@@ -78,7 +78,7 @@ describe('a resource', () => {
       // a customer who comes back waits behind the line
       if (customer === 0) resource.seize(begin, 20_000);
     };
-    for (let server = 0; server < 2; server++) resource.seize(() => undefined, undefined);
+    for (let server = 0; server < 2; server++) resource.seize(() => undefined);
     for (let customer = 0; customer < 20_000; customer++) resource.seize(begin, customer);
     resource.release();
     expect(begun).toEqual(Array.from({ length: 20_001 }, (_, customer) => customer));
@@ -90,6 +90,9 @@ describe('a resource', () => {
     for (const servers of [0, -1, 1.5, NaN]) {
       expect(() => new Resource(simulation, servers)).toThrow(`cannot have ${servers} servers`);
     }
-    expect(() => new Resource(simulation, 1).release()).toThrow('none was busy');
+    const resource = new Resource(simulation, 1);
+    expect(() => resource.release()).toThrow('none was busy');
+    expect(() => resource.seize(undefined as unknown as () => void)).toThrow('must be a function');
+    expect(resource.busy.value).toBe(0);
   });
 });

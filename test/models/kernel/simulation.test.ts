@@ -86,6 +86,23 @@ describe('a simulation', () => {
     expect(simulation.pending).toBe(0);
   });
 
+  test.each([0.9, 2 ** 31, -(2 ** 31) - 1, NaN, Infinity])('refuses the priority %d', (priority) => {
+    const simulation = new Simulation();
+    expect(() => simulation.schedule(1, () => undefined, undefined, priority)).toThrow(
+      `A priority cannot be ${priority}`,
+    );
+    expect(simulation.pending).toBe(0);
+  });
+
+  test('refuses an action that is not a function, such as the result of a call', () => {
+    const simulation = new Simulation();
+    const arrive = (): void => undefined;
+    const result = arrive() as unknown as () => void;
+    expect(() => simulation.schedule(1, result)).toThrow('An action must be a function, and not undefined');
+    expect(() => simulation.scheduleAt(1, result)).toThrow('An action must be a function');
+    expect(simulation.pending).toBe(0);
+  });
+
   test('refuses to run until NaN, instead of running without an end, and to start at NaN', () => {
     const simulation = new Simulation();
     const again = (): void => void simulation.schedule(1, again);
