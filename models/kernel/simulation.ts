@@ -81,7 +81,8 @@ export class Simulation {
    * @throws RangeError when the time is NaN
    */
   run(until = FOREVER): void {
-    if (Number.isNaN(until)) throw new RangeError('A simulation cannot run until NaN: the time must be a number');
+    if (Number.isNaN(until))
+      throw new RangeError('A simulation cannot run until NaN: the time must be a number');
     const { calendar } = this;
     while (calendar.size > 0) {
       const next = calendar.firstTime();

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { exponential, randomStream, resetAt, runWithProgress, Simulation, Tally } from '../../../models/kernel/index.ts';
+import {
+  exponential,
+  randomStream,
+  resetAt,
+  runWithProgress,
+  Simulation,
+  Tally,
+} from '../../../models/kernel/index.ts';
 
 describe('a simulation', () => {
   test('moves its clock from event to event, and passes each event its subject', () => {
