@@ -129,11 +129,19 @@ function checked(parameters: Parameters): Parameters {
   if (initiallyInfected < 0 || initiallyInfected > population) {
     throw new Error(`Initially infected is ${initiallyInfected}: it must be from 0 to Population`);
   }
-  if (contactRate < 0) throw new Error(`Contact rate is ${contactRate}: it must not be negative`);
-  if (recoveryRate < 0) throw new Error(`Recovery rate is ${recoveryRate}: it must not be negative`);
+  for (const [name, rate] of [
+    ['Contact rate', contactRate],
+    ['Recovery rate', recoveryRate],
+  ] as const) {
+    if (!(rate >= 0 && rate <= MAX_RATE))
+      throw new Error(`${name} is ${rate}: it must be from 0 to ${MAX_RATE}`);
+  }
   if (days < 1 || days > MAX_DAYS) throw new Error(`Days is ${days}: it must be from 1 to ${MAX_DAYS}`);
   return parameters;
 }
+
+/** Limits the number of steps, which grows with the rates. Products of larger rates could also be infinite. */
+const MAX_RATE = 1_000_000;
 
 /** Limits the size of the outputs, which have one point per day. */
 const MAX_DAYS = 100_000;

@@ -6,8 +6,10 @@ export type EventId = number;
 
 /** An id is the generation of a slot times this number, plus the slot. */
 const MOST_SLOTS = 2 ** 24;
-/** After this many events, a slot has the same generation again. */
-const GENERATIONS = 2 ** 29;
+/** Generations begin at 1, so that no id is 0, and a model can use 0 for no event. */
+const FIRST_GENERATION = 1;
+/** After this generation, a slot has the first one again. */
+const LAST_GENERATION = 2 ** 29 - 1;
 const NOWHERE = -1;
 
 /**
@@ -34,8 +36,8 @@ export class Calendar {
   private hasHole = false;
 
   // by slot
-  private places = new Int32Array(64);
-  private generations = new Int32Array(64);
+  private places = new Int32Array(64).fill(NOWHERE);
+  private generations = new Int32Array(64).fill(FIRST_GENERATION);
   private priorities = new Int32Array(64);
   private sequences = new Float64Array(64);
   private readonly actions: (Action<never> | undefined)[] = [];
@@ -46,9 +48,12 @@ export class Calendar {
 
   /**
    * @param priority - a whole number of 32 bits
-   * @throws RangeError when 2^24 events wait
+   * @throws TypeError when the action is not a function
+   * @throws RangeError when the priority is not such a number, or 2^24 events wait
    */
   add<T>(time: number, action: Action<T>, subject: T, priority: number): EventId {
+    if (typeof action !== 'function') throw actionError(action);
+    if ((priority | 0) !== priority) throw priorityError(priority);
     const slot = this.free.pop() ?? this.newSlot();
     this.priorities[slot] = priority;
     this.sequences[slot] = this.sequence++;
@@ -178,7 +183,8 @@ export class Calendar {
 
   private leave(slot: number): void {
     this.places[slot] = NOWHERE;
-    this.generations[slot] = (this.generations[slot]! + 1) % GENERATIONS;
+    const generation = this.generations[slot]!;
+    this.generations[slot] = generation === LAST_GENERATION ? FIRST_GENERATION : generation + 1;
     this.actions[slot] = undefined;
     this.subjects[slot] = undefined;
     this.free.push(slot);
@@ -196,15 +202,31 @@ export class Calendar {
   private grow(): void {
     this.times = enlarged(this.times, Float64Array);
     this.slots = enlarged(this.slots, Int32Array);
-    this.places = enlarged(this.places, Int32Array);
-    this.generations = enlarged(this.generations, Int32Array);
+    this.places = enlarged(this.places, Int32Array, NOWHERE);
+    this.generations = enlarged(this.generations, Int32Array, FIRST_GENERATION);
     this.priorities = enlarged(this.priorities, Int32Array);
     this.sequences = enlarged(this.sequences, Float64Array);
   }
 }
 
-function enlarged<A extends Float64Array | Int32Array>(array: A, Kind: new (length: number) => A): A {
+/** The error of a callback that is not a function. It is thrown where the callback is passed, and not at its call. */
+export function actionError(action: unknown): TypeError {
+  return new TypeError(
+    `An action must be a function, and not ${String(action)}: pass arrive or () => arrive(1), and not arrive()`,
+  );
+}
+
+function priorityError(priority: number): RangeError {
+  return new RangeError(`A priority cannot be ${priority}: it must be a whole number of 32 bits`);
+}
+
+function enlarged<A extends Float64Array | Int32Array>(
+  array: A,
+  Kind: new (length: number) => A,
+  filler = 0,
+): A {
   const larger = new Kind(2 * array.length);
+  larger.fill(filler, array.length);
   larger.set(array);
   return larger;
 }

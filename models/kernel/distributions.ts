@@ -1,16 +1,19 @@
 import { normalQuantile } from '../../src/statistics/normal.ts';
 
 /**
- * Draws from distributions. All except {@link gamma} use inversion: a draw always takes the same number of random
- * numbers and is monotone in them, so that common random numbers stay synchronized and their effects keep their sign.
- * Parameters are not checked: draws are in the innermost loop, and a model checks its inputs once.
+ * Draws from distributions. All except {@link gamma} use inversion: with the same parameters, a draw always takes the
+ * same number of random numbers and is monotone in them, so that common random numbers stay synchronized and their
+ * effects keep their sign. Draws are in the innermost loop, and a model checks its inputs once. So only those parameters
+ * are checked for which a draw would never end or the mean would silently be another one.
  */
 
 // local names for these functions: in a context of Node's vm, such as under Jest, each use of a global is a lookup by
 // name
 const { exp, floor, log, sqrt } = Math;
+const { isInteger } = Number;
+const FOREVER = Infinity;
 
-/** Numbers uniform between 0 and 1, both excluded. */
+/** Numbers uniform between 0 and 1, both excluded. The functions that draw do not check most of their parameters. */
 export interface Random {
   next(): number;
 }
@@ -44,8 +47,15 @@ export function triangular(random: Random, min: number, mode: number, max: numbe
     : max - sqrt((1 - u) * range * (max - mode));
 }
 
-/** Erlang, by the number of its exponential phases and the mean of their sum. */
+/**
+ * Erlang, by the number of its exponential phases and the mean of their sum. A draw takes one random number per phase.
+ *
+ * @throws RangeError when the number of phases is not whole or not positive
+ */
 export function erlang(random: Random, phases: number, mean: number): number {
+  if (!(isInteger(phases) && phases > 0)) {
+    throw new RangeError(`An Erlang distribution cannot have ${phases} phases`);
+  }
   let sum = 0;
   for (let phase = 0; phase < phases; phase++) sum += exponential(random, mean / phases);
   return sum;
@@ -56,8 +66,13 @@ export function erlang(random: Random, phases: number, mean: number): number {
  *
  * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables", ACM Transactions on Mathematical
  * Software 26 (2000) 363-372.
+ *
+ * @throws RangeError when the shape is not positive or not finite
  */
 export function gamma(random: Random, shape: number, scale: number): number {
+  if (!(shape > 0 && shape < FOREVER)) {
+    throw new RangeError(`A gamma distribution cannot have the shape ${shape}`);
+  }
   if (shape < 1) return gamma(random, shape + 1, scale) * random.next() ** (1 / shape);
   const d = shape - 1 / 3;
   const c = 1 / sqrt(9 * d);
@@ -83,8 +98,14 @@ export function bernoulli(random: Random, probability: number): boolean {
   return random.next() < probability;
 }
 
-/** Poisson, by its mean. The time of a draw grows with the mean. */
+/**
+ * Poisson, by its mean. The time of a draw grows with the mean: a draw takes one random number for each 500 of the mean
+ * or part of 500.
+ *
+ * @throws RangeError when the mean is infinite
+ */
 export function poisson(random: Random, mean: number): number {
+  if (mean === FOREVER) throw new RangeError('A Poisson distribution cannot have an infinite mean');
   let count = 0;
   let left = mean;
   // for a large mean, the probability of 0 underflows; so the number is a sum of Poisson numbers with smaller means

@@ -12,16 +12,20 @@ export class Histogram {
   private hitsOutLow = 0;
   private hitsOutHigh = 0;
 
-  /** @throws RangeError when the width is not positive, or there are no intervals */
+  /** @throws RangeError when the lower bound is not finite, the width is not positive, or there are no intervals */
   constructor(lowerBound: number, intervalWidth: number, intervals: number) {
     if (!(intervalWidth > 0 && intervalWidth < Infinity && Number.isInteger(intervals) && intervals > 0)) {
       throw new RangeError(`A histogram cannot have ${intervals} intervals of the width ${intervalWidth}`);
+    }
+    if (!Number.isFinite(lowerBound)) {
+      throw new RangeError(`A histogram cannot begin at ${lowerBound}: its lower bound must be finite`);
     }
     this.lowerBound = lowerBound;
     this.intervalWidth = intervalWidth;
     this.hits = new Array<number>(intervals).fill(0);
   }
 
+  /** @throws RangeError when the value is NaN or undefined */
   add(value: number): void {
     this.tally.add(value);
     const interval = Math.floor((value - this.lowerBound) / this.intervalWidth);

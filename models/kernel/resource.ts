@@ -1,4 +1,4 @@
-import type { Action } from './calendar.ts';
+import { type Action, actionError } from './calendar.ts';
 import { Queue } from './queue.ts';
 import type { Simulation } from './simulation.ts';
 import { Tally } from './tally.ts';
@@ -21,6 +21,8 @@ export class Resource {
   readonly waits = new Tally();
   private readonly simulation: Simulation;
   private readonly line = new Queue<Waiting>();
+  /** Whether `release` is giving servers to the line. */
+  private isServingLine = false;
 
   /** @throws RangeError when the number of servers is not a positive whole number */
   constructor(simulation: Simulation, servers: number) {
@@ -35,12 +37,20 @@ export class Resource {
     this.waiting = new TimeWeighted(simulation);
   }
 
-  /** Seizes a server as soon as one is free and calls `begin` then: now, or when a server is released. */
-  seize<T>(begin: Action<T>, subject: T): void {
-    if (this.busy.value < this.servers) {
+  /**
+   * Seizes a server as soon as one is free and calls `begin` then: now, or when a server is released.
+   *
+   * @throws TypeError when `begin` is not a function
+   */
+  seize(begin: Action<undefined>): void;
+  seize<T>(begin: Action<T>, subject: T): void;
+  seize<T>(begin: Action<T>, subject?: T): void {
+    if (typeof begin !== 'function') throw actionError(begin);
+    // a customer waits behind the line while free servers are being given to it
+    if (this.busy.value < this.servers && this.line.length === 0) {
       this.busy.set(this.busy.value + 1);
       this.waits.add(0);
-      begin(subject);
+      begin(subject as T);
     } else {
       this.line.push({ since: this.simulation.now, begin, subject });
       this.waiting.set(this.line.length);
@@ -48,14 +58,30 @@ export class Resource {
   }
 
   /**
-   * Releases a server, which goes to the first customer in the line.
+   * Releases a server, which goes to the first customer in the line. If a customer from the line releases a server at
+   * once, the next customer begins after that.
    *
    * @throws RangeError when no server is busy
    */
   release(): void {
-    if (this.busy.value === 0) throw new RangeError('A server was released, and none was busy');
-    const next = this.line.shift();
-    if (!next) return this.busy.set(this.busy.value - 1);
+    const { busy, line } = this;
+    if (busy.value === 0) throw new RangeError('A server was released, and none was busy');
+    // the loop below gives the server to the line: calls inside calls would overflow the stack
+    if (line.length === 0 || this.isServingLine) return busy.set(busy.value - 1);
+    this.isServingLine = true;
+    try {
+      this.serveNext();
+      while (line.length > 0 && busy.value < this.servers) {
+        busy.set(busy.value + 1);
+        this.serveNext();
+      }
+    } finally {
+      this.isServingLine = false;
+    }
+  }
+
+  private serveNext(): void {
+    const next = this.line.shift()!;
     this.waiting.set(this.line.length);
     this.waits.add(this.simulation.now - next.since);
     (next.begin as Action<unknown>)(next.subject);

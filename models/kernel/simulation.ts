@@ -13,7 +13,9 @@ export class Simulation {
   private time: number;
   private readonly calendar = new Calendar();
 
+  /** @throws RangeError when the start is not a finite number */
   constructor(start = 0) {
+    if (!Number.isFinite(start)) throw new RangeError(`A simulation cannot start at ${start}`);
     this.time = start;
   }
 
@@ -31,7 +33,8 @@ export class Simulation {
    *
    * @param priority - a whole number of 32 bits; among events at the same time, the smallest priority is first, and
    * then the event that was scheduled first
-   * @throws RangeError when the delay is negative or not a finite number
+   * @throws RangeError when the delay is negative or not a finite number, or the priority is not such a number
+   * @throws TypeError when the action is not a function
    */
   schedule(delay: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
   schedule<T>(delay: number, action: Action<T>, subject: T, priority?: number): EventId;
@@ -47,7 +50,8 @@ export class Simulation {
   /**
    * Schedules an event at a time.
    *
-   * @throws RangeError when the time is past or not a finite number
+   * @throws RangeError when the time is past or not a finite number, or the priority is not a whole number of 32 bits
+   * @throws TypeError when the action is not a function
    */
   scheduleAt(time: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
   scheduleAt<T>(time: number, action: Action<T>, subject: T, priority?: number): EventId;
@@ -61,7 +65,7 @@ export class Simulation {
   }
 
   /**
-   * Cancels a scheduled event.
+   * Cancels a scheduled event. An id is never 0, and to cancel 0 changes nothing.
    *
    * @returns whether it was still scheduled
    */
@@ -73,8 +77,12 @@ export class Simulation {
    * Carries out all events until a time, including those at this time, and sets the clock to it. Without a time, it
    * runs until there are no events left. Another call continues from there. Several calls give the same result as one
    * call.
+   *
+   * @throws RangeError when the time is NaN
    */
   run(until = FOREVER): void {
+    if (Number.isNaN(until))
+      throw new RangeError('A simulation cannot run until NaN: the time must be a number');
     const { calendar } = this;
     while (calendar.size > 0) {
       const next = calendar.firstTime();

@@ -1,12 +1,20 @@
 import type { Statistics } from '../../src/service/models/model.ts';
 import { Sample } from '../../src/statistics/sample.ts';
 
+/**
+ * A local name for Infinity. In a context of Node's vm, such as under Jest, each use of a global is a lookup by name.
+ */
+const LARGEST = Infinity;
+
 /** Statistics of values with equal weights, such as waiting times of customers. */
 export class Tally extends Sample {
   private smallest = Infinity;
   private largest = -Infinity;
 
+  /** @throws RangeError when the value is NaN or undefined */
   override add(value: number): void {
+    // all comparisons with NaN are false
+    if (!(value <= LARGEST)) throw new RangeError(`A value of a statistic cannot be ${value}`);
     super.add(value);
     if (value < this.smallest) this.smallest = value;
     if (value > this.largest) this.largest = value;

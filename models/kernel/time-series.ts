@@ -16,9 +16,13 @@ export class TimeSeries {
    * Takes samples from now to a time, both included, each after all other events at its time.
    *
    * @param samples - number of samples, at least 2
+   * @throws RangeError when the time is past or not finite, or there are fewer samples
    */
   constructor(simulation: Simulation, until: number, samples: number, sample: () => number) {
     const from = simulation.now;
+    if (!(until >= from && until < Infinity && Number.isInteger(samples) && samples >= 2)) {
+      throw new RangeError(`A time series cannot have ${samples} samples from ${from} to ${until}`);
+    }
     const timeOf = (at: number): number => from + ((until - from) * at) / (samples - 1);
     const take = (at: number): void => {
       this.times.push(simulation.now);

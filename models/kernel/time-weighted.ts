@@ -2,6 +2,11 @@ import type { Statistics } from '../../src/service/models/model.ts';
 import type { Simulation } from './simulation.ts';
 
 /**
+ * A local name for Infinity. In a context of Node's vm, such as under Jest, each use of a global is a lookup by name.
+ */
+const LARGEST = Infinity;
+
+/**
  * Statistics of a quantity that is constant between events, such as the length of a queue. The weight of a value is the
  * time for which it held; a value without a duration does not count. Mean and variance follow D. H. D. West, "Updating
  * mean and variance estimates: an improved method", Communications of the ACM 22 (1979) 532-535. Reading the statistics
@@ -9,15 +14,19 @@ import type { Simulation } from './simulation.ts';
  */
 export class TimeWeighted {
   private readonly simulation: Simulation;
-  private current: number;
+  private current = 0;
   private since: number;
   private past = nothing();
 
-  /** Starts now, with a first value. */
+  /**
+   * Starts now, with a first value.
+   *
+   * @throws RangeError when the value is NaN
+   */
   constructor(simulation: Simulation, value = 0) {
     this.simulation = simulation;
-    this.current = value;
     this.since = simulation.now;
+    this.set(value);
   }
 
   /** The current value. */
@@ -25,8 +34,14 @@ export class TimeWeighted {
     return this.current;
   }
 
-  /** Sets the value from now on. */
+  /**
+   * Sets the value from now on.
+   *
+   * @throws RangeError when the value is NaN or undefined
+   */
   set(value: number): void {
+    // all comparisons with NaN are false
+    if (!(value <= LARGEST)) throw new RangeError(`A value of a statistic cannot be ${value}`);
     const { now } = this.simulation;
     hold(this.past, this.current, now - this.since);
     this.since = now;
@@ -53,7 +68,8 @@ export class TimeWeighted {
       const none = { min: null, max: null, mean: null, variance: null, deviation: null };
       return { type: 'continuous', count, ...none, integral };
     }
-    const variance = squares / time;
+    // rounding may give squares just below 0
+    const variance = Math.max(0, squares / time);
     return { type: 'continuous', count, min, max, mean, variance, deviation: Math.sqrt(variance), integral };
   }
 
@@ -83,7 +99,8 @@ function hold(past: Past, value: number, duration: number): void {
   const difference = value - past.mean;
   past.count++;
   past.time += duration;
-  past.mean += (difference * duration) / past.time;
+  // if one value held for the whole time, the ratio is exactly 1, and the mean is exactly this value
+  past.mean += difference * (duration / past.time);
   past.squares += difference * duration * (value - past.mean);
   if (value < past.min) past.min = value;
   if (value > past.max) past.max = value;

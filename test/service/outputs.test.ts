@@ -53,9 +53,10 @@ const cases: Record<OutputType, { good: [unknown, string][]; bad: unknown[] }> =
   INTEGER: {
     good: [
       [-(2 ** 31), '-2147483648'],
+      [5n, '5'],
       [Number.NaN, 'null'],
     ],
-    bad: [2.5, 2 ** 31, -(2 ** 31) - 1, Infinity, 5n, '5'],
+    bad: [2.5, 2 ** 31, -(2 ** 31) - 1, Infinity, 2n ** 31n, '5'],
   },
   LONG: {
     good: [
@@ -120,6 +121,7 @@ describe('outputs', () => {
   test('of the type LONG need a BigInt if a number is not exact, and the error says so', () => {
     expect(() => outputText('LONG', 2 ** 53)).toThrow('use a BigInt');
     expect(() => outputText('LONG', 1.5)).toThrow(/which is not of the type LONG$/);
+    expect(() => outputText('DOUBLE', 5n)).toThrow('as the BigInt 5, which is not of the type DOUBLE');
   });
 
   test('are not inherited from JavaScript objects, but may be properties of a class', () => {

@@ -76,7 +76,9 @@ function fits(type: OutputType, value: unknown): boolean {
       return typeof value === 'number';
     case 'INTEGER':
       // 32 bits keep the value
-      return typeof value === 'number' && (value | 0) === value;
+      return typeof value === 'bigint'
+        ? BigInt.asIntN(32, value) === value
+        : typeof value === 'number' && (value | 0) === value;
     case 'LONG':
       return typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value);
     case 'BOOLEAN':
@@ -146,7 +148,8 @@ function isDateTime(text: string): boolean {
 
 /** A description of a value for a message: the number itself, or the type of any other value. */
 function kindOf(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint') return `the BigInt ${value}`;
+  if (typeof value === 'number') return String(value);
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

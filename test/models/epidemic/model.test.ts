@@ -108,6 +108,7 @@ describe('the model Epidemic', () => {
       [{ Population: 0 }, 'Population is 0'],
       [{ 'Initially infected': 764 }, 'Initially infected is 764'],
       [{ 'Contact rate': -1 }, 'Contact rate is -1'],
+      [{ 'Contact rate': 1e308, Stochastic: true }, 'Contact rate is 1e+308: it must be from 0 to 1000000'],
       [{ 'Recovery rate': -1 }, 'Recovery rate is -1'],
     ] as const) {
       expect(await failure(service, inputs)).toContain(reason);

@@ -107,4 +107,20 @@ describe('the calendar', () => {
     expect(calendar.cancel(second)).toBe(false);
     expect(calendar.size).toBe(0);
   });
+
+  test('does not cancel an event that was never added; no event has the id 0', () => {
+    const calendar = new Calendar();
+    // slots 0 to 63 exist from the start, and slots 64 to 127 after the calendar has grown
+    for (const added of [0, 1, 65]) {
+      const ids: EventId[] = [];
+      while (calendar.size < added) ids.push(calendar.add(1, () => undefined, undefined, 0));
+      expect(ids).not.toContain(0);
+      const next = calendar.add(1, () => undefined, undefined, 0);
+      expect(calendar.cancel(next)).toBe(true);
+      for (const unknown of [0, added + 1, next + 1, NaN, -1, 0.5]) {
+        expect([unknown, calendar.cancel(unknown)]).toEqual([unknown, false]);
+      }
+      expect(calendar.size).toBe(added);
+    }
+  });
 });

@@ -127,6 +127,17 @@ describe('continuous distributions', () => {
     }
   });
 
+  test('erlang uses one random number per phase, and refuses phases that are not whole or not positive', () => {
+    expect(erlang(given(0.1, 0.2, 0.3), 3, 6)).toBeCloseTo(-2 * Math.log(0.1 * 0.2 * 0.3), 14);
+    for (const phases of [2.5, 0, -1, NaN, Infinity]) {
+      expect(() => erlang(given(0.5), phases, 1)).toThrow(`cannot have ${phases} phases`);
+    }
+  });
+
+  test.each([0, -0.5, NaN, Infinity])('gamma refuses the shape %d', (shape) => {
+    expect(() => gamma(given(0.5, 0.5), shape, 1)).toThrow(`cannot have the shape ${shape}`);
+  });
+
   test('the normal quantile agrees with tables', () => {
     for (const [p, quantile] of [
       [0.5, 0],
@@ -210,6 +221,10 @@ describe('discrete distributions', () => {
   test('poisson with a large mean has the expected moments, although the probability of 0 underflows', () => {
     expectMoments(sample('large', (random) => poisson(random, 2_345.6)).slice(0, 4_000), 2_345.6, 2_345.6);
     expect(poisson(given(0.5), 0)).toBe(0);
+    const four = [0.1, 0.2, 0.3, 0.4];
+    poisson({ next: () => four.shift()! }, 2_000);
+    expect(four).toEqual([]);
+    expect(() => poisson(given(0.5), Infinity)).toThrow('cannot have an infinite mean');
   });
 
   test('an empirical distribution keeps the order of its values, never draws a value of weight 0, and refuses invalid weights', () => {

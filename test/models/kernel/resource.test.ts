@@ -68,11 +68,31 @@ describe('a resource', () => {
     expect([resource.busy.mean, resource.waiting.mean, resource.waits.mean]).toEqual([2, 1, 1]);
   });
 
+  test('serves 20,000 customers who release their servers at once, in the order of arrival', () => {
+    const simulation = new Simulation();
+    const resource = new Resource(simulation, 2);
+    const begun: number[] = [];
+    const begin = (customer: number): void => {
+      begun.push(customer);
+      resource.release();
+      // a customer who comes back waits behind the line
+      if (customer === 0) resource.seize(begin, 20_000);
+    };
+    for (let server = 0; server < 2; server++) resource.seize(() => undefined);
+    for (let customer = 0; customer < 20_000; customer++) resource.seize(begin, customer);
+    resource.release();
+    expect(begun).toEqual(Array.from({ length: 20_001 }, (_, customer) => customer));
+    expect([resource.busy.value, resource.waiting.value, resource.waits.count]).toEqual([1, 0, 20_003]);
+  });
+
   test('refuses invalid calls', () => {
     const simulation = new Simulation();
     for (const servers of [0, -1, 1.5, NaN]) {
       expect(() => new Resource(simulation, servers)).toThrow(`cannot have ${servers} servers`);
     }
-    expect(() => new Resource(simulation, 1).release()).toThrow('none was busy');
+    const resource = new Resource(simulation, 1);
+    expect(() => resource.release()).toThrow('none was busy');
+    expect(() => resource.seize(undefined as unknown as () => void)).toThrow('must be a function');
+    expect(resource.busy.value).toBe(0);
   });
 });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { exponential, randomStream, resetAt, Simulation, Tally } from '../../../models/kernel/index.ts';
+import {
+  exponential,
+  randomStream,
+  resetAt,
+  runWithProgress,
+  Simulation,
+  Tally,
+} from '../../../models/kernel/index.ts';
 
 describe('a simulation', () => {
   test('moves its clock from event to event, and passes each event its subject', () => {
@@ -84,6 +91,33 @@ describe('a simulation', () => {
     expect(() => simulation.schedule(delay, () => undefined)).toThrow(`cannot happen ${delay} from now`);
     expect(() => simulation.scheduleAt(delay, () => undefined)).toThrow(`cannot happen at ${delay}`);
     expect(simulation.pending).toBe(0);
+  });
+
+  test.each([0.9, 2 ** 31, -(2 ** 31) - 1, NaN, Infinity])('refuses the priority %d', (priority) => {
+    const simulation = new Simulation();
+    expect(() => simulation.schedule(1, () => undefined, undefined, priority)).toThrow(
+      `A priority cannot be ${priority}`,
+    );
+    expect(simulation.pending).toBe(0);
+  });
+
+  test('refuses an action that is not a function, such as the result of a call', () => {
+    const simulation = new Simulation();
+    const arrive = (): void => undefined;
+    const result = arrive() as unknown as () => void;
+    expect(() => simulation.schedule(1, result)).toThrow('An action must be a function, and not undefined');
+    expect(() => simulation.scheduleAt(1, result)).toThrow('An action must be a function');
+    expect(simulation.pending).toBe(0);
+  });
+
+  test('refuses to run until NaN, instead of running without an end, and to start at NaN', () => {
+    const simulation = new Simulation();
+    const again = (): void => void simulation.schedule(1, again);
+    again();
+    expect(() => simulation.run(NaN)).toThrow('cannot run until NaN');
+    expect(() => runWithProgress(simulation, NaN, () => undefined)).toThrow('cannot run until NaN');
+    expect(simulation.now).toBe(0);
+    expect(() => new Simulation(NaN)).toThrow('cannot start at NaN');
   });
 });
 

@@ -85,6 +85,34 @@ describe('a time-weighted statistic', () => {
     );
   });
 
+  test('has exactly the mean of a constant quantity, and the variance 0', () => {
+    const simulation = new Simulation();
+    const statistic = new TimeWeighted(simulation, 7);
+    for (const time of [9.640877616693038, 9.7, 13.1]) {
+      simulation.run(time);
+      expect(statistic.statistics()).toMatchObject({ mean: 7, variance: 0, deviation: 0 });
+      statistic.set(7);
+    }
+  });
+
+  test('has no negative variance, despite rounding', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+        numbers,
+        numbers,
+        (time, first, second) => {
+          const simulation = new Simulation();
+          const statistic = new TimeWeighted(simulation, first);
+          simulation.run(1e-9 * time);
+          statistic.set(second);
+          simulation.run(time);
+          expect(statistic.statistics().deviation).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+
   test('does not change when a program reads it', () => {
     const looked = (looks: boolean): string => {
       const simulation = new Simulation();
@@ -168,7 +196,34 @@ describe('a histogram', () => {
   });
 });
 
+test.each([NaN, undefined as unknown as number])(
+  'each statistic refuses the value %p, and stays as it was',
+  (value) => {
+    const simulation = new Simulation();
+    const [tally, histogram, level] = [new Tally(), new Histogram(0, 1, 3), new TimeWeighted(simulation, 2)];
+    const before = JSON.stringify([tally.statistics(), histogram.data(), level.value]);
+    for (const add of [tally.add.bind(tally), histogram.add.bind(histogram), level.set.bind(level)]) {
+      expect(() => add(value)).toThrow(`A value of a statistic cannot be ${value}`);
+    }
+    expect(JSON.stringify([tally.statistics(), histogram.data(), level.value])).toBe(before);
+    expect(() => new Histogram(value, 1, 3)).toThrow(`cannot begin at ${value}`);
+    expect(() => new TimeWeighted(simulation, NaN)).toThrow('cannot be NaN');
+  },
+);
+
 describe('a time series', () => {
+  test.each([
+    [Infinity, 5],
+    [NaN, 5],
+    [9, 5],
+    [12, 1],
+    [12, 2.5],
+  ])('cannot last until %d with %d samples', (until, samples) => {
+    expect(() => new TimeSeries(new Simulation(10), until, samples, () => 0)).toThrow(
+      `A time series cannot have ${samples} samples from 10 to ${until}`,
+    );
+  });
+
   test('has the requested number of samples, and takes each sample after the events at the same time', () => {
     const simulation = new Simulation(10);
     let level = 0;
