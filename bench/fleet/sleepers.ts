@@ -5,7 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { version } from '../../src/package/own-version.ts';
-import type { Outcome } from '../../src/service/executors/pool.ts';
+import type { Outcome } from '../../src/service/executors/execution.ts';
 import type { Job } from '../../src/service/executors/protocol.ts';
 import type { ExecutorActivities } from '../../src/service/fleet/lane.ts';
 import { BEAT_EVERY, HELLO_EVERY } from '../../src/service/fleet/protocol.ts';

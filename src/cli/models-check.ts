@@ -12,6 +12,8 @@ import { modelsIn } from './models-in.ts';
 
 /** Longest value that is printed, in characters. Longer values are cut. */
 const SHOWN = 100;
+/** The time until a message says that a run still executes, in milliseconds. */
+const LONG = 5_000;
 
 interface Flags {
   input?: string[];
@@ -29,7 +31,7 @@ interface Flags {
 export function addModelsCheck(models: Command): void {
   models
     .command('check')
-    .description('run a model once and show its outputs; if the run fails, show what it printed')
+    .description('run a model and show its outputs; if the run fails, show what it printed')
     .argument('<folder>', 'folder of one model or of several; with --version also the name of a model')
     .option('--input <name=value>', 'a value for an input; repeat for more inputs', pair)
     .option('--file <name=path>', 'a file for an input; repeat for more inputs', pair)
@@ -82,12 +84,15 @@ async function modelNamed(wanted: string): Promise<{ model: string; installedIn?
   return { model: declaration.name, installedIn: place!.folders[0]! };
 }
 
-/** Runs a model once, and prints the outputs unless the command prints JSON. */
+/** Runs a model, and prints the outputs unless the command prints JSON. */
 async function tried(model: Triable, { input = [], file = [], json }: Flags): Promise<Trial> {
   const { howRun, tryModel } = await import('../service/trials/trial.ts');
   const progress = new ProgressLine();
   const values = named(input, model.declaration);
   const files = named(file, model.declaration);
+  const { name } = model.declaration;
+  // a model that never ends would show nothing
+  const waiting = setTimeout(() => tell(`${name} still runs. Ctrl-C ends it.`), LONG);
   const trial = await tryModel(
     model,
     { values, files },
@@ -96,8 +101,9 @@ async function tried(model: Triable, { input = [], file = [], json }: Flags): Pr
         progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
       onLine: tell,
     },
-  );
-  progress.finish(`[100%] ${trial.declaration.name} has run`);
+  ).finally(() => clearTimeout(waiting));
+  progress.finish(`[100%] ${name} has run`);
+  if (trial.warning !== undefined) tell(trial.warning);
   if (!json) show(trial, howRun(values, files));
   return trial;
 }

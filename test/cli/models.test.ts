@@ -189,6 +189,20 @@ outputs:
     expect(await wrong([['Opening hours', '']], [])).toBe('it has run');
   });
 
+  test('warns about a module whose outputs depend on its earlier runs', async () => {
+    mkdirSync(join(folder, 'counter'));
+    const source = `let runs = 0;
+      export default { name: 'Counter', description: '', inputs: [],
+        outputs: [{ name: 'Runs', type: 'INTEGER' }, { name: 'One', type: 'INTEGER' }],
+        run() { runs += 1; return { Runs: runs, One: 1 }; } };`;
+    writeFileSync(join(folder, 'counter/model.js'), source);
+    const { code, stderr } = await run('check', 'counter');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('"Counter" gave other values of Runs when it ran again with the same inputs'),
+    ]);
+  });
+
   test('a folder without a model, or with two declarations, is an error', async () => {
     mkdirSync(join(folder, 'empty'));
     expect((await run('check', 'empty')).stderr).toMatch(/There is no model in empty/);

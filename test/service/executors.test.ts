@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
 import { killModelProcess, startModelProcess } from '../../src/service/executors/process.ts';
@@ -52,6 +53,67 @@ describe('executors', () => {
     }
     const outputs = await outputsOf(service, await service.latest('Sound'), { N: 4 });
     expect(outputs.get('Out')).toBe('4');
+  });
+
+  test('make a run fail if it leaves a rejected promise', async () => {
+    const folder = temporaryFolder();
+    const run = `run() { (async () => { await null; throw new Error('nobody awaits'); })(); return { Out: 1 }; }`;
+    writeModel(folder, 'Forgets', model('Forgets', run));
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const { body } = await requestRun(service, await service.latest('Forgets'));
+    expect(messageIn(await reach(service, body, 'FAILED')).title).toBe('the model crashed: nobody awaits');
+  });
+
+  test('execute a run again if an earlier run of the process fails late, and log the late error with its run', async () => {
+    const folder = temporaryFolder();
+    // the error comes while the next run of the process executes
+    const late = `run() {
+      globalThis.isShared = true;
+      const timer = setInterval(() => {
+        if (!globalThis.hasNext) return;
+        clearInterval(timer);
+        throw new Error('too late');
+      }, 1);
+      return { Out: process.pid };
+    }`;
+    writeModel(folder, 'Late', model('Late', late));
+    const sound = `async run() {
+      globalThis.hasNext = true;
+      if (globalThis.isShared) await new Promise(() => {});
+      return { Out: process.pid };
+    }`;
+    writeModel(folder, 'Sound', model('Sound', sound));
+    let logged = '';
+    const log = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        logged += chunk.toString();
+        done();
+      },
+    });
+    const service = await startTestService({ modelDirs: [folder], executors: 1, log });
+    const { body: first } = await requestRun(service, await service.latest('Late'));
+    await reach(service, first, 'COMPLETED');
+    await outputsOf(service, await service.latest('Sound'));
+    const line = logged.split('\n').find((each) => each.includes('Error: too late'));
+    expect(line).toContain(`"run":"${first.id}"`);
+  });
+
+  test('execute a run again in a new process if an earlier run of its process has left too little memory', async () => {
+    const folder = temporaryFolder();
+    const limited = (name: string, run: string) =>
+      model(name, run).replace(
+        'inputs: [',
+        `inputs: [{ name: '{MAX_MEMORY_MB}', type: 'INTEGER', default: 100 }, `,
+      );
+    const table = 'Array.from({ length: 8e6 }, (_, index) => index + 0.5)';
+    writeModel(folder, 'Keeps', limited('Keeps', `run() { globalThis.kept = ${table}; return { Out: 1 }; }`));
+    writeModel(
+      folder,
+      'Needs',
+      limited('Needs', `run() { const table = ${table}; return { Out: table[1] }; }`),
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    for (const name of ['Keeps', 'Needs']) await outputsOf(service, await service.latest(name));
   });
 
   test('can at once stop a run that never ends, and then execute the next run', async () => {

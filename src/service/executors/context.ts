@@ -12,13 +12,16 @@ import type { Job, Report } from './protocol.ts';
 const PROGRESS_INTERVAL = 50;
 
 /** Returns a function that reports the finished share of a run. A model may call the function often. */
-export function progressReporter(report: (report: Report) => void): (fraction: number) => void {
+export function progressReporter(
+  runId: string,
+  report: (report: Report) => void,
+): (fraction: number) => void {
   let reportedAt = -Infinity;
   return (fraction) => {
     const now = performance.now();
     if (now - reportedAt < PROGRESS_INTERVAL) return;
     reportedAt = now;
-    report({ kind: 'progress', fraction: Math.min(Math.max(fraction, 0), 1) });
+    report({ kind: 'progress', runId, fraction: Math.min(Math.max(fraction, 0), 1) });
   };
 }
 

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
@@ -5,7 +7,7 @@ import { outputTexts } from '../models/typed-values.ts';
 import { progressReporter } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { guardProcess } from './guard.ts';
-import type { Job, JobMessage, JobVersion, Report } from './protocol.ts';
+import type { Crashed, Job, JobMessage, JobVersion, Report } from './protocol.ts';
 import { loadRunner, type Runner } from './runner.ts';
 
 /** The process of an executor. It runs one job at a time until it is ended. */
@@ -14,21 +16,35 @@ const { filesDir, unfinishedDir, guarded } = guardProcess();
 const files = new ContentFiles(filesDir, unfinishedDir);
 const runners = new Map<string, Promise<Runner>>();
 const versions = new Map<string, JobVersion>();
+/** The id of the run to which the executing code belongs. Timers and promises of a run keep it after the run. */
+const owner = new AsyncLocalStorage<string>();
+/** The id of the run that executes now. */
+let current: string | undefined;
 
 process.on('message', ({ run, version }: JobMessage) => {
   if (version) versions.set(run.versionId, version);
-  void guarded
-    .then(() => execute({ ...run, ...versions.get(run.versionId)! }))
-    .then(async (outcome) => {
-      // printed lines must arrive before the outcome, so that the service knows their run
-      await Promise.all([written(process.stdout), written(process.stderr)]);
-      report(outcome);
-    });
+  current = run.runId;
+  void owner.run(run.runId, () => handle({ ...run, ...versions.get(run.versionId)! }));
 });
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`${inspect(error)}\n`);
-  process.send!({ kind: 'crashed', reason: messageOf(error) } satisfies Report, () => process.exit(1));
+  const runId = owner.getStore();
+  const isLate = runId !== undefined && runId !== current;
+  // the printed lines belong to the run that executes now
+  if (!isLate) process.stderr.write(`${inspect(error)}\n`);
+  const crash: Crashed = { kind: 'crashed', reason: messageOf(error), runId };
+  process.send!(isLate ? { ...crash, late: inspect(error) } : crash, () => process.exit(1));
 });
+
+async function handle(job: Job): Promise<void> {
+  await guarded;
+  const outcome = await execute(job);
+  // promises that the run has left rejected make it fail
+  await nextTurn();
+  // printed lines must arrive before the outcome, so that the service knows their run
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  current = undefined;
+  report(outcome);
+}
 
 function report(report: Report): void {
   process.send!(report);
@@ -37,7 +53,7 @@ function report(report: Report): void {
 async function execute(job: Job): Promise<Report> {
   try {
     const run = await runnerOf(job);
-    const values = await run(job, files, progressReporter(report));
+    const values = await run(job, files, progressReporter(job.runId, report));
     return { kind: 'completed', outputs: outputTexts(job.template.outputs, values, files) };
   } catch (error) {
     if (error instanceof Deferred) return { kind: 'deferred', reason: error.message };

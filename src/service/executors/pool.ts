@@ -1,9 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
-import type { RunLog } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
+import {
+  type Ending,
+  type Executor,
+  type Execution,
+  messageOfJob,
+  type Outcome,
+  type Task,
+} from './execution.ts';
 import {
   crashed,
   killModelProcess,
@@ -13,47 +20,8 @@ import {
   reasonOfExit,
   startModelProcess,
 } from './process.ts';
-import type { Job, JobMessage, Report } from './protocol.ts';
+import type { Crashed, Job, Report } from './protocol.ts';
 import { LogCollector } from './run-log.ts';
-
-/**
- * How an execution ended. `ended`: `stop` or `close` ended its process. `unstarted`: no process could be started for
- * it, or the job did not reach the process.
- */
-export type Outcome =
-  | Extract<Report, { kind: 'completed' | 'deferred' }>
-  | (Extract<Report, { kind: 'failed' }> & { log: RunLog })
-  | { kind: 'unstarted'; reason: string }
-  | { kind: 'ended' };
-
-/** The end of an execution. A failure gets its log later. */
-type Ending =
-  | Extract<Report, { kind: 'completed' | 'failed' | 'deferred' }>
-  | Extract<Outcome, { kind: 'unstarted' | 'ended' }>;
-
-interface Execution {
-  runId: string;
-  onProgress: (fraction: number) => void;
-  settle: (outcome: Outcome) => void;
-  log: LogCollector;
-  /** Whether the working folder stays after the execution. The service then removes it. */
-  keepsWork: boolean;
-  /** The timer of its time limit. */
-  timer: NodeJS.Timeout | undefined;
-}
-
-interface Executor {
-  child: ChildProcess;
-  /** The memory limit of its run, in MB. */
-  memory: number;
-  execution: Execution | undefined;
-  /** Ids of the versions whose data it has received. */
-  known: Set<string>;
-  /** Whether it has started. From then on its end is a failure of its run. */
-  isReady: boolean;
-  /** Whether the executor ends after its current run. */
-  isOld: boolean;
-}
 
 /** The options of a pool. The `{MAX_MEMORY_MB}` of a run may lower `memory` for this run. */
 export interface PoolOptions extends ModelProcessOptions {
@@ -65,8 +33,10 @@ export interface PoolOptions extends ModelProcessOptions {
 
 /**
  * Executors: processes that each execute one run at a time. A process is started when it is needed. It is usually kept
- * for the next run, but killed if its run was stopped, was deferred or reached the time limit. When a process crashes,
- * only its run fails. If no process can be started, each further attempt waits longer, up to 5 s.
+ * for the next run, but killed if its run was stopped, was deferred or reached the time limit. When a process ends by
+ * itself, its run fails. But earlier runs of the process may be the reason: an error after their end, or their data in
+ * memory. Then the run executes once more in a new process. If no process can be started, each further attempt waits
+ * longer, up to 5 s.
  */
 export class ExecutorPool {
   readonly #options: PoolOptions;
@@ -105,31 +75,9 @@ export class ExecutorPool {
 
   /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
-    return new Promise((settle) => {
-      const { runId } = job;
-      try {
-        const executor = this.#acquire(memoryFor(job, this.#options.memory));
-        executor.execution = {
-          runId,
-          onProgress,
-          settle,
-          log: new LogCollector((line, number) => this.#options.onLine(line, number, runId)),
-          keepsWork: job.keepIn !== undefined,
-          timer: this.#limitTime(executor),
-        };
-        // a process that could not be started has no channel, and an event reports its end
-        if (executor.child.connected) {
-          // a job that was not sent has not begun
-          executor.child.send(
-            messageOfJob(executor, job),
-            (error) => error && void this.#end(executor, { kind: 'unstarted', reason: error.message }),
-          );
-        }
-      } catch (error) {
-        this.#starts.hold();
-        settle({ kind: 'unstarted', reason: messageOf(error) });
-      }
-    });
+    return new Promise((settle) =>
+      this.#begin({ job, onProgress, settle }, () => this.#acquire(memoryFor(job, this.#options.memory))),
+    );
   }
 
   /**
@@ -137,7 +85,7 @@ export class ExecutorPool {
    * process has ended and its working folder is removed, unless the folder stays.
    */
   async stop(runId: string): Promise<void> {
-    const executor = [...this.#executors].find(({ execution }) => execution?.runId === runId);
+    const executor = [...this.#executors].find(({ execution }) => execution?.job.runId === runId);
     if (executor) await this.#end(executor, { kind: 'ended' });
   }
 
@@ -151,6 +99,29 @@ export class ExecutorPool {
 
   async close(): Promise<void> {
     await Promise.all([...this.#executors].map((executor) => this.#end(executor, { kind: 'ended' })));
+  }
+
+  #begin({ job, onProgress, settle }: Task, acquire: () => Executor): void {
+    try {
+      const executor = acquire();
+      const [log, timer] = [this.#logOf(job.runId), this.#limitTime(executor)];
+      executor.execution = { job, onProgress, settle, log, timer };
+      // a process that could not be started has no channel, and an event reports its end
+      if (!executor.child.connected) return;
+      executor.child.send(messageOfJob(executor, job), (error) => {
+        if (!error) return;
+        // a job that was not sent has not begun
+        if (executor.isUsed) void this.#lose(executor, error.message, error.message);
+        else void this.#end(executor, { kind: 'unstarted', reason: error.message });
+      });
+    } catch (error) {
+      this.#starts.hold();
+      settle({ kind: 'unstarted', reason: messageOf(error) });
+    }
+  }
+
+  #logOf(runId: string): LogCollector {
+    return new LogCollector((line, number) => this.#options.onLine(line, number, runId));
   }
 
   /** Executors without a run, except those whose process has just ended. */
@@ -174,7 +145,9 @@ export class ExecutorPool {
     }
     const isFull = this.#executors.size >= this.#options.size;
     const made = this.#make(memory);
-    if (isFull) void this.#end(free[0]!, { kind: 'ended' });
+    // there is none if a process has ended while a run was prepared for it
+    const spare = free[0];
+    if (isFull && spare) void this.#end(spare, { kind: 'ended' });
     return made;
   }
 
@@ -192,7 +165,8 @@ export class ExecutorPool {
       (stream, text) => executor.execution?.log.add(stream, text),
     );
     const executor: Executor = {
-      ...{ child, memory, execution: undefined, known: new Set<string>(), isReady: false, isOld: false },
+      ...{ child, memory, execution: undefined, known: new Set<string>() },
+      ...{ isReady: false, isUsed: false, isLost: false, isOld: false },
     };
     this.#executors.add(executor);
     const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);
@@ -205,33 +179,53 @@ export class ExecutorPool {
   }
 
   /**
-   * Handles the end of an executor. Its run has failed only if the executor had started.
+   * Handles the end of an executor. Its run has failed only if the executor had started, and if no earlier run can be
+   * the reason.
    *
    * @param why - why it has not started, if that is the case
+   * @param culprit - the run that is the reason, if it is known
    */
-  async #lose(executor: Executor, reason: string, why: string): Promise<void> {
-    if (!this.#executors.has(executor)) return;
+  async #lose(executor: Executor, reason: string, why: string, culprit?: string): Promise<void> {
+    if (!this.#executors.has(executor) || executor.isLost) return;
+    executor.isLost = true;
     if (!executor.isReady) {
       this.#starts.hold();
       return this.#end(executor, { kind: 'unstarted', reason: why });
     }
-    const isIdle = executor.execution === undefined;
-    if (!isIdle) await printedIsRead();
+    if (executor.execution) await printedIsRead();
+    // the run may have ended meanwhile
+    const { execution } = executor;
+    if (execution && executor.isUsed && culprit !== execution.job.runId)
+      return this.#repeat(executor, execution);
     await this.#end(executor, { kind: 'failed', reason });
     // the dispatcher may have found no free executor while this one ended
-    if (isIdle) this.#onRoom();
+    if (!execution) this.#onRoom();
+  }
+
+  /** Executes the run of an executor again in a new process, which no earlier run can disturb. */
+  async #repeat(executor: Executor, execution: Execution): Promise<void> {
+    await this.#clear(executor.child, execution);
+    // the run may have been stopped meanwhile
+    if (executor.execution !== execution) return;
+    this.#executors.delete(executor);
+    clearTimeout(execution.timer);
+    this.#begin(execution, () => this.#make(executor.memory));
   }
 
   async #handleReport(executor: Executor, report: Report): Promise<void> {
     const { execution } = executor;
+    if (executor.isLost) return;
     switch (report.kind) {
       case 'ready':
         executor.isReady = true;
         return this.#starts.reset();
       case 'progress':
-        return execution?.onProgress(report.fraction);
+        // an earlier run may still report
+        if (execution?.job.runId === report.runId) execution.onProgress(report.fraction);
+        return;
       case 'crashed':
-        return this.#lose(executor, crashed(report.reason), report.reason);
+        this.#logLate(report);
+        return this.#lose(executor, crashed(report.reason), report.reason, report.runId);
       case 'deferred':
         // the process may have loaded only a part of the model
         return this.#end(executor, report);
@@ -249,23 +243,30 @@ export class ExecutorPool {
     const { execution } = executor;
     this.#executors.delete(executor);
     this.#settle(executor, ending);
-    await killModelProcess(executor.child);
-    if (!execution || execution.keepsWork) return;
+    await this.#clear(executor.child, execution);
+  }
+
+  /** Ends a process, and removes the working folder of its run. */
+  async #clear(child: ChildProcess, execution: Execution | undefined): Promise<void> {
+    await killModelProcess(child);
+    // the service removes the working folder if it keeps the folders of failed runs
+    if (!execution || execution.job.keepIn !== undefined) return;
     // files that cannot be removed now are removed at the next start of the service
-    await this.#files.removeWork(execution.runId).catch(() => {});
+    await this.#files.removeWork(execution.job.runId).catch(() => {});
+  }
+
+  /** Logs an error of a run that had ended before, with the id of this run. */
+  #logLate({ runId, late }: Crashed): void {
+    if (runId === undefined || late === undefined) return;
+    this.#logOf(runId).add('stderr', `An error after the end of this run: ${late}\n`);
   }
 
   #settle(executor: Executor, ending: Ending): void {
     const { execution } = executor;
     if (!execution) return;
     executor.execution = undefined;
+    executor.isUsed = true;
     clearTimeout(execution.timer);
     execution.settle(ending.kind === 'failed' ? { ...ending, log: execution.log.end() } : ending);
   }
-}
-
-function messageOfJob({ known }: Executor, { code, template, isElsewhere, ...run }: Job): JobMessage {
-  if (known.has(run.versionId)) return { run };
-  known.add(run.versionId);
-  return { run, version: { code, template, ...(isElsewhere !== undefined && { isElsewhere }) } };
 }

@@ -53,9 +53,19 @@ export interface Ready {
 /** The messages of an executor. The last four end its job; the last two also end the executor. */
 export type Report =
   | Ready
-  | { kind: 'progress'; fraction: number }
+  | { kind: 'progress'; runId: string; fraction: number }
   | { kind: 'completed'; outputs: Record<string, string> }
   | { kind: 'failed'; reason: string }
   /** The job cannot be executed now, and the model is not the reason. */
   | { kind: 'deferred'; reason: string }
-  | { kind: 'crashed'; reason: string };
+  | Crashed;
+
+/** An error that nobody caught has ended the process. */
+export interface Crashed {
+  kind: 'crashed';
+  reason: string;
+  /** The run whose code has failed, if it is known. It may be an earlier run, because its timers and promises remain. */
+  runId?: string | undefined;
+  /** The error with its stack, if its run is an earlier one. Otherwise the process has printed the error. */
+  late?: string;
+}

@@ -1,7 +1,8 @@
 import { messageOf } from '../../errors.ts';
 import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
-import type { ExecutorPool, Outcome } from '../executors/pool.ts';
+import type { Outcome } from '../executors/execution.ts';
+import type { ExecutorPool } from '../executors/pool.ts';
 import type { JobVersion } from '../executors/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';

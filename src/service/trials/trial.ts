@@ -5,6 +5,7 @@ import { nameKey } from '../../api/values.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { ServiceError } from '../errors.ts';
+import type { Outcome } from '../executors/execution.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import { ContentFiles } from '../files/content.ts';
@@ -13,7 +14,7 @@ import { readSettings } from '../runs/parse-run-request.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import { checkInputNames, type Declaration, templateOf } from '../models/declaration.ts';
 import { describeModel } from '../models/describe.ts';
-import { type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
+import { isDeclaration, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 
 /** The result of one run of a model. */
@@ -22,6 +23,8 @@ export interface Trial {
   /** JSON text of each output's value, by name. */
   outputs: Record<string, string>;
   seconds: number;
+  /** A warning for the author; undefined if there is none. */
+  warning?: string | undefined;
 }
 
 export interface TrialListener {
@@ -35,6 +38,9 @@ export interface TrialInputs {
   values: ReadonlyMap<string, string>;
   files: ReadonlyMap<string, string>;
 }
+
+/** A module runs a second time only if the first run was this short, in seconds. */
+const SHORT = 5;
 
 /** A model that can be run once. */
 export interface Triable {
@@ -58,7 +64,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 }
 
 /**
- * Runs a model once, in an executor like the executors of the service. No service is needed.
+ * Runs a model once, in an executor like the executors of the service. No service is needed. A module whose run is short
+ * runs a second time in the same process, because a module may keep data between its runs.
  *
  * @throws ForayError MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
  *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read, for a file
@@ -77,7 +84,9 @@ export async function tryModel(
   const pool = new ExecutorPool({
     filesDir,
     memory: memoryShare(1),
-    onLine,
+    onLine: (line, _number, runId) => {
+      if (runId === 'trial') onLine(line);
+    },
     size: 1,
     timeout: undefined,
   });
@@ -85,12 +94,15 @@ export async function tryModel(
     const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
-    const outcome = await pool.execute(
-      { runId: 'trial', versionId: 'trial', code, template, inputs },
-      onProgress,
-    );
+    const job = { runId: 'trial', versionId: 'trial', code, template, inputs };
+    const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
-    if (outcome.kind === 'completed') return { declaration, outputs: outcome.outputs, seconds };
+    if (outcome.kind === 'completed') {
+      const { outputs } = outcome;
+      const isRepeated = !isDeclaration(code.entry) && seconds < SHORT;
+      const again = isRepeated ? await pool.execute({ ...job, runId: 'again' }, () => {}) : outcome;
+      return { declaration, outputs, seconds, warning: repeatWarning(declaration, outputs, again) };
+    }
     if (outcome.kind !== 'failed') {
       const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
       throw new ForayError(
@@ -106,6 +118,20 @@ export async function tryModel(
     await pool.close();
     rmSync(filesDir, { recursive: true, force: true });
   }
+}
+
+/** A warning if a second run in the same process did not give the same outputs. */
+function repeatWarning(
+  { name }: Declaration,
+  outputs: Record<string, string>,
+  again: Outcome,
+): string | undefined {
+  const when = 'when it ran again with the same inputs in the same process';
+  if (again.kind === 'failed') return `The model "${name}" failed ${when}: ${again.reason}.`;
+  if (again.kind !== 'completed') return undefined;
+  const other = Object.keys(outputs).filter((output) => again.outputs[output] !== outputs[output]);
+  if (other.length === 0) return undefined;
+  return `The model "${name}" gave other values of ${other.join(', ')} ${when}. Values must depend only on the inputs.`;
 }
 
 /** The inputs of a run in a message: "its defaults", or for example "N = 5, Data = table.csv". */
