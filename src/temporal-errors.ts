@@ -83,6 +83,11 @@ function isAbsence(code: number): boolean {
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
 }
 
+/** Whether a call ended by its deadline. */
+export function isTooLate(error: unknown): boolean {
+  return grpcErrorIn(error)?.code === GRPC_DEADLINE_EXCEEDED;
+}
+
 function refused({ temporal }: Named, { details }: GrpcError): ForayError {
   const { connectionOptions, namespace = DEFAULT_NAMESPACE } = temporal;
   return new ForayError(

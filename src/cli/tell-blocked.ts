@@ -3,6 +3,8 @@ import { Foray, type Settings } from '../client/index.ts';
 import { blockedText } from './progress-line.ts';
 
 const EVERY_MS = 5_000;
+/** Maximum number of campaigns that a line names. */
+const MOST_NAMED = 3;
 
 /**
  * From now on, reports when a campaign cannot continue, with the reason, and when it can continue again.
@@ -15,17 +17,11 @@ export async function tellBlocked(
 ): Promise<() => Promise<void>> {
   const foray = await Foray.open(settings);
   const end = new AbortController();
-  const told = new Map<string, string>();
+  let told: ReadonlyMap<string, string> = new Map();
   const look = async (): Promise<void> => {
     const blocked = await foray.blocked();
-    for (const id of [...told.keys()].filter((id) => !blocked.has(id))) {
-      told.delete(id);
-      tell(`${id} is no longer blocked.`);
-    }
-    for (const [id, why] of blocked) {
-      if (told.get(id) !== why) tell(`${id}: ${blockedText(why)}`);
-      told.set(id, why);
-    }
+    for (const line of changesOfBlocked(told, blocked)) tell(line);
+    told = blocked;
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
@@ -39,4 +35,25 @@ export async function tellBlocked(
     end.abort();
     return watching;
   };
+}
+
+/** What has changed since the last look, one line for each cause. A look is the reasons by the ids of campaigns. */
+export function changesOfBlocked(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): string[] {
+  const freed = [...before.keys()].filter((id) => !now.has(id));
+  const changed = [...now].filter(([id, why]) => before.get(id) !== why);
+  const byCause = Map.groupBy(changed, ([, why]) => why);
+  return [
+    ...(freed.length === 0
+      ? []
+      : [`${named(freed)} ${freed.length === 1 ? 'is' : 'are'} no longer blocked.`]),
+    ...[...byCause].map(([why, entries]) => `${named(entries.map(([id]) => id))}: ${blockedText(why)}`),
+  ];
+}
+
+function named(ids: readonly string[]): string {
+  const more = ids.length - MOST_NAMED;
+  return `${ids.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

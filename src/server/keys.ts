@@ -41,7 +41,7 @@ export class OwnKey implements Keys {
   }
 }
 
-const LINE = /^(?<name>[A-Za-z0-9][\w.@-]*)\s+(?<role>read|steer)\s+(?<key>\S+)$/;
+const NAME = /^[A-Za-z0-9][\w.@-]*$/;
 const SHORTEST = 16;
 const FOR_OTHERS = 0o077;
 
@@ -106,11 +106,17 @@ function readKeys(file: string): Map<string, Access> {
     if (/^\s*(#|$)/.test(line)) continue;
     const wrong = (message: string): ForayError =>
       new ForayError('KEYS_INVALID', message, { place: { file, line: index + 1, column: 1 } });
-    const { name, role, key } = LINE.exec(line.trim())?.groups ?? {};
-    if (!name || !key) throw wrong('A line must be NAME ROLE KEY, and the role must be read or steer.');
+    const [name, role, key, ...more] = line.trim().split(/\s+/);
+    if (!name || !key || more.length > 0)
+      throw wrong('A line must be NAME ROLE KEY, with no spaces in the name or the key.');
+    if (!NAME.test(name))
+      throw wrong(
+        'The name must have only the characters A-Z a-z 0-9 _ . @ - and begin with a letter or digit.',
+      );
+    if (role !== 'read' && role !== 'steer') throw wrong('The role, after the name, must be read or steer.');
     if (key.length < SHORTEST) throw wrong(`A key must have at least ${SHORTEST} characters.`);
     if (keys.has(hashOf(key))) throw wrong('The key appears twice.');
-    keys.set(hashOf(key), { role: role as Role, name });
+    keys.set(hashOf(key), { role, name });
   }
   if (keys.size === 0) throw new ForayError('KEYS_INVALID', `The key file ${file} has no keys.`);
   return keys;

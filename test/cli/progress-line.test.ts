@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { blockedText, duration, progressText, retryAdvice, statusText } from '../../src/cli/progress-line.ts';
+import { changesOfBlocked } from '../../src/cli/tell-blocked.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
 const status: CampaignStatus = {
@@ -42,6 +43,18 @@ test('the advice for failed and missing runs names the commands; there is no adv
   expect(retryAdvice({ ...status, phase: 'completed', runs })).toBe(
     'The campaign ended without 14 runs. "npx foray retry x-1" requests them.',
   );
+});
+
+test('foray dev tells one cause of many campaigns once, and only when it has changed', () => {
+  const silent = new Map(['a', 'b', 'c', 'd', 'e'].map((id) => [id, 'Temporal cannot be reached.']));
+  const lines = ['a, b, c and 2 more: Cannot continue: Temporal cannot be reached.'];
+  expect(changesOfBlocked(new Map(), silent)).toEqual(lines);
+  expect(changesOfBlocked(silent, silent)).toEqual([]);
+  expect(changesOfBlocked(silent, new Map([['a', 'It has no worker.']]))).toEqual([
+    'b, c, d and 1 more are no longer blocked.',
+    'a: Cannot continue: It has no worker.',
+  ]);
+  expect(changesOfBlocked(new Map([['a', 'x']]), new Map())).toEqual(['a is no longer blocked.']);
 });
 
 test('a long reason, or a reason of many lines, is one short line', () => {

@@ -107,6 +107,25 @@ describe('submit', () => {
     expect(found).toMatchObject({ id: 'goal', owner: 'somebody', best: 1 });
     expect(await listed('owner=nobody')).toEqual([]);
     expect(await listed('q=quick')).toMatchObject([{ best: null }]);
+    for (const q of ['GOAL', 'rehearsal', 'SOMEBODY'])
+      expect(await listed(`q=${q}&owner=somebody`)).toContainEqual(expect.objectContaining({ id: 'goal' }));
+  });
+
+  test('the next page of the list starts at the same place after the last campaign of a page was deleted, or no longer matches', async () => {
+    for (const id of ['page-1', 'page-2', 'page-3', 'page-4']) {
+      expect((await put(id, QUICK.replace('quick', id))).status).toBe(201);
+      await toTheEnd(world, id);
+    }
+    const page = async (path: string) => {
+      const answer = await fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${KEY}` } });
+      const ids = ((await answer.json()) as { id: string }[]).map(({ id }) => id);
+      return { ids, next: /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] };
+    };
+    const { ids, next } = await page('/api/v1/campaigns?q=page-&limit=2');
+    expect(ids).toEqual(['page-4', 'page-3']);
+    expect((await page('/api/v1/campaigns?q=page-2&after=page-3')).ids).toEqual(['page-2']);
+    expect((await api('/campaigns/page-3', { method: 'DELETE' })).status).toBe(204);
+    expect(await page(next!)).toEqual({ ids: ['page-2', 'page-1'], next: undefined });
   });
 
   test('names the place of a mistake in a definition; plan accepts a correct definition as YAML or as an object', async () => {
@@ -471,6 +490,7 @@ describe('bad input', () => {
     ['/campaigns?limit=0', {}, '"limit" is wrong: expected a whole number from 1 to 1,000.'],
     ['/campaigns?q=a&q=b', {}, '"q" is wrong: expected one text.'],
     ['/campaigns?owner_=a', {}, 'A query has no setting "owner_".'],
+    ['/campaigns?after=nobody', {}, '"after" must come from the link to the next page'],
     ['/campaigns/quick/runs?after=xx', {}, '"after" is wrong: expected the value in the link to the next'],
     ['/campaigns/quick/runs?state=weird', {}, '"state" is wrong: expected one of done, failed.'],
     ['/campaigns/quick/results.csv?points=maybe', {}, '"points" is wrong: expected true or false.'],

@@ -12,8 +12,6 @@ import {
 import type { TemporalConnection } from './connection.ts';
 import { translated } from '../../temporal-errors.ts';
 
-/** How long to wait for the connection, and then for the answer, ms. Without an answer, foray reads the store. */
-export const ANSWER_MS = 1_200;
 /** The longest time to send a signal, ms. A reachable server takes the signal at once. */
 const SIGNAL_MS = 20_000;
 
@@ -32,8 +30,7 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
 /** Whether Temporal answers. An error is an answer too. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {
-    const client = await temporal.connect(ANSWER_MS);
-    await client.withDeadline(Date.now() + ANSWER_MS, () => client.workflowService.getSystemInfo({}));
+    await temporal.ask((client) => client.workflowService.getSystemInfo({}));
     return true;
   } catch (error) {
     const known = translated(temporal.settings, error);
@@ -83,8 +80,7 @@ async function query<T>(
   ask: (handle: WorkflowHandle) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    const client = await temporal.connect(ANSWER_MS);
-    return await client.withDeadline(Date.now() + ANSWER_MS, () => ask(client.workflow.getHandle(id)));
+    return await temporal.ask((client) => ask(client.workflow.getHandle(id)));
   } catch {
     return undefined;
   }

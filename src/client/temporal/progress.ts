@@ -5,13 +5,15 @@ import { progressQuery } from '../../workflows/messages.ts';
 import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
 import { translated } from '../../temporal-errors.ts';
-import { ANSWER_MS } from './messages.ts';
 
 /**
  * Why a workflow does not answer, when a worker has polled its task queue lately. A worker that computes a search's next
  * point, or whose machine is busy, may answer later than the time limit.
  */
 export const NOBODY = 'no worker answered in time; it may be busy, or may have ended';
+
+/** Why there is no answer about a workflow, when Temporal has answered other questions lately. */
+const BUSY = 'Temporal answers slowly';
 
 /** How a workflow may end before its campaign. Any other workflow first writes the last phase to the store. */
 const broken: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
@@ -29,8 +31,7 @@ interface Silent {
 /** The workflow's answer about its progress, or why there is none. The time limits of the requests add up to 2.8 s. */
 export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
   try {
-    const client = await temporal.connect(ANSWER_MS);
-    const answer = await client.withDeadline(Date.now() + ANSWER_MS, async (): Promise<Told | Silent> => {
+    const answer = await temporal.ask(async (client): Promise<Told | Silent> => {
       const handle = client.workflow.getHandle(id);
       const asked = handle.query(progressQuery).catch(() => undefined);
       const described = handle.describe();
@@ -49,14 +50,14 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
     });
     if (!('silentQueue' in answer)) return answer;
-    const unworked = await unpolled(client, temporal.namespace, answer.silentQueue);
+    const unworked = await unpolled(await temporal.connect(), temporal.namespace, answer.silentQueue);
     return {
       progress: undefined,
       why: unworked ?? NOBODY,
       blocks: unworked !== undefined,
     };
   } catch (error) {
-    return { progress: undefined, ...untold(temporal, id, error) };
+    return { progress: undefined, ...(await untold(temporal, id, error)) };
   }
 }
 
@@ -66,17 +67,16 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
  */
 export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
   try {
-    const client = await temporal.connect(ANSWER_MS);
-    const description = await client.withDeadline(Date.now() + ANSWER_MS, () =>
-      client.workflow.getHandle(id).describe(),
-    );
+    const description = await temporal.ask((client) => client.workflow.getHandle(id).describe());
     const { name } = description.status;
     if (broken.includes(name)) return ended(description, id);
     if (name !== 'RUNNING') return undefined;
     const trouble = troubleOf(description);
-    return trouble?.blocks ? trouble.why : await unpolled(client, temporal.namespace, description.taskQueue);
+    return trouble?.blocks
+      ? trouble.why
+      : await unpolled(await temporal.connect(), temporal.namespace, description.taskQueue);
   } catch (error) {
-    const { why, blocks } = untold(temporal, id, error);
+    const { why, blocks } = await untold(temporal, id, error);
     return blocks ? why : undefined;
   }
 }
@@ -89,8 +89,9 @@ function continues(id: string): string {
   return `"foray retry ${id}" continues the campaign, and "foray cancel ${id}" ends it`;
 }
 
-function untold(temporal: TemporalConnection, id: string, error: unknown): Trouble {
+async function untold(temporal: TemporalConnection, id: string, error: unknown): Promise<Trouble> {
   if (error instanceof WorkflowNotFoundError)
     return { why: `Temporal has no workflow of the campaign (any more); ${continues(id)}`, blocks: true };
+  if (await temporal.isBusy(error)) return { why: BUSY, blocks: false };
   return { why: messageOf(translated(temporal.settings, error)), blocks: true };
 }

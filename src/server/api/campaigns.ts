@@ -5,6 +5,7 @@ import type { CampaignStatus } from '../../client/index.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
+import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import { placeIn, placeText } from '../result-place.ts';
@@ -39,18 +40,18 @@ export const campaignHandlers: Handlers<
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
-    const all = (await foray.list()).filter(
+    const all = await foray.list();
+    // the place comes first, because its campaign may no longer match the filters
+    const left = after === undefined ? all : campaignsAfter(all, after);
+    const found = left.filter(
       (status) =>
         (phase === undefined || status.phase === phase) &&
         (model === undefined || status.model === model) &&
         (owner === undefined || status.owner === owner) &&
-        status.id.includes(q),
+        hasText(status, q),
     );
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    if (after !== undefined && from === 0)
-      throw new ServerError('BAD_REQUEST', 'The parameter "after" must be the id of a campaign in the list.');
-    const page = all.slice(from, from + limit);
-    if (from + limit < all.length) linkNext(request.url, reply, page.at(-1)!.id);
+    const page = found.slice(0, limit);
+    if (limit < found.length) linkNext(request.url, reply, afterText(page.at(-1)!));
     return page.map((status) => ({ ...status, best: sections.best(status) }));
   },
 

@@ -72,8 +72,11 @@ export const endpoints = {
       phase: oneOf(phases).optional(),
       model: z.string().optional(),
       owner: z.string().optional(),
-      q: z.string().optional().describe('a part of the id'),
-      after: z.string().optional().describe('the last id of the previous page'),
+      q: z.string().optional().describe('a part of the id, name, model or owner, in upper or lower case'),
+      after: z
+        .string()
+        .optional()
+        .describe('the place in the link to the next page, or the id of a campaign'),
       limit: whole(1, 1_000).default(100),
     }),
     answer: z.array(Listed),

@@ -3,6 +3,7 @@ import { phases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { numberText } from '../../report/words/words.ts';
+import { hasText } from '../campaign-list.ts';
 import type { Sections } from '../live/watch.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
@@ -66,14 +67,7 @@ function tableOfCampaigns(
   { q = '', phase = '' }: ListQuery,
   sections: Sections,
 ): Markup {
-  const wanted = q.toLowerCase();
-  const found = all.filter(
-    (status) =>
-      (phase === '' || status.phase === phase) &&
-      [status.id, status.name, status.model, status.owner ?? ''].some((text) =>
-        text.toLowerCase().includes(wanted),
-      ),
-  );
+  const found = all.filter((status) => (phase === '' || status.phase === phase) && hasText(status, q));
   if (all.length === 0)
     return html`<div id="campaigns">
       <p class="lead">

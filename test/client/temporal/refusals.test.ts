@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mkdtempSync, rmSync } from 'node:fs';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { NativeConnection } from '@temporalio/worker';
 import type { Settings } from '../../../src/client/index.ts';
 import { LaneKeeper, type LaneKeeperParts } from '../../../src/service/fleet/lane-keeper.ts';
@@ -78,6 +78,34 @@ test('a call waits only for its own time limit when another call is already conn
   ]);
   expect(performance.now() - began).toBeLessThan(3_500);
   expect(await reached).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
+});
+
+test('a late answer of a connected Temporal does not block a campaign; a frozen or a stopped Temporal does', async () => {
+  // this server answers the question with which a client connects, and no other
+  const sessions: http2.Http2Session[] = [];
+  const server = http2.createServer();
+  server.on('session', (session) => sessions.push(session));
+  server.on('stream', (stream, headers) => {
+    if (!headers[':path']!.endsWith('/GetSystemInfo')) return;
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.end(Buffer.alloc(5));
+  });
+  const { temporal, address } = await clientOf(server);
+  ends.push(() => sessions.map((session) => session.destroy()));
+  const silent = `The Temporal server at ${address} cannot be reached.`;
+  expect(await Promise.all([temporal.progressOf('flu'), temporal.blockedBy('flu')])).toEqual([
+    { progress: undefined, why: 'Temporal answers slowly', blocks: false },
+    undefined,
+  ]);
+  const clock = performance.now.bind(performance);
+  const later = jest.spyOn(performance, 'now').mockImplementation(() => clock() + 10_000);
+  expect(await temporal.blockedBy('flu')).toBe(silent);
+  later.mockRestore();
+  expect(await temporal.answers()).toBe(true);
+  server.close();
+  for (const session of sessions.splice(0)) session.destroy();
+  expect(await temporal.blockedBy('flu')).toBe(silent);
 });
 
 test('a worker and a service with lanes name a key that Temporal refuses', async () => {
