@@ -141,10 +141,13 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     void reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(problem));
     return;
   }
+  // an error other than 404 may leave the user on an address below a campaign
+  const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
   const title = problem.status === 422 ? 'This is not possible' : problem.title;
   const body = html`<h1>${title}</h1>
     <p>${problem.detail}</p>
     ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
+    ${campaign && html`<p><a href="${campaign}">The campaign</a></p>`}
     <p><a href="/">All campaigns</a></p>`;
   if (request.access) {
     sendPage(request, reply, { title, body });

@@ -66,6 +66,10 @@ describe('the package', () => {
   test('has all files to which its pages link, and stays small', () => {
     const packed = pages(own, 'dist/examples');
     expect(packed.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'docs/concepts.md']));
+    // a guide tells users to copy these files
+    expect(globSync('*', { cwd: join(own, 'docs/monitoring') }).sort()).toEqual([
+      ...['alerts.yaml', 'dashboard.json', 'prometheus.yaml'],
+    ]);
     const broken = packed.flatMap((page) => brokenLinks(page, own).map((link) => `${page.path}: ${link}`));
     expect(broken).toEqual([]);
     expect(statSync(tarball).size).toBeLessThan(5e6);

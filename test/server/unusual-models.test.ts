@@ -114,7 +114,10 @@ design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254
     const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
     expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);
   }
+  // no output of the campaign is a measure
+  expect((await page('/campaigns/choices')).body).not.toContain('<option >Whole</option>');
   const wrong = await page('/campaigns/choices?in%3ABig=many');
+  expect(wrong.body).toContain('href="/campaigns/choices"');
   expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('which is not a number')]);
 });
 

@@ -1,5 +1,6 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { VariedInput } from '../../campaign/types.ts';
+import { bounded } from '../../text/printable.ts';
 import { html, type Markup } from './markup.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
@@ -9,10 +10,13 @@ import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts'
  * rests on the cell.
  */
 
+/** The maximum number of characters of a text. A longer text would make its row higher than the window. */
+const MOST_TEXT = 200;
+
 /** The cells of a point's inputs. */
 export function inputCells(varied: readonly VariedInput[], values: readonly string[]): Markup[] {
   return values.map((value, at) => {
-    if (kindOfInput(varied[at]!.type) !== 'number') return html`<td>${value}</td>`;
+    if (kindOfInput(varied[at]!.type) !== 'number') return html`<td>${shortText(value)}</td>`;
     return html`<td class="number">${titled(shortNumber(value), value)}</td>`;
   });
 }
@@ -37,11 +41,18 @@ export function measureCells(
 export function placeOf(varied: readonly VariedInput[], values: readonly string[]): Markup {
   const parts = varied.flatMap(({ name, type, units }, i) => {
     const value = values[i] ?? '';
-    const short = kindOfInput(type) === 'number' ? shortNumber(value) : value;
-    const shown = titled(amount(short, units), amount(value, units));
+    const shown =
+      kindOfInput(type) === 'number'
+        ? titled(amount(shortNumber(value), units), amount(value, units))
+        : shortText(amount(value, units));
     return [`${i > 0 ? ', ' : ''}${name} `, shown];
   });
   return html`${parts}`;
+}
+
+/** A text with at most `MOST_TEXT` characters. */
+export function shortText(text: string): Markup | string {
+  return text.length > MOST_TEXT ? titled(bounded(text, MOST_TEXT), text) : text;
 }
 
 /** A text with a longer text as its title. */

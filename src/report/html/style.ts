@@ -30,6 +30,8 @@ figure .mark-rect path { shape-rendering: crispEdges; }
 .scroll { margin-top: 16px; overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 0.93rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 8px 12px; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+/* one long word must not push the other columns out of the window */
+th, td { max-width: 24rem; overflow-wrap: break-word; }
 th { color: var(--soft); font-weight: 600; font-size: 0.85rem; vertical-align: bottom; }
 .number { text-align: right; }
 td.number, code { white-space: nowrap; }
@@ -40,7 +42,7 @@ section > button { margin-top: 4px; padding: 2px 10px; border: 1px solid var(--l
 section > button:hover, section > button:focus-visible { color: var(--ink); border-color: var(--soft); }
 table.plain { width: auto; }
 table.plain th { font-weight: 400; white-space: nowrap; vertical-align: top; }
-table.plain td { overflow-wrap: anywhere; min-width: 10rem; }
+table.plain td { overflow-wrap: anywhere; min-width: 10rem; max-width: none; }
 details { margin-top: 16px; }
 summary { cursor: pointer; color: var(--soft); }
 pre { margin: 12px 0 0; padding: 16px; overflow-x: auto; background: var(--tint); border-radius: 4px; font: 0.85rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { measuresOf } from '../../campaign/measures.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
 import { html, Markup } from '../../report/html/markup.ts';
@@ -127,7 +128,6 @@ function windowForm(request: FastifyRequest, action: string): Markup | undefined
  * so a link shows the same view to other users.
  */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
-  const shown = campaign.outputs.filter(({ type }) => type !== 'OUTPUT_FILE');
   return html`<details class="view" ${view.size > 0 ? html`open` : ''}>
     <summary>What is shown</summary>
     <form>
@@ -135,7 +135,7 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
         >Output first
         <select name="show">
           <option value="">as in the report</option>
-          ${shown.map(
+          ${measuresOf(campaign).map(
             ({ name }) => html`<option ${view.get('show') === name ? html`selected` : ''}>${name}</option>`,
           )}
         </select></label

@@ -5,6 +5,7 @@ import { OTHER_CAUSES } from '../../campaign/failures.ts';
 import { measuresOf } from '../../campaign/measures.ts';
 import type { Column } from '../../report/tables/column-types.ts';
 import { logDetails } from '../../report/html/failures-section.ts';
+import { shortText } from '../../report/html/cells.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { brief, titleOf } from '../../report/words/words.ts';
 import { resultTable } from '../../report/tables/result-table.ts';
@@ -55,7 +56,9 @@ export async function runsPage(
         const column = table.columns[at]!;
         return column.name === 'point' && at === 0
           ? html`<a href="${pathOfCampaign(id, `points/${cell ?? ''}`)}"><code>${cell ?? ''}</code></a>`
-          : briefCell(column, cell);
+          : column.kind === 'text'
+            ? shortText(cell ?? '')
+            : briefCell(column, cell);
       }),
     );
   }
