@@ -111,7 +111,7 @@ export const errorCodes = {
     exit: 3,
     about: 'the worker uses another store or model service than the campaign',
   },
-  WORKER_SILENT: { exit: 3, about: 'no worker carries out a command that changes a campaign' },
+  WORKER_SILENT: { exit: 3, about: 'no worker answers a command that changes a campaign' },
 } as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
 
 /** The code of an error; docs/reference/errors.md says what to do about each error. */

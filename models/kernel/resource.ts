@@ -47,7 +47,7 @@ export class Resource {
   seize<T>(begin: Action<T>, subject?: T): void {
     if (typeof begin !== 'function') throw actionError(begin);
     // a customer waits behind the line while free servers are being given to it
-    if (this.busy.value < this.servers && this.line.length === 0) {
+    if (this.busy.value < this.servers && !(this.isServingLine && this.line.length > 0)) {
       this.busy.set(this.busy.value + 1);
       this.waits.add(0);
       begin(subject as T);

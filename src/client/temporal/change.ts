@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type Client,
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
@@ -37,9 +35,6 @@ export type Change = (
 
 /** The gRPC code of an update that Temporal refuses because the workflow's last tasks timed out or failed. */
 const GRPC_FAILED_PRECONDITION = 9;
-
-/** How long to wait for a change before each look whether the campaign can continue, ms. */
-const LOOK_MS = 5_000;
 
 /** Temporal's error type for an update that a workflow had accepted but not finished when the workflow closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
@@ -81,28 +76,27 @@ async function changeOnce(
   request: Change,
   reason: string,
 ): Promise<Changed | 'too-late'> {
+  const client = await temporal.connect();
   let changed: Changed | undefined;
   try {
-    const start = (client: Client) =>
-      withAttributes(async (hasAttributes) => {
-        const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
-          ...startOptions(temporal, record, store, hasAttributes, { goesOn: true }, reason),
-          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        });
-        changed =
-          'retry' in request
-            ? await client.workflow.executeUpdateWithStart(retryUpdate, {
-                args: [request.retry, request.version, request.reason],
-                startWorkflowOperation,
-              })
-            : await client.workflow.executeUpdateWithStart(applyUpdate, {
-                args: [request.apply, request.files, request.reason],
-                startWorkflowOperation,
-              });
-        return '';
+    await withAttributes(async (hasAttributes) => {
+      const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
+        ...startOptions(temporal, record, store, hasAttributes, { goesOn: true }, reason),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       });
-    await untilBlocked(temporal, record.campaign.id, start);
+      changed =
+        'retry' in request
+          ? await client.workflow.executeUpdateWithStart(retryUpdate, {
+              args: [request.retry, request.version, request.reason],
+              startWorkflowOperation,
+            })
+          : await client.workflow.executeUpdateWithStart(applyUpdate, {
+              args: [request.apply, request.files, request.reason],
+              startWorkflowOperation,
+            });
+      return '';
+    });
     return changed!;
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
@@ -122,56 +116,13 @@ export async function setConcurrency(
   id: string,
   concurrency: number | 'auto',
 ): Promise<boolean> {
+  const client = await temporal.connect();
   try {
-    await untilBlocked(temporal, id, (client) =>
-      client.workflow.getHandle(id).executeUpdate(setConcurrencyUpdate, { args: [concurrency] }),
-    );
+    await client.workflow.getHandle(id).executeUpdate(setConcurrencyUpdate, { args: [concurrency] });
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw await updateError(temporal, id, error);
-  }
-}
-
-/**
- * Waits for an update of a workflow, until the campaign cannot continue without a person.
- * @throws ForayError WORKER_SILENT
- */
-async function untilBlocked(
-  temporal: TemporalConnection,
-  id: string,
-  update: (client: Client) => Promise<unknown>,
-): Promise<void> {
-  const client = await temporal.connect();
-  const end = new AbortController();
-  let isMade = false;
-  const made = client
-    .withAbortSignal(end.signal, () => update(client))
-    .then(() => {
-      isMade = true;
-    });
-  try {
-    for (;;) {
-      await Promise.race([made, delay(LOOK_MS, undefined, { signal: end.signal })]);
-      if (isMade) return;
-      const { progress, why, blocks } = await progressOf(temporal, id);
-      // the update may have been made during the look
-      if (!blocks || isMade) continue;
-      throw new ForayError(
-        'WORKER_SILENT',
-        `The campaign "${id}" is not changed yet: ${why.replace(/\.$/, '')}.`,
-        {
-          // a workflow that answers has accepted the update, and Temporal keeps it
-          hint: progress
-            ? 'Temporal keeps the request. A worker carries it out when the cause is removed.'
-            : 'Try again when a worker answers.',
-        },
-      );
-    }
-  } finally {
-    end.abort();
-    // a call that outlives its connection would break the program
-    await made.catch(() => undefined);
   }
 }
 
