@@ -3,8 +3,11 @@ import { ForayError } from '../errors.ts';
 
 /** The first of the given ports that is free on 127.0.0.1, otherwise another free port. */
 export async function freePort(...wished: number[]): Promise<number> {
-  for (const port of wished) if ((await listens(port)) !== undefined) return port;
-  return (await listens(0))!;
+  for (const port of [...wished, 0]) {
+    const free = await listens(port);
+    if (free !== undefined) return free;
+  }
+  throw new Error('no port is free');
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   isAlias,
   isCollection,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   parseDocument,
@@ -79,10 +80,7 @@ function read(text: string, file: string): ReadYaml {
   if (warning) throw new YamlError(warning.message, placeAt(warning.pos[0]));
   const key = keyOffset(document, isCollection);
   if (key !== undefined) throw new YamlError('A name must be a text, not a list or mapping.', placeAt(key));
-  const merge = keyOffset(
-    document,
-    (node) => isScalar(node) && node.source === '<<' && node.type === 'PLAIN',
-  );
+  const merge = mergeOffset(document);
   if (merge !== undefined) {
     const hint = 'Write the names and values here.';
     throw new YamlError('Merge keys (<<) are not supported.', placeAt(merge), hint);
@@ -111,6 +109,20 @@ function read(text: string, file: string): ReadYaml {
  * expand to at most this many aliases.
  */
 const MOST_ALIASES = 100;
+
+/** The offset of a merge key, whose value is an alias or a list of aliases. Otherwise `<<` is a name. */
+function mergeOffset(document: Document): number | undefined {
+  let offset: number | undefined;
+  visit(document, {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || key.source !== '<<' || key.type !== 'PLAIN') return;
+      if (!isAlias(value) && !(isSeq(value) && value.items.some(isAlias))) return;
+      offset = key.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return offset;
+}
 
 /** The offset of the first key that is found. */
 function keyOffset(document: Document, isFound: (key: unknown) => boolean): number | undefined {

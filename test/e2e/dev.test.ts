@@ -85,7 +85,7 @@ describe('the demo’s campaign on a smaller grid', () => {
     const other = await run('submit', 'other.yaml', '--id', 'flu');
     expect(other.code).toBe(2);
     expect(other.stderr).toMatch(
-      /exists with another definition\. "foray apply flu FILE" changes this campaign/,
+      /exists with another definition\. "foray apply flu FILE" .*changes this campaign/,
     );
   });
 
