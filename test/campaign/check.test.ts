@@ -70,7 +70,7 @@ describe('the design', () => {
 
   test('a range is refused if its values are equal after rounding', () => {
     const body = 'design: {grid: {Contact rate: §{from: 1e16, to: 10000000000000004, step: 1}}}\n';
-    refused('INVALID_VALUE', body, /appears twice/);
+    refused('INVALID_VALUE', body, /too close together/);
   });
 
   test('a grid with too many points is refused', () => {
