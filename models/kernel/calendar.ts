@@ -49,7 +49,7 @@ export class Calendar {
   /**
    * @param priority - a whole number of 32 bits
    * @throws TypeError when the action is not a function
-   * @throws RangeError when the priority is not such a number, or 2^24 events wait
+   * @throws RangeError when the priority is not a whole number of 32 bits, or 2^24 events wait
    */
   add<T>(time: number, action: Action<T>, subject: T, priority: number): EventId {
     if (typeof action !== 'function') throw actionError(action);

@@ -3,8 +3,8 @@ import { normalQuantile } from '../../src/statistics/normal.ts';
 /**
  * Draws from distributions. All except {@link gamma} use inversion: with the same parameters, a draw always takes the
  * same number of random numbers and is monotone in them, so that common random numbers stay synchronized and their
- * effects keep their sign. Draws are in the innermost loop, and a model checks its inputs once. So only those parameters
- * are checked for which a draw would never end or the mean would silently be another one.
+ * effects keep their sign. Draws are in the innermost loop, and a model checks its inputs once. So a parameter is
+ * checked only if a wrong value would give a draw without an end, or silently another mean.
  */
 
 // local names for these functions: in a context of Node's vm, such as under Jest, each use of a global is a lookup by

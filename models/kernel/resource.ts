@@ -58,8 +58,8 @@ export class Resource {
   }
 
   /**
-   * Releases a server, which goes to the first customer in the line. If a customer from the line releases a server at
-   * once, the next customer begins after that.
+   * Releases a server, which goes to the first customer in the line. If the `begin` of
+   * this customer releases a server, the next customer begins after this `begin` has returned.
    *
    * @throws RangeError when no server is busy
    */

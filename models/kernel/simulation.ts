@@ -33,7 +33,8 @@ export class Simulation {
    *
    * @param priority - a whole number of 32 bits; among events at the same time, the smallest priority is first, and
    * then the event that was scheduled first
-   * @throws RangeError when the delay is negative or not a finite number, or the priority is not such a number
+   * @throws RangeError when the delay is negative or not a finite number, or the priority is not a whole number of
+   *   32 bits
    * @throws TypeError when the action is not a function
    */
   schedule(delay: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;

@@ -28,7 +28,8 @@ export function isRandom(type: InputType): boolean {
 /**
  * Numbers from `first` up to `last`, one step apart. `last` is included if a whole number of steps reaches it. Each
  * number is rounded to the decimals of `first` or `step`, whichever has more. So 1.2 + 2 × 0.1 is 1.4 and not
- * 1.4000000000000001. A step such as 9.090909090909092 is itself rounded, and can exceed `last`: then `last` is used.
+ * 1.4000000000000001. If a step is itself rounded, as 9.090909090909092 is, the last number may exceed `last`. Then it is
+ * replaced by `last`.
  */
 export function stepValues(first: number, last: number, step: number): number[] {
   const values = Array.from({ length: stepCount(first, last, step) }, (_, index) =>
