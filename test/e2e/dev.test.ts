@@ -103,9 +103,11 @@ describe('a campaign from the command line', () => {
     );
     expect(await run('set', 'steered', '--concurrency', '3')).toMatchObject({ code: 0 });
     expect((await client.status('steered')).window).toBe(3);
-    await until('runs are in flight', async () => (await client.flights('steered')).length > 0);
-    const { stdout } = await run('status', 'steered', '--flights');
-    expect(stdout).toMatch(/^ {2}run \d+ (running for \d+ s|queued)$/m);
+    // between two rounds no run is in flight, so one look may show none
+    await until('the status lists a run in flight', async () => {
+      const { stdout } = await run('status', 'steered', '--flights');
+      return /^ {2}run \d+ (running for \d+ s|queued)$/m.test(stdout);
+    });
     await run('pause', 'steered', '--reason', 'lunch');
     await until('the campaign is paused', async () => (await client.status('steered')).phase === 'paused');
     await run('resume', 'steered', '--reason', 'back');
