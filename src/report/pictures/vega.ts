@@ -63,6 +63,7 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   const compiled = compile({ ...(disguised(spec) as Spec), config } as TopLevelSpec).spec;
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
   try {
+    view.locale(withExponents(view.locale()));
     const svg = await view.toSVG();
     // two decimals are enough for a position in pixels, and make the picture a third smaller
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
@@ -75,6 +76,31 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
   } finally {
     view.finalize();
   }
+}
+
+/**
+ * The labels of axes and colour scales. Numbers below 1e-4, as in tables, and from 1e12 have exponents, because Vega would
+ * cut their last digits. The labels of a linear scale all have exponents if its largest number needs one.
+ */
+function withExponents(locale: vega.LocaleFormatters): vega.LocaleFormatters {
+  const fits = (size: number): boolean => size === 0 || (size >= 1e-4 && size < 1e12);
+  return {
+    ...locale,
+    formatFloat(specifier) {
+      const [plain, exponent] = [locale.formatFloat(specifier), locale.formatFloat('~e')];
+      return (value) => (isPercent(specifier) || fits(Math.abs(value)) ? plain(value) : exponent(value));
+    },
+    formatSpan(start, stop, count, specifier) {
+      if (isPercent(specifier) || fits(Math.max(Math.abs(start), Math.abs(stop))))
+        return locale.formatSpan(start, stop, count, specifier);
+      const exponent = locale.formatSpan(start, stop, count, '~e');
+      return (value) => (value === 0 ? '0' : exponent(value));
+    },
+  };
+}
+
+function isPercent(specifier: unknown): boolean {
+  return String(specifier).includes('%');
 }
 
 /**

@@ -67,3 +67,32 @@ test('names that Vega could take for signals are drawn like all other names', as
     expect(await named(name)).toEqual(expected);
   }
 });
+
+test.each<[number[], string | undefined, string[]]>([
+  [[-2e16, 2.85e16], undefined, ['\u22122e+16', '\u22121e+16', '0', '1e+16', '2e+16']],
+  [[1e12, 1.02e12], undefined, ['1e+12', '1.005e+12', '1.01e+12', '1.015e+12', '1.02e+12']],
+  [
+    [27_021_597_764_222_976, 36_028_797_018_963_968],
+    'd',
+    ['2.8e+16', '3e+16', '3.2e+16', '3.4e+16', '3.6e+16'],
+  ],
+  [[0, 2e-6], undefined, ['0', '5e-7', '1e-6', '1.5e-6', '2e-6']],
+  [[0, 2e11], undefined, ['0', '50,000,000,000', '100,000,000,000', '150,000,000,000', '200,000,000,000']],
+  [[0, 2e-4], undefined, ['0.00000', '0.00005', '0.00010', '0.00015', '0.00020']],
+  [[0, 2e-5], '~%', ['0%', '0.0005%', '0.001%', '0.0015%', '0.002%']],
+  [[1e10, 1e16], '~r', ['10000000000', '1e+16']],
+])(
+  'the labels of an axis for the numbers %j with the format %s are not cut',
+  async (domain, format, labels) => {
+    const isLog = format === '~r';
+    const x = {
+      field: 'x',
+      type: 'quantitative',
+      scale: { domain, nice: false, type: isLog ? 'log' : 'linear' },
+      axis: { tickCount: 5, ...(isLog && { values: domain }), format },
+    };
+    const spec = { width: 900, data: { values: [{ x: domain[0] }] }, mark: 'point', encoding: { x } };
+    const svg = await drawSvg(spec, 'p', 'a picture');
+    expect([...svg.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text).slice(0, -1)).toEqual(labels);
+  },
+);
