@@ -35,7 +35,7 @@ async function apply(foray: Foray, id: string, source: DefinitionSource, flags: 
   }
   if (!flags.json || !flags.yes) tell(described(difference));
   if (!flags.yes && !(await isConfirmed('Apply this change?'))) return;
-  const change = await untilChanged(id, foray.apply(id, source));
+  const change = await untilChanged(foray, id, foray.apply(id, source));
   if (flags.json) return printJson({ ...change, difference });
   print(`${id} is changed${change.wasClosed ? ' and continues' : ''}: ${counted(change.open, 'run')} open.`);
 }

@@ -49,7 +49,7 @@ export function addRetry(program: Command): void {
             `The model has a newer version; these runs use the version of the campaign. To use the newest version: foray retry ${id} --version latest`,
           );
         }
-        const change = await untilChanged(id, foray.retry(id, what, { version: plan.version?.to }));
+        const change = await untilChanged(foray, id, foray.retry(id, what, { version: plan.version?.to }));
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
         if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);

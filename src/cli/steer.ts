@@ -34,7 +34,7 @@ export function addSteer(program: Command): void {
     .requiredOption('--concurrency <number|auto>', 'the most runs that are requested at once', concurrency)
     .action((id: string, flags: SettingFlags & { concurrency: number | 'auto' }) =>
       withForay(flags, async (foray) => {
-        await untilChanged(id, foray.setConcurrency(id, flags.concurrency));
+        await untilChanged(foray, id, foray.setConcurrency(id, flags.concurrency));
         print(`${id} has concurrency ${flags.concurrency} now.`);
       }),
     );

@@ -3,6 +3,7 @@ import { expect, jest, test } from '@jest/globals';
 import { tellError, writeOut } from '../../src/cli/output.ts';
 import { FREE_SPACE } from '../../src/system/disk-full.ts';
 import { untilChanged } from '../../src/cli/until-changed.ts';
+import type { CampaignStatus } from '../../src/client/index.ts';
 import { ForayError } from '../../src/errors.ts';
 
 /** The lines on standard error about a mistake at a place of a line. */
@@ -27,19 +28,24 @@ test.each([
   expect(line!.slice(mark!.indexOf('^'))).toBe('95 }');
 });
 
-test('a command that waits for a worker for long says so once, and continues to wait', async () => {
+test.each<[string, string | null, string]>([
+  ['says so once', null, 'status flu" shows whether a worker answers.'],
+  ['says what blocks the campaign', 'The key is refused.', 'It cannot continue: The key is refused.'],
+])('a command that waits for a worker for long %s, and continues to wait', async (_, blocked, why) => {
   jest.useFakeTimers();
   const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const foray = { status: () => Promise.resolve({ blocked } as CampaignStatus) };
   try {
     const { promise, resolve } = Promise.withResolvers<string>();
-    const changed = untilChanged('flu', promise);
-    jest.advanceTimersByTime(9_000);
+    const changed = untilChanged(foray, 'flu', promise);
+    await jest.advanceTimersByTimeAsync(9_000);
     expect(write).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(600_000);
-    expect(write.mock.calls).toEqual([[expect.stringContaining('A worker has not changed flu yet.')]]);
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(write.mock.calls).toEqual([[expect.stringMatching(/^A worker has not changed flu yet\. /)]]);
+    expect(write.mock.calls[0]![0]).toContain(why);
     resolve('changed');
     expect(await changed).toBe('changed');
-    expect(await untilChanged('flu', Promise.resolve('at once'))).toBe('at once');
+    expect(await untilChanged(foray, 'flu', Promise.resolve('at once'))).toBe('at once');
     expect(jest.getTimerCount()).toBe(0);
   } finally {
     write.mockRestore();
