@@ -57,8 +57,9 @@ async function startProtected(): Promise<Protected> {
   const secret = { owner: 'ada', developers: ['bob'], users: ['carol'] };
   const all = Object.fromEntries(users.map((user) => [user, {}]));
   writeFileSync(keyFile, stringify({ users: all, models: { secret } }));
-  const added = users.map(async (user): Promise<[User, string]> => [user, await addKey(keyFile, user)]);
-  const keys = Object.fromEntries(await Promise.all(added)) as Record<User, string>;
+  const keys = {} as Record<User, string>;
+  // one after another, because a change waits only some seconds for another change
+  for (const user of users) keys[user] = await addKey(keyFile, user);
   const service = await startTestService({
     modelDirs: [SHIPPED_MODELS, models],
     apiKey: undefined,

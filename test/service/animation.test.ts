@@ -115,7 +115,8 @@ describe('POST …/runs/animation', () => {
 
   test('answers 429 if there are too many animated runs, and starts another run when one of them has ended', async () => {
     const folder = temporaryFolder();
-    writeModel(folder, 'drawn', drawn('Drawn', CIRCLE));
+    // no run ends while the test starts all of them
+    writeModel(folder, 'drawn', drawn('Drawn', CIRCLE.replace('end: 60', 'end: 1e6')));
     const service = await startTestService({ modelDirs: [folder] });
     const { session } = await startSession(service, 'Drawn');
     const version = await service.latest('Drawn');

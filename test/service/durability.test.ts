@@ -24,42 +24,55 @@ import {
   stateOf,
   temporaryFolder,
   until,
+  writeModel,
 } from './support.ts';
 
 describe('a service that was killed', () => {
   test('has all accepted runs, and executes the interrupted runs again before all other runs', async () => {
-    const dataDir = temporaryFolder();
-    const first = await startProcess(dataDir);
+    const [dataDir, folder] = [temporaryFolder(), temporaryFolder()];
+    const [models, gate] = [path.join(folder, 'models'), path.join(folder, 'gate')];
+    /** The number of runs that end before the kill. The others wait for the gate. */
+    const done = 5;
+    writeModel(
+      models,
+      'gated',
+      `import { existsSync } from 'node:fs';
+       import { setTimeout } from 'node:timers/promises';
+       export default {
+         name: 'Gated', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 0 }],
+         outputs: [{ name: 'Out', type: 'INTEGER' }],
+         async run({ inputs }) {
+           while (inputs.N >= ${done} && !existsSync(${JSON.stringify(gate)})) await setTimeout(10);
+           return { Out: inputs.N };
+         },
+       };`,
+    );
+    const first = await startProcess(dataDir, models);
     const client = clientOf(first.url);
-    const version = await client.latest('Rehearsal');
+    const version = await client.latest('Gated');
     const runs: Run[] = [];
-    for (let Value = 0; Value < 20; Value++) {
-      runs.push((await requestRun(client, version, { Seconds: 0.3, Value })).body);
-    }
-    await reach(client, runs[0]!, 'COMPLETED');
-    await until(async () => {
-      const states = await Promise.all(runs.map((run) => stateOf(client, run)));
-      return states.some(({ status }) => status === 'RUNNING') || undefined;
-    }, 'a run to be RUNNING');
+    for (let N = 0; N < 20; N++) runs.push((await requestRun(client, version, { N })).body);
+    for (const run of runs.slice(0, done)) await reach(client, run, 'COMPLETED');
+    const cut = runs.slice(done, done + 2);
+    for (const run of cut) await reach(client, run, 'RUNNING');
     await killHard(first.child);
     expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-    const [done] = rows(dataDir, "SELECT count(*) AS runs FROM runs WHERE status = 'COMPLETED'");
-    const cut = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
-    // an executor gets its next run before the end of the last one is written, so each of the two may hold two runs
-    expect(cut.length).toBeGreaterThanOrEqual(1);
-    expect(cut.length).toBeLessThanOrEqual(4);
+    const ids = cut.map(({ id }) => id);
+    const running = rows(dataDir, "SELECT id FROM runs WHERE status = 'RUNNING' ORDER BY seq");
+    expect(running.map(({ id }) => id)).toEqual(ids);
 
-    const second = await startProcess(dataDir);
+    const second = await startProcess(dataDir, models);
     const again = clientOf(second.url);
-    expect((await stateOf(again, runs[0]!)).status).toBe('COMPLETED');
+    for (const run of runs.slice(0, done)) expect((await stateOf(again, run)).status).toBe('COMPLETED');
+    writeFileSync(gate, '');
     for (const run of runs) await reach(again, run, 'COMPLETED');
     const executed = rows(dataDir, 'SELECT id, executions FROM runs WHERE executions <> 1 ORDER BY seq');
-    expect(executed).toEqual(cut.map(({ id }) => ({ id, executions: 2 })));
+    expect(executed).toEqual(ids.map((id) => ({ id, executions: 2 })));
     const started = rows(dataDir, 'SELECT id FROM runs ORDER BY started_at, seq').map(({ id }) => id);
     // interrupted runs come before all other unfinished runs
-    expect(started.slice(Number(done!['runs'])).slice(0, cut.length)).toEqual(cut.map(({ id }) => id));
-    for (const [Value, run] of runs.entries()) {
-      const { body } = await requestRun(again, version, { Seconds: 0.3, Value });
+    expect(started.slice(done, done + 2)).toEqual(ids);
+    for (const [N, run] of runs.entries()) {
+      const { body } = await requestRun(again, version, { N });
       expect([body.id, body.status]).toEqual([run.id, 'COMPLETED']);
     }
   });
