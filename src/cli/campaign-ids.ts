@@ -4,7 +4,7 @@ import { stateOfStore } from '../store/index.ts';
 import { print } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 
-/** Longest wait for a completion, ms. */
+/** Longest wait for a database server, ms. */
 const TIMEOUT = 1_500;
 
 /** The scripts of `foray completion` call this command with the words before the word to complete. */
@@ -14,9 +14,11 @@ export function addCampaignIds(program: Command): void {
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (flags: SettingFlags) => {
-      // a database that does not answer would keep the process alive
-      setTimeout(() => process.exit(), TIMEOUT).unref();
-      const { campaigns } = await stateOfStore(settingsFrom(flags).store);
+      const { store } = settingsFrom(flags);
+      // A database server that does not answer would keep the process alive. A file always answers, but on a slow machine
+      // not within this time.
+      if (!store.startsWith('sqlite:')) setTimeout(() => process.exit(), TIMEOUT).unref();
+      const { campaigns } = await stateOfStore(store);
       for (const id of campaigns) print(id);
     });
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { printLog } from '../../src/cli/log.ts';
 import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
 import { type Dev, foray, startDev } from '../support/cli.ts';
+import { until } from '../support/until.ts';
 
 /** Checks what a modeller sees of a failed run, in all places where foray shows it. */
 
@@ -109,11 +110,14 @@ describe('the log of a failed run', () => {
     expect(pre).toContain('step 30 &#60;b&#62;of');
   });
 
-  test('is in the log of the model service, with the id of the run', () => {
-    const lines = readFileSync(join(folder, '.foray/logs/model-service.log'), 'utf8').split('\n');
-    expect(
-      lines.some((line) => line.includes(`"run":"${explained!.run}"`) && line.includes('at simulate')),
-    ).toBe(true);
+  test('is in the log of the model service, with the id of the run', async () => {
+    const log = join(folder, '.foray/logs/model-service.log');
+    // foray dev writes the file, and may write it after the end of the campaign
+    await until('the log has the run', () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .some((line) => line.includes(`"run":"${explained!.run}"`) && line.includes('at simulate')),
+    );
   });
 });
 

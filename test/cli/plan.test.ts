@@ -169,8 +169,17 @@ describe('foray plan', () => {
     // the existing runs are the first 96 of the design; a plan that stops early has answers from the whole design
     const stop = new AbortController();
     const onAsked = (asked: number): void => void (asked === 90 && stop.abort());
-    const early = await planOfRuns(cloud, checked, undefined, { ask: 400, signal: stop.signal, onAsked });
-    expect(early.asked).toBeLessThan(384);
+    // the answers come in the order of the questions; in another order, the estimate could miss its interval by chance
+    let last: Promise<unknown> = Promise.resolve();
+    const findRun: CloudClient['findRun'] = (...question) => {
+      const ask = () => cloud.findRun(...question);
+      const answer = last.then(ask, ask);
+      last = answer;
+      return answer;
+    };
+    const inOrder = { findRun } as CloudClient;
+    const early = await planOfRuns(inOrder, checked, undefined, { ask: 400, signal: stop.signal, onAsked });
+    expect(early.asked).toBe(90);
     expect(Math.abs(early.there - 96)).toBeLessThanOrEqual(early.error);
   });
 
@@ -194,7 +203,10 @@ describe('foray plan', () => {
       '9 Sobol points are spread less evenly than 8, a power of 2.',
     ]);
     const { stderr } = await run('plan', design('grid: {Days: [7]}'));
-    expect(stderr).toBe('warning: The design gives "Days" one value only, 7.\n');
+    // a plan that takes longer than two seconds also prints its progress
+    expect(stderr.replace(/^Asked the service about .*\n/gm, '')).toBe(
+      'warning: The design gives "Days" one value only, 7.\n',
+    );
   });
 
   test('shows the limits of a search, and separately the limits of the comparison of its best points', async () => {
@@ -309,7 +321,9 @@ describe('foray submit', () => {
     const file = flu('limit.yaml', '[3, 5, 7]', 'replications: 2\n');
     const refused = await run('submit', file, '--id', 'limited', '--max-runs', '11');
     expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toMatch(/^6 points, 2 replications, 12 runs: \d+ there, \d+ to run.*\n/);
+    expect(refused.stderr).toMatch(
+      /^6 points, 2 replications, 12 runs: (about )?\d+ there, (about )?\d+ to run.*\n/,
+    );
     expect(refused.stderr).toMatch(
       /foray: The campaign has 12 runs, more than 11\. Nothing was started\. Add --yes/,
     );

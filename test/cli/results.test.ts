@@ -39,7 +39,13 @@ afterEach(async () => {
 });
 
 const address = (): string => `sqlite:${join(folder.path, 'store.db')}`;
-const run = (...args: string[]) => foray(folder.path, args, { env: { FORAY_STORE: address() } });
+/**
+ * No server listens here. At Temporal's usual address, another test may run a `foray dev` with a campaign `flu` that has
+ * ended. To foray, this test's campaign would then have ended too.
+ */
+const NO_TEMPORAL = '127.0.0.1:1';
+const env = () => ({ FORAY_STORE: address(), TEMPORAL_ADDRESS: NO_TEMPORAL });
+const run = (...args: string[]) => foray(folder.path, args, { env: env() });
 
 /** Finishes runs. The output of the second run is not a number, and the fifth run fails. */
 async function finish(...seqs: number[]): Promise<void> {
@@ -174,7 +180,7 @@ describe('foray results --follow', () => {
   test('prints each row when its run finishes, and ends when the campaign closes', async () => {
     const child = spawn(process.execPath, [MAIN, 'results', 'flu', '--follow', '--format', 'csv'], {
       cwd: folder.path,
-      env: { ...cleanEnv(), FORAY_STORE: address() },
+      env: { ...cleanEnv(), ...env() },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');
@@ -215,7 +221,7 @@ describe('rows from a program', () => {
       store: address(),
       taskQueue: 'foray',
       owner: 'somebody',
-      temporal: { connectionOptions: {} },
+      temporal: { connectionOptions: { address: NO_TEMPORAL } },
       webUi: 'http://127.0.0.1:9',
     });
   });

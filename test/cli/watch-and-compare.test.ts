@@ -68,7 +68,8 @@ async function inTerminal(
   });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const ended = once(child, 'exit') as Promise<[number | null]>;
+  // after the event 'exit', a part of the output may still come
+  const ended = once(child, 'close') as Promise<[number | null]>;
   if (type) {
     const typed = await until('there is something to type', () => type(text));
     child.stdin.write(typed);
@@ -131,7 +132,8 @@ function expectInPlace(pages: ReturnType<typeof pagesIn>, [columns, rows]: [numb
     await run('submit', 'slow.yaml', '--id', 'slow');
     const { code, text } = await inTerminal(['watch', 'slow'], {
       size: [40, 6],
-      type: (shown) => (shown.includes('2 running') && shown.split(END).length > 3 ? '\u0003' : undefined),
+      // on a machine with one core, one of the two runs waits
+      type: (shown) => (/[12] running/.test(shown) && shown.split(END).length > 3 ? '\u0003' : undefined),
     });
     expect(code).toBe(130);
     expect(text.endsWith(SHOW)).toBe(true);

@@ -139,7 +139,7 @@ test('a cancelled campaign ends its running programs', async () => {
 test('the service serves a model from "foray models new" without a restart, and a campaign can use this model', async () => {
   expect((await run('models', 'new', 'Coffee bar', '--command', '-o', 'own/coffee-bar')).code).toBe(0);
   await until('the model is served', async () => (await run('models', 'Coffee bar')).code === 0);
-  expect(dev.said()).toContain('Models have changed: Coffee bar, version 1');
+  await until('foray dev says so', () => dev.said().includes('Models have changed: Coffee bar, version 1'));
   const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   const [, text] = /```yaml\n([^`]+)```/.exec(docs)!;
   writeFileSync(join(dev.folder, 'campaign.yaml'), text!.replace('replications: 10', 'replications: 2'));

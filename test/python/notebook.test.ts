@@ -54,7 +54,7 @@ campaign.figure("effects").save("effects.svg")
 campaign.figure("effects")`,
   `slow = server.submit("""campaign: slow
 model: { name: Rehearsal }
-inputs: { Seconds: 60 }
+inputs: { Seconds: 600 }
 design: { grid: { Value: [1, 2] } }
 """)
 slow.pause("lunch").resume()
@@ -63,7 +63,7 @@ try:
     raise AssertionError("the campaign was over")
 except TimeoutError:
     pass
-assert slow.cancel("enough").wait(seconds=60).status["phase"] == "cancelled"`,
+assert slow.cancel("enough").wait(seconds=120).status["phase"] == "cancelled"`,
   `try:
     server.submit({**definition, "inputs": {"Secnds": 1}})
     raise AssertionError("the definition was accepted")
@@ -155,7 +155,7 @@ assert shares[0.9] > shares[0.3], shares`,
   `second = server.submit({**fire, "campaign": "again", "replications": 300}, id="again")
 while second.status["runs"]["done"] < 4:
     pass
-assert second.cancel("it is enough").wait(seconds=60).status["phase"] == "cancelled"
+assert second.cancel("it is enough").wait(seconds=120).status["phase"] == "cancelled"
 assert len(second.results()) >= 4`,
   `compared = server.compare("fire", "again")
 assert len(compared["rows"]) == 4, compared`,
@@ -189,7 +189,7 @@ async function notebook(cells: readonly string[]): Promise<{ data?: Record<strin
     `import json, sys, nbformat
 from nbclient import NotebookClient
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in json.load(sys.stdin)])
-NotebookClient(notebook, timeout=180).execute()
+NotebookClient(notebook, timeout=180, startup_timeout=180).execute()
 print(json.dumps([cell.outputs for cell in notebook.cells]))
 `,
   );

@@ -70,13 +70,16 @@ test('a call waits only for its own time limit when another call is already conn
   const sockets: Socket[] = [];
   const { temporal, address } = await clientOf(net.createServer((socket) => sockets.push(socket)));
   ends.push(() => sockets.map((socket) => socket.destroy()));
-  const reached = temporal.reach().catch((error: unknown) => error);
-  const began = performance.now();
+  let isOver = false;
+  const reached = temporal
+    .reach()
+    .catch((error: unknown) => error)
+    .finally(() => (isOver = true));
   expect(await Promise.all([temporal.answers(), temporal.blockedBy('flu')])).toEqual([
     false,
     `The Temporal server at ${address} cannot be reached.`,
   ]);
-  expect(performance.now() - began).toBeLessThan(3_500);
+  expect(isOver).toBe(false);
   expect(await reached).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
 });
 
@@ -94,6 +97,8 @@ test('a late answer of a connected Temporal does not block a campaign; a frozen 
   const { temporal, address } = await clientOf(server);
   ends.push(() => sessions.map((session) => session.destroy()));
   const silent = `The Temporal server at ${address} cannot be reached.`;
+  // a question waits only 1.2 s for a connection
+  await temporal.reach();
   expect(await Promise.all([temporal.progressOf('flu'), temporal.blockedBy('flu')])).toEqual([
     { progress: undefined, why: 'Temporal answers slowly', blocks: false },
     undefined,
