@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import type { Run } from '../../src/api/resources.ts';
 import { monteCarlo, request } from './experiments.ts';
@@ -5,6 +7,13 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
+/** Changes the database of a service that may be at work. */
+function change(dataDir: string, sql: string): void {
+  const db = new DatabaseSync(path.join(dataDir, 'service.db'), { timeout: 60_000 });
+  db.exec(sql);
+  db.close();
+}
+
 /** An experiment whose runs take too long for a test. */
 const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
 
@@ -48,12 +57,19 @@ test('an experiment that a killed service had only partly added does not exist a
   const first = await startProcess(dataDir);
   const client = clientOf(first.url);
   const version = await client.latest('Rehearsal');
+  // this statement takes hours, so the kill comes in the middle of the addition
+  change(
+    dataDir,
+    `CREATE TRIGGER hold AFTER INSERT ON runs WHEN NEW.seq = ${RUNS / 2}
+       BEGIN SELECT count(*) FROM runs AS a, runs AS b, runs AS c; END`,
+  );
   const lost = request(client, version, LARGE).catch(() => undefined);
   await until(() => count(dataDir, 'true') > 0 || undefined, 'the first runs');
   await killHard(first.child);
   expect(await lost).toBeUndefined();
   expect(count(dataDir, 'tasks IS NULL')).toBeLessThan(RUNS);
   expect(count(dataDir, 'tasks IS NOT NULL')).toBe(0);
+  change(dataDir, 'DROP TRIGGER hold');
 
   const service = await startTestService({ dataDir });
   expect(count(dataDir, 'true')).toBe(0);

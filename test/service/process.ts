@@ -42,12 +42,15 @@ export async function killHard(child: ChildProcess): Promise<void> {
  * Lets a process open only `free` more descriptors. Returns a function that restores the earlier limit. Linux only.
  */
 export function limitDescriptors(pid: number, free: number): () => void {
-  const taken = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+  const listed = (): number[] => readdirSync(`/proc/${pid}/fd`).map(Number);
+  const first = listed();
+  const before = execFileSync('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
+  // a descriptor in only one of two listings is open only for a moment, for example while the process reads a folder
+  const taken = new Set(first).intersection(new Set(listed()));
   let limit = 0;
   for (let unused = 0; unused < free || taken.has(limit); limit++) if (!taken.has(limit)) unused++;
   const limitTo = (most: string | number) =>
     execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);
-  const before = execFileSync('prlimit', ['--pid', String(pid), '--nofile', '--output=SOFT', '--noheadings']);
   limitTo(limit);
   return () => void limitTo(before.toString().trim());
 }

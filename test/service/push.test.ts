@@ -22,15 +22,19 @@ import {
   versionsOf,
 } from './support.ts';
 
-/** Writes a model that is a module. It has a data file in its folder, and code in the folder beside its folder. */
+/**
+ * Writes a model that is a module. It has a data file in its folder, and code in the folder beside its folder. Its runs
+ * with the input Wait wait until a file named `gate` exists in the folder.
+ */
 function writeModule(folder: string, factor: number): void {
+  const gate = path.join(folder, 'gate');
   mkdirSync(path.join(folder, 'scale', 'data'), { recursive: true });
   mkdirSync(path.join(folder, 'lib'), { recursive: true });
   writeFileSync(path.join(folder, 'scale', 'data', 'factor.txt'), String(factor));
   writeFileSync(path.join(folder, 'lib', 'twice.ts'), 'export const twice = (n: number): number => 2 * n;');
   writeFileSync(
     path.join(folder, 'scale', 'model.ts'),
-    `import { readFileSync } from 'node:fs';
+    `import { existsSync, readFileSync } from 'node:fs';
      import { setTimeout as pause } from 'node:timers/promises';
      import { Mrg32k3a } from 'foray/kernel';
      import { defineModel } from 'foray/model';
@@ -41,11 +45,11 @@ function writeModule(folder: string, factor: number): void {
        inputs: [
          { name: '{RANDOM_SEED}', type: 'LONG', default: 1 },
          { name: 'N', type: 'DOUBLE', default: 1 },
-         { name: 'Seconds', type: 'DOUBLE', default: 0 },
+         { name: 'Wait', type: 'BOOLEAN', default: false },
        ],
        outputs: [{ name: 'Out', type: 'DOUBLE' }, { name: 'Drawn', type: 'DOUBLE' }],
        async run({ inputs, seed }) {
-         await pause(1_000 * inputs.Seconds);
+         while (inputs.Wait && !existsSync(${JSON.stringify(gate)})) await pause(10);
          return { Out: twice(inputs.N) * factor, Drawn: new Mrg32k3a(seed).next() };
        },
      });`,
@@ -76,7 +80,7 @@ test('a pushed model runs like a model in a folder; a push of changes makes a ve
   );
   expect(await outputsOf(service, await service.latest('Echo'), { N: 5 })).toEqual(new Map([['Out', '5']]));
 
-  const { body: slow } = await requestRun(service, one, { Seconds: 3, N: 3 });
+  const { body: slow } = await requestRun(service, one, { Wait: true, N: 3 });
   await reach(service, slow, 'RUNNING');
   writeModule(folder, 100);
   const second = await pushTo(service, folder, '--json');
@@ -86,9 +90,10 @@ test('a pushed model runs like a model in a folder; a push of changes makes a ve
       { name: 'Echo', version: 1, isNew: false, uploaded: 0, files: 2 },
     ]),
   );
+  writeFileSync(path.join(folder, 'gate'), '');
   await reach(service, slow, 'COMPLETED');
   const two = await service.latest('Scale');
-  expect((await outputsOf(service, one, { Seconds: 3, N: 3 })).get('Out')).toBe('60');
+  expect((await outputsOf(service, one, { Wait: true, N: 3 })).get('Out')).toBe('60');
   expect((await outputsOf(service, one, { N: 4 })).get('Out')).toBe('80');
   expect((await outputsOf(service, two, { N: 4 })).get('Out')).toBe('800');
 
