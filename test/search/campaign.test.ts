@@ -157,6 +157,11 @@ test('the command line describes a search', async () => {
   );
 });
 
+/** The part of a step's result that the tests look at. */
+interface Step {
+  added: { count: number };
+}
+
 interface Call {
   /** The name of the activity. */
   name: string;
@@ -175,8 +180,9 @@ async function callsOf(id: string): Promise<{ calls: Call[]; seconds: number }> 
     if (!completed) continue;
     const name = names.get(String(completed.scheduledEventId))!;
     const [payload] = completed.result?.payloads ?? [];
-    const result = payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : null;
-    const step = (name === 'propose' ? result : result?.proposed) as { added: { count: number } } | undefined;
+    if (!payload?.data?.length) continue;
+    const result = JSON.parse(Buffer.from(payload.data).toString()) as Step & { proposed?: Step };
+    const step = name === 'propose' ? result : result.proposed;
     calls.push({ name, ...(step && { added: step.added.count }) });
   }
   const [first, last] = [events![0]!, events!.at(-1)!].map(({ eventTime }) => Number(eventTime!.seconds));

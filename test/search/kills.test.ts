@@ -24,6 +24,8 @@ import { EPIDEMIC } from '../service/fixed.ts';
 const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 const KILLS = isFull ? 10 : 3;
 const POINTS = isFull ? 24 : 16;
+/** The time limit of a test, ms. Temporal notices only after a while that a worker was killed. */
+const LONGEST = 600_000;
 
 let world: World;
 let worker: WorkerProcess;
@@ -85,34 +87,38 @@ test.each(
     ['gp', 'gp', seed] as const,
     ['an outside optimiser', outside, seed] as const,
   ]),
-)('kill -9 of the worker changes nothing in the log of a search by %s', async (called, method, seed) => {
-  const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`].map(
-    (name) => `${name}-${called.at(-1)}`,
-  ) as [string, string];
-  const moments = new Stream(seed, 'kills');
-  await world.foray.submit(definition(seed, method), { id: killed });
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
-    await until(
-      `the search has asked for ${asked} points`,
-      async () => (await logOf(killed)).asks.length >= asked,
+)(
+  'kill -9 of the worker changes nothing in the log of a search by %s',
+  async (called, method, seed) => {
+    const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`].map(
+      (name) => `${name}-${called.at(-1)}`,
+    ) as [string, string];
+    const moments = new Stream(seed, 'kills');
+    await world.foray.submit(definition(seed, method), { id: killed });
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
+      await until(
+        `the search has asked for ${asked} points`,
+        async () => (await logOf(killed)).asks.length >= asked,
+      );
+      await worker.kill();
+      worker = startWorkerProcess(world.settings);
+      await worker.ready;
+    }
+    expect((await toTheEnd(world, killed)).phase).toBe('completed');
+    expect(world.executions().every((times) => times === 1)).toBe(true);
+    // the same search without kills finds all of its runs at the service, because it asks for the same points
+    await world.foray.submit(definition(seed, method), { id: undisturbed });
+    const { phase, runs } = await toTheEnd(world, undisturbed);
+    expect(phase).toBe('completed');
+    expect(runs).toMatchObject({ new: 0, failed: 0 });
+    expect(await logOf(killed)).toEqual(await logOf(undisturbed));
+    report(
+      `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs; each run was executed once; the log equals the log without kills`,
     );
-    await worker.kill();
-    worker = startWorkerProcess(world.settings);
-    await worker.ready;
-  }
-  expect((await toTheEnd(world, killed)).phase).toBe('completed');
-  expect(world.executions().every((times) => times === 1)).toBe(true);
-  // the same search without kills finds all of its runs at the service, because it asks for the same points
-  await world.foray.submit(definition(seed, method), { id: undisturbed });
-  const { phase, runs } = await toTheEnd(world, undisturbed);
-  expect(phase).toBe('completed');
-  expect(runs).toMatchObject({ new: 0, failed: 0 });
-  expect(await logOf(killed)).toEqual(await logOf(undisturbed));
-  report(
-    `search by ${called}, seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs; each run was executed once; the log equals the log without kills`,
-  );
-});
+  },
+  LONGEST,
+);
 
 test.each(seeds(1, 5))(
   'kill -9 of the worker between a change of a search and its next ask changes nothing in the log, seed %d',
@@ -159,6 +165,7 @@ test.each(seeds(1, 5))(
       `search, seed ${seed}: ${CHANGES} kills of the worker between a change and the next ask; the log equals the log without kills`,
     );
   },
+  LONGEST,
 );
 
 test.each(seeds(1, 5))(
@@ -199,4 +206,5 @@ test.each(seeds(1, 5))(
       rmSync(dataDir, { recursive: true, force: true });
     }
   },
+  LONGEST,
 );
