@@ -19,7 +19,8 @@ describe('bands', () => {
         const bands = bandsOf(all.map((values) => values.map((y, i): [number, number] => [i / 3, y])));
         expect(bands.map(({ x }) => x)).toEqual(all[0]!.map((_, i) => i / 3));
         for (const [i, band] of bands.entries()) {
-          const sorted = all.map((values) => values[i]!).sort((a, b) => a - b);
+          // -0 comes before 0
+          const sorted = Float64Array.from(all, (values) => values[i]!).sort();
           expect([band.q05, band.q25, band.q50, band.q75, band.q95]).toEqual(
             [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sorted, p)),
           );

@@ -126,12 +126,14 @@ describe('the campaign pauses without any loss when the optimiser', () => {
     ['nan', 'proposes “NaN” for "Contact rate", which is not a number'],
     ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
     ['lacks', 'gives no value of "Contact rate"'],
-    ['hang', 'has given no answer for 3 s'],
+    ['hang', 'has given no answer for 10 s'],
   ])('makes the mistake "%s"', async (fault, says) => {
     const [there, id] = [join(world.folder, `fault-${fault}`), `fault-${fault}`];
     writeFileSync(there, '');
     const options = { fault, at: 9, while: there };
-    await world.foray.submit(flu({ options, timeout: '3 s' }), { id });
+    // the time limit also holds for the start of the process
+    const timeout = fault === 'hang' ? '10 s' : '1 min';
+    await world.foray.submit(flu({ options, timeout }), { id });
     const { note, pausedBy } = await untilPaused(id);
     expect(pausedBy).toBe('optimiser');
     expect(note).toBe(`paused because the search cannot continue: OPTIMISER_FAILED: The optimiser ${says}.`);
@@ -173,7 +175,8 @@ test('the command line says why the campaign is paused', async () => {
 test('nothing is lost if an optimiser proposes other points after its restart', async () => {
   const pids = join(world.folder, 'pids-other');
   const log = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  await world.foray.submit(flu({ options: { pids, isOther: true }, rest: 'concurrency: 2' }), {
+  // the search asks for its last points only long after the kill
+  await world.foray.submit(flu({ options: { pids, isOther: true, slow: 0.1 }, rest: 'concurrency: 2' }), {
     id: 'other',
   });
   await until('the search has asked for 8 points', async () => (await asksOf('other')) >= 8);

@@ -26,6 +26,7 @@ class RandomSearch(Optimiser):
             with open(pids, "a", encoding="utf-8") as file:
                 file.write(f"{os.getpid()}\n")
         self.random, self.asked, self.open = random.Random(self.seed), 0, 0
+        self.moment = None
         self.lowest, self.place = None, None
         print("this line is not a message to foray")  # goes to standard error
 
@@ -49,15 +50,21 @@ class RandomSearch(Optimiser):
         return self.asked - 1, {one.name: self.value(one) for one in self.inputs}
 
     def maybe_die(self):
-        """Kills this process at random moments, up to `most` times over all processes."""
+        """Kills this process at a random moment, up to `most` times over all processes."""
         file = self.options.get("dies")
-        if file and random.SystemRandom().random() < 0.1:
+        if not file:
+            return
+        if self.moment is None:
             with open(file, "a+", encoding="utf-8") as deaths:
                 deaths.seek(0)
-                if len(deaths.readlines()) == self.options["most"]:
-                    return
+                count = len(deaths.readlines())
+            # the search has more asks and results than this, so each of these processes comes to its moment
+            self.moment = -1 if count == self.options["most"] else random.SystemRandom().randrange(100)
+        if self.moment == 0:
+            with open(file, "a", encoding="utf-8") as deaths:
                 deaths.write(f"{os.getpid()}\n")
             os.kill(os.getpid(), signal.SIGKILL)
+        self.moment -= 1
 
     def value(self, one):
         share = self.random.random()
