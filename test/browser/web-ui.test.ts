@@ -34,7 +34,11 @@ beforeAll(async () => {
     temporal: { connectionOptions: { address: dev.temporal }, namespace: 'default' },
     webUi: addresses.temporal.webUi,
   });
-  temporal = new Client({ connection: await Connection.connect({ address: dev.temporal }) });
+  // on a busy machine, the first attempts to connect may take too long
+  await until('Temporal answers', async () => (await foray.answers()).temporal);
+  temporal = new Client({
+    connection: await Connection.connect({ address: dev.temporal, connectTimeout: '2m' }),
+  });
   workflows = `${addresses.temporal.webUi}/namespaces/default/workflows`;
 });
 afterAll(async () => {

@@ -32,6 +32,8 @@ beforeAll(async () => {
     service: { ...settings.service, url: settings.service.url.replace(/127\.0\.0\.1:\d+/, service!) },
     temporal: { ...settings.temporal, connectionOptions: { address: temporal! } },
   });
+  // on a busy machine, the first attempts to connect may take too long
+  await until('both answer', async () => Object.values(await foray.answers()).every(Boolean));
   server = await startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
 });
 afterAll(async () => {
