@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { FlightReport, Phase } from '../../src/campaign/types.ts';
 import { type CampaignStatus, Foray, isClosed } from '../../src/client/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
+import { isForayError } from '../../src/errors.ts';
 import { launchBrowser, stillPage, WorkflowPage } from '../support/browser.ts';
 import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { type Dev, foray as cli, startDev } from '../support/cli.ts';
@@ -33,7 +34,11 @@ beforeAll(async () => {
     temporal: { connectionOptions: { address: dev.temporal }, namespace: 'default' },
     webUi: addresses.temporal.webUi,
   });
-  temporal = new Client({ connection: await Connection.connect({ address: dev.temporal }) });
+  // on a busy machine, the first attempts to connect may take too long
+  await until('Temporal answers', async () => (await foray.answers()).temporal);
+  temporal = new Client({
+    connection: await Connection.connect({ address: dev.temporal, connectTimeout: '2m' }),
+  });
   workflows = `${addresses.temporal.webUi}/namespaces/default/workflows`;
 });
 afterAll(async () => {
@@ -49,7 +54,13 @@ beforeEach(async () => {
 afterEach(async () => {
   await page.close();
   // the cancellations free the executors of the service for the next test
-  for (const status of await foray.list()) if (!isClosed(status)) await foray.cancel(status.id);
+  for (const status of await foray.list()) {
+    if (isClosed(status)) continue;
+    await foray.cancel(status.id).catch((error: unknown) => {
+      // an earlier cancellation may have closed the campaign meanwhile
+      if (!(isForayError(error) && error.code === 'CAMPAIGN_CLOSED')) throw error;
+    });
+  }
 });
 
 let submitted = 0;
@@ -83,7 +94,7 @@ function told(id: string): Promise<CampaignStatus> {
 
 /** Submits a campaign of six long runs, by default two at once, and waits until it has requested runs. */
 async function begun(more = 'concurrency: 2') {
-  const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 60, more });
+  const campaign = await submit('{Value: [1, 2, 3, 4, 5, 6]}', { seconds: 600, more });
   await until('runs are requested', async () => inFlight(await told(campaign.id)) > 0);
   return campaign;
 }
@@ -150,13 +161,13 @@ describe('Send a Signal', () => {
   test.each(reasons)(
     'the signal stop%s closes the campaign after its requested runs',
     async (_, input, because) => {
-      const grid = '{Value: {from: 1, to: 200, step: 1}}';
+      const grid = '{Value: {from: 1, to: 2000, step: 1}}';
       const { id, url } = await submit(grid, { seconds: 0.3, more: 'concurrency: 2' });
       await untilSomeAreDone({ foray }, id);
       await (await WorkflowPage.open(page, url)).signal('stop', input);
       const { phase, runs, note } = await toTheEnd({ foray }, id);
       expect({ phase, note }).toEqual({ phase: 'cancelled', note: `stopped${because}` });
-      expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 200 - runs.done });
+      expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 2000 - runs.done });
       expect(await ended(id)).toBe('COMPLETED');
     },
   );
@@ -235,7 +246,7 @@ describe('Send an Update', () => {
     const definition = {
       campaign: 'seen',
       model: { name: 'Rehearsal' },
-      inputs: { Seconds: 60 },
+      inputs: { Seconds: 600 },
       design: { grid: { Value: { from: 1, to: 10, step: 1 } } },
       seed: record.campaign.seed,
       concurrency: 3,
@@ -302,7 +313,7 @@ test('Request Cancellation cancels the campaign and stops its runs', async () =>
 
 describe('the Web UI shows', () => {
   test('counts and failures under User Metadata, while the campaign runs and afterwards', async () => {
-    const { id, url } = await submit('{Seconds: [-2, -1, 0, 60]}');
+    const { id, url } = await submit('{Seconds: [-2, -1, 0, 600]}');
     const workflow = await WorkflowPage.open(page, url);
     const details = await workflow.details(/running: 3 of 4 .*1 running/s);
     expect(details).toMatch(/^running: 3 of 4 runs finished \(75 %\), about \d+ s left$/m);

@@ -94,7 +94,8 @@ test('the error about a part that does not start has the reason from its output'
 
 test("the error about a Temporal server with a damaged database names the file, which Temporal's own message does not", async () => {
   const database = join(folder, 'temporal.db');
-  const port = String(await freePort(0));
+  // the system gives no port of this range to a connection, which could take the port before the server listens
+  const port = String(await freePort(20_000 + (process.pid % 10_000)));
   writeFileSync(database, 'no database '.repeat(1_000));
   const part = new Part({
     name: 'Temporal server',

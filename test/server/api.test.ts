@@ -22,7 +22,8 @@ design:
     Value: [1, 2, 3]
     Fail: [false, true]
 `;
-const SLOW = QUICK.replace('Seconds: 0', 'Seconds: 60')
+/** Its runs last until the test cancels the campaign. */
+const SLOW = QUICK.replace('Seconds: 0', 'Seconds: 600')
   .replace('[false, true]', '[false]')
   .replace('quick', 'slow');
 
@@ -375,9 +376,10 @@ describe('a campaign', () => {
     await until('the campaign runs', async () => (await status()).source === 'workflow');
     const paused = await post('/campaigns/slow/pause', { reason: 'lunch' });
     expect(paused.status).toBe(202);
+    // only the workflow knows the note of an open campaign
     const seen = await until('the campaign is paused', async () => {
       const now = await status();
-      return now.phase === 'paused' && now;
+      return now.phase === 'paused' && now.source === 'workflow' && now;
     });
     expect(seen.note).toContain('somebody over HTTP: lunch');
 
@@ -386,7 +388,7 @@ describe('a campaign', () => {
       const later = await api('/campaigns/slow?wait=1', { headers: { 'if-none-match': etag } });
       return later.status === 304 && etag;
     });
-    const held = api('/campaigns/slow?wait=30', { headers: { 'if-none-match': etag } });
+    const held = api('/campaigns/slow?wait=60', { headers: { 'if-none-match': etag } });
     expect((await post('/campaigns/slow/resume')).status).toBe(202);
     const changed = await held;
     expect([changed.status, changed.headers.get('etag') === etag]).toEqual([200, false]);
@@ -407,7 +409,9 @@ describe('a campaign', () => {
       change('definition', SLOW.replace('[1, 2, 3]', '[1]'), match),
     ]);
     expect([one.status, two.status].sort((a, b) => a - b)).toEqual([200, 409]);
-    expect((await status()).note).toContain('a definition applied: somebody over HTTP');
+    await until('the status says who applied the definition', async () =>
+      (await status()).note.includes('a definition applied: somebody over HTTP'),
+    );
     const lost = [one, two].find(({ status }) => status === 409)!;
     expect(await lost.json()).toMatchObject({ code: 'DEFINITION_CHANGED', difference: { points: {} } });
 
@@ -431,8 +435,10 @@ describe('a campaign', () => {
     expect(await of('No such cause')).toMatchObject({ status: 404, type: '/errors/UNKNOWN_CAUSE' });
     const [{ cause }] = await json<[{ cause: string }]>(api('/campaigns/quick/failures'));
     expect(await of(cause)).toMatchObject({ forgiven: 3, open: 3 });
-    expect((await json<CampaignStatus>(api('/campaigns/quick'))).note).toContain(
-      '3 failed runs requested again: somebody over HTTP',
+    await until('the status says who requested the runs again', async () =>
+      (await json<CampaignStatus>(api('/campaigns/quick'))).note.includes(
+        '3 failed runs requested again: somebody over HTTP',
+      ),
     );
     const events = await readEvents(await api('/campaigns/quick/events'));
     const runs = events.filter(({ name }) => name === 'run').map(({ data }) => data as { point: string });

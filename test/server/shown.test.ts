@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { html } from '../../src/report/html/markup.ts';
 import { shownSection } from '../../src/server/live/shown.ts';
+import { isFinal } from '../../src/server/pages/campaign.ts';
 
 test('a long table has a link to all points only if its rows are points', () => {
   const textOf = (key?: string): string => {
@@ -11,4 +12,12 @@ test('a long table has a link to all points only if its rows are points', () => 
   for (const text of [textOf(), textOf('0123456789abcdef')]) expect(text).toMatch(/The first\s+200 of\s+201/);
   expect(textOf()).not.toContain('all points as CSV');
   expect(textOf('0123456789abcdef')).toContain('all points as CSV');
+});
+
+test('the pictures of a closed campaign are not final if the campaign has continued and closed again since', () => {
+  const [before, after] = ['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:01.000Z'];
+  const seen = { version: 'v', changedAt: before, next: 0 };
+  expect(isFinal({ phase: 'completed', asOf: before }, seen)).toBe(true);
+  expect(isFinal({ phase: 'completed', asOf: after }, seen)).toBe(false);
+  expect(isFinal({ phase: 'running', asOf: before }, seen)).toBe(false);
 });

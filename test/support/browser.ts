@@ -32,8 +32,12 @@ function isProgram(path: string): boolean {
   }
 }
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
+/** How long a page or an action may take, ms. Playwright's own limit of 30 s is too short for a busy machine. */
+const PATIENCE = 120_000;
+
+export async function launchBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    timeout: PATIENCE,
     executablePath: findChromium(),
     // Chromium's sandbox does not work for root, and we trust our own pages
     args: [
@@ -44,6 +48,13 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
     ],
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE);
+    return context;
+  };
+  return browser;
 }
 
 /**

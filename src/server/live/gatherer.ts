@@ -152,7 +152,8 @@ export class Gatherer {
     this.#next = performance.now() + pause;
     const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
     this.#hasDrawn = true;
-    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, sections, next });
+    const changedAt = new Date(record.updatedAt).toISOString();
+    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, changedAt, sections, next });
   }
 
   /** Summarizes all runs in design order, like a report. */

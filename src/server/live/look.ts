@@ -27,6 +27,8 @@ export interface Seen {
   version: string;
   /** The time of this state, ISO 8601; null while nothing is drawn. */
   asOf: string | null;
+  /** The time of the last change of the campaign that this state contains, ISO 8601; null while nothing is drawn. */
+  changedAt: string | null;
   sections: readonly Section[];
   /** The time until the next request for the state, ms; 0 if the campaign is closed. */
   next: number;

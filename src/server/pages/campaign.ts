@@ -84,12 +84,18 @@ export function nextLook(status: CampaignStatus, seen: Seen): number {
   return status.phase === 'paused' || isFinal(status, seen) ? LATER : SOON;
 }
 
-/** Whether the campaign is closed, and its report shows all its runs. */
-export function isFinal(status: CampaignStatus, seen: Seen): boolean {
-  return isClosed(status) && isDrawn(seen) && seen.next === 0;
+/**
+ * Whether the campaign is closed, and its report shows all its runs. The report may be older than the status: a campaign
+ * that continues for a moment may close again before its report is drawn again.
+ */
+export function isFinal(
+  status: Pick<CampaignStatus, 'phase' | 'asOf'>,
+  seen: Pick<Seen, 'version' | 'changedAt' | 'next'>,
+): boolean {
+  return isClosed(status) && isDrawn(seen) && seen.next === 0 && seen.changedAt === status.asOf;
 }
 
-function isDrawn({ version }: Seen): boolean {
+function isDrawn({ version }: Pick<Seen, 'version'>): boolean {
   return version !== '';
 }
 
