@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { MAIN } from '../support/cli.ts';
+import { ownPort } from '../support/own-port.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
   world = await startWorld();
   await world.startWorker();
   writeFileSync(join(world.folder, 'keys'), `rita steer ${KEY}\n`, { mode: 0o600 });
+  port = await ownPort();
   await startServer();
 });
 afterAll(async () => {
@@ -36,7 +38,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Starts `foray server` on the port of the previous server. */
+/** Starts `foray server`, always on the same port. */
 async function startServer(): Promise<void> {
   const args = ['server', '--port', String(port), '--keys', join(world.folder, 'keys')];
   const child = spawn(process.execPath, [MAIN, ...args], {
@@ -47,11 +49,10 @@ async function startServer(): Promise<void> {
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [, found] = await until('the server prints its address', () => {
+  await until('the server prints its address', () => {
     if (child.exitCode !== null) throw new Error(said);
-    return /API +http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? false;
+    return said.includes(`http://127.0.0.1:${port}/`);
   });
-  port = Number(found);
 }
 
 async function kill(): Promise<void> {
