@@ -89,6 +89,8 @@ test.each(seeds(1, 1))(
           'PUT',
           definitionOf(1_000 * seed + 100 * at, RUNS),
         );
+        // a service that is silent for ten seconds counts as unreachable, and then the server asks to try again
+        if (answer?.status === 503) return false;
         if (answer && !answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`);
         return answer !== undefined;
       });
@@ -96,7 +98,7 @@ test.each(seeds(1, 1))(
     const viewer = (async () => {
       while (!isOver) {
         const answer = await ask(`/campaigns/${ids[0]!}/live`);
-        if (answer && answer.status >= 500) throw new Error(await answer.text());
+        if (answer && answer.status >= 500 && answer.status !== 503) throw new Error(await answer.text());
         await delay(50);
       }
     })();
@@ -146,9 +148,13 @@ test('an incomplete request leaves no campaign, and a complete request leaves th
     // waits until the server has closed the connection
     await text(socket);
   }
-  const socket = connect(port, '127.0.0.1');
-  socket.write(whole('cut-full'));
-  expect(await text(socket)).toMatch(/^HTTP\/1.1 201 /);
+  const answer = await until('the server does not ask to try again', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(whole('cut-full'));
+    const all = await text(socket);
+    return !all.startsWith('HTTP/1.1 503 ') && all;
+  });
+  expect(answer).toMatch(/^HTTP\/1.1 201 /);
   const listed = (await (await ask('/api/v1/campaigns?q=cut-'))!.json()) as { id: string }[];
   expect(listed.map(({ id }) => id)).toEqual(['cut-full']);
   await toTheEnd(world, 'cut-full');
