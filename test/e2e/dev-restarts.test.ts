@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { lockUsualPorts } from '../../src/dev/running-homes.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, isRunning, startDev } from '../support/cli.ts';
 import { ownPort } from '../support/own-port.ts';
@@ -61,7 +62,11 @@ test('foray dev refuses a port that another program uses', async () => {
 test('foray dev starts a part again if the part ends at once, as it does if another program uses the port', async () => {
   const ended = join(folder, 'ended');
   const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended), FORAY_KEY: 'my-own-secret-key' };
+  // while another foray dev starts, the usual ports are left to it
+  const other = await until('no other test starts foray dev', lockUsualPorts);
   dev = await startDev({ folder, env, args: ['--port', String(port)] });
+  other.release();
+  expect(dev.said()).not.toMatch(/:(7233|8233|8100)\b/);
   expect(existsSync(ended)).toBe(true);
   expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);
 });
