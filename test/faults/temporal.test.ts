@@ -33,7 +33,7 @@ const figure = { kills: 0, acknowledged: 0, refused: 0, completed: 0 };
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
-  temporal = await temporalProcess(['--db-filename', join(folder, 'temporal.db')]);
+  temporal = await temporalProcess(join(folder, 'temporal.db'));
   await temporal.start();
   service = await startService({
     dataDir: join(folder, 'service'),

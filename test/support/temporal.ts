@@ -16,19 +16,28 @@ export interface TemporalProcess {
   kill(): Promise<void>;
 }
 
-/** @param options - more options of the server. Without `--db-filename`, it loses its state when it ends */
-export async function temporalProcess(options: readonly string[]): Promise<TemporalProcess> {
+/**
+ * @param file - the server's database. Without it, the server loses its state when it ends
+ * @param options - more options of the server
+ */
+export async function temporalProcess(
+  file?: string,
+  options: readonly string[] = [],
+): Promise<TemporalProcess> {
   const port = await ownPort();
   const address = `127.0.0.1:${port}`;
-  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'];
+  const args = [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...['--headless', '--log-level', 'never'],
+    ...(file === undefined ? [] : ['--db-filename', file]),
+    ...options,
+  ];
   let child: ChildProcess | undefined;
   const hasEnded = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
   return {
     address,
     async start() {
-      child = spawn(process.env.FORAY_TEMPORAL_CLI!, [...args, ...options, '--log-level', 'never'], {
-        stdio: 'ignore',
-      });
+      child = spawn(process.env.FORAY_TEMPORAL_CLI!, args, { stdio: 'ignore' });
       await until('Temporal accepts connections', async () => {
         if (hasEnded()) throw new Error(`Temporal at ${address} ended during its start`);
         return (await isListening(port)) && isServing(address);

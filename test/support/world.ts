@@ -84,7 +84,7 @@ export async function startWorld({
   // the SDK could start the server, too, but it gives up after 5 s
   const temporal = beside
     ? undefined
-    : await temporalProcess([
+    : await temporalProcess(undefined, [
         ...(lacksAttributes ? [] : serverSettings),
         ...(suggestContinueAsNew
           ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
