@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
+import { type FileLock, tryLock } from '../system/file-lock.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { runningDev } from './home.ts';
@@ -57,6 +58,21 @@ function homeIn(entry: string): string[] {
   } catch {
     // another command has removed the entry in the meantime
     return [];
+  }
+}
+
+/**
+ * Takes the lock of the one `foray dev` of this user on this machine that may take the usual ports now. Undefined while
+ * another `foray dev` that starts holds it.
+ */
+export async function lockUsualPorts(): Promise<FileLock | undefined> {
+  try {
+    const folder = registry();
+    await makeFolder(folder);
+    return tryLock(join(folder, 'usual-ports.lock'));
+  } catch {
+    // a user without a home folder can start only one foray dev at a time
+    return { release: () => undefined };
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
 import { Part, type PartOptions } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
-import { forgetHome, noteHome } from './running-homes.ts';
+import { forgetHome, lockUsualPorts, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
 import { temporalFault } from './temporal-fault.ts';
 
@@ -67,7 +67,15 @@ export async function startStack(
   };
   try {
     const cli = await findTemporalCli(report);
-    parts = await startParts(home, { cli, port, models, keepFailed, report }, TRIES);
+    // Another foray dev that starts at this moment may take the usual ports. Then its Temporal would answer there, and
+    // this foray dev would use it.
+    const usual = await lockUsualPorts();
+    const isFirst = usual !== undefined;
+    try {
+      parts = await startParts(home, { cli, port, models, keepFailed, report, isFirst }, TRIES);
+    } finally {
+      usual?.release();
+    }
     await writeAddresses(home, parts.addresses);
     await noteServicePort(home, Number(new URL(parts.addresses.service.url).port));
   } catch (error) {
@@ -85,16 +93,18 @@ interface PartsOptions extends StackOptions {
   /** The path of Temporal's program. */
   cli: string;
   report: Report;
+  /** Whether the parts may have the usual ports. */
+  isFirst: boolean;
 }
 
 async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
-  const { cli, port: servicePort, models, keepFailed, report } = options;
+  const { cli, port: servicePort, models, keepFailed, report, isFirst } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
   const port = {
-    temporal: await freePort(USUAL_PORTS.temporal),
-    webUi: await freePort(USUAL_PORTS.webUi),
-    page: await freePort(USUAL_PORTS.page),
+    temporal: await freePort(isFirst ? USUAL_PORTS.temporal : 0),
+    webUi: await freePort(isFirst ? USUAL_PORTS.webUi : 0),
+    page: await freePort(isFirst ? USUAL_PORTS.page : 0),
     // campaigns know the address of their service, so it stays the same if possible
     service:
       servicePort === undefined

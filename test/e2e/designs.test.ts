@@ -64,7 +64,7 @@ beforeAll(async () => {
   dev = await startDev();
   client = await clientOf(dev);
   await Promise.all(examples.map(async ([folder, name]) => ran.set(name, await run(folder, name))));
-});
+}, 600_000);
 afterAll(async () => {
   await client.close();
   await dev.stop();

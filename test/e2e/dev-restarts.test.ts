@@ -1,19 +1,25 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { lockUsualPorts } from '../../src/dev/running-homes.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { clientOf, type Dev, foray, isRunning, startDev } from '../support/cli.ts';
+import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 
 /** In one home folder, foray dev starts, ends and starts again. Each test continues where the test before ended. */
 
 let folder: string;
 let dev: Dev | undefined;
+/** The ports of the first and of the second foray dev. */
 let port: number;
-beforeAll(() => {
+let otherPort: number;
+beforeAll(async () => {
+  port = await ownPort();
+  otherPort = await ownPort();
   folder = mkdtempSync(join(tmpdir(), 'foray-dev-'));
 });
 afterAll(async () => {
@@ -45,25 +51,22 @@ function temporalThatEndsOnce(ended: string): string {
   return program;
 }
 
-async function listening(): Promise<{ server: Server; port: number }> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, port: (server.address() as AddressInfo).port };
-}
-
 test('foray dev refuses a port that another program uses', async () => {
-  const { server, port: taken } = await listening();
-  port = taken;
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
   const refused = await foray(folder, ['dev', '--port', String(port)]);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`127.0.0.1:${port} already`)]);
-  server.close();
+  await once(server.close(), 'close');
 });
 
 test('foray dev starts a part again if the part ends at once, as it does if another program uses the port', async () => {
   const ended = join(folder, 'ended');
   const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended), FORAY_KEY: 'my-own-secret-key' };
+  // while another foray dev starts, the usual ports are left to it
+  const other = await until('no other test starts foray dev', lockUsualPorts);
   dev = await startDev({ folder, env, args: ['--port', String(port)] });
+  other.release();
+  expect(dev.said()).not.toMatch(/:(7233|8233|8100)\b/);
   expect(existsSync(ended)).toBe(true);
   expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);
 });
@@ -86,8 +89,8 @@ test('Ctrl-C stops every part, also while a campaign runs', async () => {
 });
 
 test('a campaign continues when foray dev starts again on another port', async () => {
-  dev = await startDev({ folder, args: ['--port', '0'] });
-  expect(dev.said()).not.toContain(`http://127.0.0.1:${port}/`);
+  dev = await startDev({ folder, args: ['--port', String(otherPort)] });
+  expect(dev.said()).toContain(`http://127.0.0.1:${otherPort}/`);
   const client = await clientOf(dev);
   try {
     const status = await toTheEnd({ foray: client }, 'slow');
@@ -101,16 +104,17 @@ test('a campaign continues when foray dev starts again on another port', async (
 
 test('the terminal says why a campaign cannot continue: a service that has lost its data counts as another service', async () => {
   await interrupt(dev!);
-  const [address] = /http:\S+\/api\/open\/\S+/.exec(dev!.said())!;
   rmSync(join(folder, '.foray/service'), { recursive: true });
   dev = await startDev({ folder });
   // the model service takes the last port of its home
-  expect(dev.said()).toContain(address);
+  expect(dev.said()).toContain(`http://127.0.0.1:${otherPort}/`);
   await until('the terminal says why the campaign cannot continue', () =>
     /stuck: Cannot continue: This worker serves .*"foray cancel stuck" ends the campaign/.test(dev!.said()),
   );
-  const listed = await foray(folder, ['list']);
-  expect(listed.stdout).toMatch(/^stuck +blocked .*Cannot continue/m);
+  // the list does not wait long for Temporal, so a slow answer leaves the reason out
+  await until('the list says why, too', async () =>
+    /^stuck +blocked .*Cannot continue/m.test((await foray(folder, ['list'])).stdout),
+  );
 });
 
 test('a campaign whose service has lost its data ends after a cancel', async () => {

@@ -41,8 +41,14 @@ afterAll(async () => {
   );
 });
 
+/** Loses a share of the answers, and always the answer to the first request of a run. */
 function lose(random: () => number, share: number): void {
-  front.plan = () => (random() < share ? { kind: 'lose' } : pass());
+  let isFirstLost = false;
+  front.plan = (asked) => {
+    const isFirst = !isFirstLost && isRunRequest(asked);
+    isFirstLost ||= isFirst;
+    return random() < share || isFirst ? { kind: 'lose' } : pass();
+  };
 }
 
 function lostSince(from: number): Recorded[] {
@@ -75,16 +81,19 @@ test.each(seeds(2, 10))(
 );
 
 test('a campaign polls a run again if the results of the run are lost ten times, and no activity fails', async () => {
-  const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   let lost = 0;
   front.plan = ({ path }) => (path.includes('/results/') && lost++ < 10 ? { kind: 'lose' } : pass());
+  const { id } = await world.foray.submit(rehearsal({ count: 1, first: 900_000, seconds: 0 }));
   const { phase } = await toTheEnd(world, id);
   expect(phase).toBe('completed');
   front.plan = pass;
   expect(lost).toBeGreaterThan(10);
   const { events } = await world.environment.client.workflow.getHandle(id).fetchHistory();
-  const attempts = events!.map(({ activityTaskStartedEventAttributes: started }) => started?.attempt ?? 1);
-  expect(new Set(attempts)).toEqual(new Set([1]));
+  // a worker that stops for 5 s does not report in time, so Temporal starts its activity again
+  const failures = events!
+    .map(({ activityTaskStartedEventAttributes: started }) => started?.lastFailure)
+    .filter((failure) => failure && !failure.timeoutFailureInfo);
+  expect(failures).toEqual([]);
 });
 
 /** Different spellings of one number. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
@@ -17,6 +17,7 @@ import {
   pass,
   startFaultyService,
 } from '../support/faulty-service.ts';
+import { contentsIn } from '../support/contents.ts';
 import { report, seeds } from '../support/seeds.ts';
 import { leaksIn, spellings } from '../support/spellings.ts';
 import { until } from '../support/until.ts';
@@ -189,12 +190,10 @@ describe('after any fault', () => {
 
     const histories = await exported(addresses.temporal.address, ['flu', 'faulty', 'wrong']);
     screens.push(...histories, dev.said(), ...workers.map((one) => one.said()));
-    const home = join(folder, '.foray');
-    const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
-      .filter((file) => statSync(join(home, file)).isFile())
-      // these two files must have the key
-      .filter((file) => file !== 'key' && file !== 'addresses.json');
-    expect(files).toEqual(
+    const files = contentsIn(join(folder, '.foray'));
+    // these two files must have the key
+    for (const file of ['key', 'addresses.json']) files.delete(file);
+    expect([...files.keys()]).toEqual(
       expect.arrayContaining([
         'store.db',
         'store.db-wal',
@@ -205,7 +204,7 @@ describe('after any fault', () => {
     );
 
     const contents = [
-      ...files.map((file) => [file, contentOf(join(home, file))] as const),
+      ...files,
       ...screens.map((screen, at) => [`screen ${at}: ${screen.slice(0, 80)}`, screen] as const),
     ];
     const secrets = { key, wrongKey, signature, signed: new URL(signed).searchParams.get('signature')! };
@@ -236,14 +235,4 @@ async function exported(address: string, ids: string[]): Promise<string[]> {
     }
   }
   return texts;
-}
-
-/** The content of a file, or nothing if the file has disappeared, like the journal of a database in use. */
-function contentOf(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { Foray } from '../../src/client/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
 import { MAIN } from './program.ts';
+import { connected } from './temporal.ts';
 import { until } from './until.ts';
 
 export { MAIN };
@@ -118,9 +119,9 @@ export function isRunning(pid: number): boolean {
 }
 
 /** A client of a running `foray dev`. Most tests use the client and not the command line: commands start slowly. */
-export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
+export async function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
   const { service, store, temporal } = readAddresses(join(folder, '.foray'))!;
-  return Foray.open({
+  const client = await Foray.open({
     service,
     store,
     taskQueue: 'foray',
@@ -128,4 +129,6 @@ export function clientOf({ folder }: Pick<Dev, 'folder'>): Promise<Foray> {
     owner: 'tests',
     webUi: temporal.webUi,
   });
+  await connected(client);
+  return client;
 }

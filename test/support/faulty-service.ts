@@ -29,6 +29,8 @@ export interface Recorded extends Asked {
   fault: Fault;
   /** The status of the answer. It is 0 if the connection was cut. */
   status: number;
+  /** The beginning of the service's answer. It is empty if the service did not get the request. */
+  answer: string;
   /** The time when the answer was sent or the connection was cut. It is 0 until then. */
   answeredAt: number;
 }
@@ -42,6 +44,9 @@ export interface FaultyService {
   recorded: Recorded[];
   close(): Promise<void>;
 }
+
+/** How much of an answer is recorded, bytes. */
+const ANSWER_BYTES = 200;
 
 export const pass = (): Fault => ({ kind: 'pass' });
 
@@ -75,7 +80,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
     const number = front.recorded.length;
     const asked: Asked = { number, at, method, path: url.replace(root, ''), bodyHash, headers };
     const fault = front.plan(asked);
-    const record: Recorded = { ...asked, fault, status: 0, answeredAt: 0 };
+    const record: Recorded = { ...asked, fault, status: 0, answer: '', answeredAt: 0 };
     front.recorded.push(record);
     const over = (): void => {
       record.answeredAt ||= Date.now();
@@ -88,6 +93,7 @@ export async function startFaultyService(service: { url: string }): Promise<Faul
       return;
     }
     const { answer, body: text } = await ask(incoming, body);
+    record.answer = text.toString('utf8', 0, ANSWER_BYTES);
     const isLost = fault.kind === 'lose' || (fault.kind === 'hold' && (await fault.until) === 'lose');
     if (isLost) return void incoming.socket.resetAndDestroy();
     record.status = answer.statusCode!;

@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownPort } from './own-port.ts';
 
 /**
  * Faults of a network:
@@ -47,8 +48,8 @@ export async function startProxy(target: number, random: () => number): Promise<
     links.add(link);
     client.once('close', () => links.delete(link));
   });
-  await listen(server, 0);
-  const { port } = server.address() as AddressInfo;
+  const port = await ownPort();
+  await listen(server, port);
 
   return {
     port,

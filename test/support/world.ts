@@ -16,6 +16,7 @@ import { deploymentOf } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 import { builtWorkflowBundle } from './built-workflow-bundle.ts';
+import { connected, temporalProcess } from './temporal.ts';
 
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
@@ -80,20 +81,19 @@ export async function startWorld({
   through,
 }: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  // the SDK could start the server, too, but it gives up after 5 s
+  const temporal = beside
+    ? undefined
+    : await temporalProcess(undefined, [
+        ...(lacksAttributes ? [] : serverSettings),
+        ...(suggestContinueAsNew
+          ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
+          : []),
+      ]);
+  await temporal?.start();
   const environment =
     beside?.environment ??
-    (await TestWorkflowEnvironment.createLocal({
-      server: {
-        executable: { type: 'existing-path', path: process.env.FORAY_TEMPORAL_CLI! },
-        log: { format: 'pretty', level: 'never' },
-        extraArgs: [
-          ...(lacksAttributes ? [] : serverSettings),
-          ...(suggestContinueAsNew
-            ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
-            : []),
-        ],
-      },
-    }));
+    (await TestWorkflowEnvironment.createFromExistingServer({ address: temporal!.address }));
   const dataDir = join(folder, 'service');
   const service = await startService({
     dataDir,
@@ -112,6 +112,7 @@ export async function startWorld({
     webUi: 'http://127.0.0.1:8233',
   };
   const foray = await Foray.open(settings);
+  await connected(foray);
   const cloud = cloudClient({ service: { url: service.url, key: KEY } }, 'person');
   const stops = new Set<() => Promise<void>>();
 
@@ -187,6 +188,7 @@ export async function startWorld({
       await front?.close();
       await service.close();
       if (!beside) await environment.teardown();
+      await temporal?.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
