@@ -159,11 +159,12 @@ design: {grid: {Seconds: [0.01, 0.02, 60, 61, 62]}}
   });
 
   test('does not stop runs that another campaign waits for, until that campaign is also cancelled', async () => {
-    const source = rehearsal({ count: 2, first: 5_000, seconds: 60 });
+    const source = rehearsal({ count: 2, first: 5_000, seconds: 600 });
     const first = await world.foray.submit(source);
-    await untilRunning(world, first.id);
     const second = await world.foray.submit(source);
-    await untilRunning(world, second.id);
+    for (const { id } of [first, second]) await untilRunning(world, id);
+    // an executor that stopped a run of an earlier test may start slowly
+    await until('both runs are running', async () => (await world.statusesAtService(first.id)).RUNNING === 2);
     await world.foray.cancel(first.id);
     expect((await toTheEnd(world, first.id)).phase).toBe('cancelled');
     expect(await world.statusesAtService(second.id)).toEqual({ RUNNING: 2 });
