@@ -9,7 +9,7 @@ import { onCleanup, rows } from '../service/support.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
 import { startS3 } from '../support/s3.ts';
-import { steadyPort } from '../support/steady-port.ts';
+import { ownPort } from '../support/own-port.ts';
 
 /** The duration of an outage of the bucket, in milliseconds. */
 const OUTAGE = 5_000;
@@ -93,7 +93,7 @@ export async function replicas(given: Given): Promise<ServiceGroup> {
 }
 
 async function startService(given: Omit<EntryOptions, 'port'>) {
-  const options: EntryOptions = { ...given, port: await steadyPort() };
+  const options: EntryOptions = { ...given, port: await ownPort() };
   let { child, url } = await startProcess(options);
   onCleanup(() => kill(child));
   return {

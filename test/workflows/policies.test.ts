@@ -9,7 +9,7 @@ import { startService } from '../../src/service/service.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
-import { steadyPort } from '../support/steady-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { failing } from './failing.ts';
 
@@ -185,7 +185,7 @@ fresh: {salt: Value}
 });
 
 test('foray requests lost runs again after the service was restored from a backup', async () => {
-  const forgetful = await startWorld({ beside: world, service: { port: await steadyPort() } });
+  const forgetful = await startWorld({ beside: world, service: { port: await ownPort() } });
   try {
     await forgetful.startWorker();
     // the backup keeps the identity of the service, because a campaign does not continue at another service

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
-import { steadyPort } from '../support/steady-port.ts';
+import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -12,7 +12,7 @@ let worker: WorkerProcess;
 let port: number;
 beforeAll(async () => {
   world = await startWorld({ models: [SHIPPED_MODELS] });
-  port = await steadyPort();
+  port = await ownPort();
   worker = startWorkerProcess(world.settings, ['--metrics', String(port)]);
   await worker.ready;
 });
