@@ -264,7 +264,11 @@ design: {grid: {Seconds: [0, -1, -2, 600], Fail: [true]}}
 `;
     const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
     await until('three runs have failed', async () => (await world.foray.status(id)).runs.failed === 3);
-    const flights = await world.foray.flights(id);
+    // the run starts when an executor is free, and the campaign sees that at its next look
+    const flights = await until('the last run is running', async () => {
+      const seen = await world.foray.flights(id);
+      return seen.some(({ state }) => state === 'running') && seen;
+    });
     expect(flights).toEqual([
       { seq: 3, state: 'running', startedAt: expect.any(Number), seenAt: expect.any(Number) },
     ]);
