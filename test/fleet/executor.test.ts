@@ -14,28 +14,18 @@ import {
   startTestService,
   stateOf,
   upload,
-  writeModel,
 } from '../service/support.ts';
+import { writeGated } from '../support/gated.ts';
 import { until } from '../support/until.ts';
-import { folderOfFile, startFleet, type TestExecutor, type TestFleet } from './fleet.ts';
+import { folderOfFile, jumpingClock, startFleet, type TestFleet } from './fleet.ts';
 
-/** A model whose runs wait until a file exists. */
-const GATED = `
-  import { existsSync } from 'node:fs';
-  import { setTimeout as pause } from 'node:timers/promises';
-  export default {
-    name: 'Gated', description: '',
-    inputs: [{ name: 'N', type: 'DOUBLE', default: 0 }, { name: 'Gate', type: 'STRING', default: '' }],
-    outputs: [{ name: 'Out', type: 'DOUBLE' }],
-    async run({ inputs }) {
-      while (!existsSync(inputs.Gate)) await pause(50);
-      return { Out: inputs.N };
-    },
-  };`;
+const HOUR = 3_600_000;
 
 let fleet: TestFleet;
 /** The number of the last run. Each run gets another number. */
 let next = 0;
+/** The runs of the model "Versions" wait until this file exists. */
+let gateOfVersions: string;
 
 beforeAll(async () => {
   fleet = await startFleet((folder) => {
@@ -47,14 +37,30 @@ beforeAll(async () => {
        say({ outputs: { Out: inputs.N * 2, Text: 'out.txt' } });`,
       ['Out: DOUBLE', 'Text: OUTPUT_FILE'],
     );
+    gateOfVersions = path.join(folderOfFile(), 'gate');
     writeCommandModel(folder, 'Versions', version(1));
-    writeModel(folder, 'Gated', GATED);
+    writeGated(folder);
   });
 });
 
-/** A program whose runs take a second and give the version as their output. */
+/** A program whose runs wait until a file exists, and give the version as their output. */
 function version(number: number): string {
-  return `setTimeout(() => say({ outputs: { Out: ${number} } }), 1_000);`;
+  return `
+    const { existsSync } = process.getBuiltinModule('node:fs');
+    const waiting = setInterval(() => {
+      if (!existsSync(${JSON.stringify(gateOfVersions)})) return;
+      clearInterval(waiting);
+      say({ outputs: { Out: ${number} } });
+    }, 50);`;
+}
+
+/** Requests runs of the model "Gated". Returns the runs, and a function that opens their gate. */
+async function gatedRuns(count: number) {
+  const Gate = path.join(folderOfFile(), 'gate');
+  const version = await fleet.service.latest('Gated');
+  const runs: Run[] = [];
+  for (let N = 0; N < count; N += 1) runs.push((await requestRun(fleet.service, version, { N, Gate })).body);
+  return { runs, open: () => writeFileSync(Gate, '') };
 }
 
 /** Requests runs that sleep, and stops them at the end of the test. */
@@ -80,11 +86,6 @@ function historyOf(runs: readonly Run[]) {
   );
 }
 
-async function leave({ child, exit }: TestExecutor): Promise<void> {
-  child.kill('SIGTERM');
-  expect(await exit).toBe(0);
-}
-
 test('executors give the same results as the service itself, for modules and for programs with files', async () => {
   const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
   await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
@@ -103,10 +104,7 @@ test('executors give the same results as the service itself, for modules and for
 
 test('another executor executes the runs of a killed executor, the list of executors shows this, and no run is lost', async () => {
   const { service } = fleet;
-  const Gate = path.join(folderOfFile(), 'gate');
-  const version = await service.latest('Gated');
-  const runs: Run[] = [];
-  for (let N = 0; N < 4; N += 1) runs.push((await requestRun(service, version, { N, Gate })).body);
+  const { runs, open } = await gatedRuns(4);
   const count = (what: string) => rows(service.dataDir, `SELECT id FROM runs WHERE ${what}`).length;
   const first = await fleet.start('killed', { flags: ['--slots', '2'] });
   await until('the executor executes two runs', () => count(`status = 'RUNNING'`) === 2);
@@ -117,7 +115,7 @@ test('another executor executes the runs of a killed executor, the list of execu
     'the list shows two runs at the other executor',
     async () => (await fleet.listed('heir'))?.running === 2,
   );
-  writeFileSync(Gate, '');
+  open();
   for (const run of runs) await reach(service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([
     { executions: 1, losses: 0 },
@@ -134,14 +132,19 @@ test('another executor executes the runs of a killed executor, the list of execu
 
 test('SIGTERM drains an executor: the executor finishes its executing runs, another executor executes the waiting runs, and no run executes twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
-  const runs = await sleepers(4, 2);
-  await reach(fleet.service, runs[1]!, 'RUNNING');
-  await leave(first);
+  const { runs, open } = await gatedRuns(4);
+  for (const run of runs.slice(0, 2)) await reach(fleet.service, run, 'RUNNING');
+  first.child.kill('SIGTERM');
+  await until('the executor drains', () => first.lines.some((line) => line.startsWith('Draining')));
+  open();
+  expect(await first.exit).toBe(0);
   expect(await fleet.listed('drained')).toBeUndefined();
-  const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '5s'] });
+  const { env, jump } = jumpingClock();
+  const second = await fleet.start('idle', { flags: ['--slots', '2', '--leave-when-idle', '30m'], env });
   for (const run of runs) await reach(fleet.service, run, 'COMPLETED');
   expect(historyOf(runs)).toEqual([{ executions: 1, losses: 0 }]);
   // the idle executor exits by itself
+  jump(HOUR);
   expect(await second.exit).toBe(0);
 });
 
@@ -166,10 +169,12 @@ test('an executor returns its executing runs after a second SIGTERM, and also be
   expect(await leaving.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
 
-  // the executor returns runs five seconds before this time
-  const ends = new Date(Date.now() + 16_000).toISOString();
-  const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends] });
+  // the executor returns runs five seconds before its end
+  const { env, jump } = jumpingClock();
+  const ends = new Date(Date.now() + HOUR).toISOString();
+  const ending = await fleet.start('ending', { flags: ['--slots', '1', '--ends', ends], env });
   await reach(fleet.service, run!, 'RUNNING');
+  jump(HOUR - 4_000);
   expect(await ending.exit).toBe(0);
   expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
   expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
@@ -191,6 +196,7 @@ test('one executor executes versions 1 and 2 of a model, and each run uses its o
     runs.push((await requestRun(service, second, { N })).body);
     runs.push((await requestRun(service, first, { N: 10 + N })).body);
   }
+  writeFileSync(gateOfVersions, '');
   for (const run of runs) {
     await reach(service, run, 'COMPLETED');
     const { body } = await service.post<{ value: string }[]>(

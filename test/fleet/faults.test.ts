@@ -6,6 +6,7 @@ import { addKey, listKeys, revokeKey } from '../../src/service/keys/edit.ts';
 import { contentName } from '../../src/service/models/version-files.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { healthOf, onCleanup, outputsOf, reach, requestRun, rows, stateOf } from '../service/support.ts';
+import { writeGated } from '../support/gated.ts';
 import { PROGRAM } from '../support/program.ts';
 import { startProxy } from '../support/proxy.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
@@ -31,10 +32,18 @@ beforeAll(async () => {
         'Writer',
         `writeFileSync('big.bin', Buffer.alloc(inputs.N * 1e6)); ${answer}`,
       );
+      writeGated(folder);
     },
     { metrics: { host: '127.0.0.1', port: 0 } },
   );
 });
+
+/** Requests a run that waits for a gate. Returns the run, and a function that opens the gate. */
+async function requestGated() {
+  const Gate = path.join(folderOfFile(), 'gate');
+  const { body: run } = await requestRun(fleet.service, await fleet.service.latest('Gated'), { Gate });
+  return { run, open: () => writeFileSync(Gate, '') };
+}
 
 /** Requests a run of a model. Only the input `N` varies. */
 async function request(model: string, N: number) {
@@ -156,8 +165,7 @@ test('an executor whose key was removed exits, and another executor executes its
   const key = await addKey(fleet.keyFile, 'guest', 'executors');
   const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
   const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
-  const version = await fleet.service.latest('Rehearsal');
-  const { body: run } = await requestRun(fleet.service, version, { Seconds: 12, Value: 1 });
+  const { run, open } = await requestGated();
   await reach(fleet.service, run, 'RUNNING');
   await revokeKey(fleet.keyFile, id);
   expect(await guest.exit).toBe(0);
@@ -166,6 +174,7 @@ test('an executor whose key was removed exits, and another executor executes its
   expect(rows(fleet.service.dataDir, `SELECT losses FROM runs WHERE id = '${run.id}'`)).toEqual([
     { losses: 0 },
   ]);
+  open();
   await completeElsewhere(run);
 });
 
@@ -176,10 +185,10 @@ test('another executor executes the run of an executor that reaches only Tempora
   const cut = await fleet.start('cut', {
     flags: ['--slots', '1', '--service-url', `http://127.0.0.1:${proxy.port}`],
   });
-  const version = await fleet.service.latest('Rehearsal');
-  const { body: run } = await requestRun(fleet.service, version, { Seconds: 3, Value: 2 });
+  const { run, open } = await requestGated();
   await reach(fleet.service, run, 'RUNNING');
   await proxy.spoil('down');
+  open();
   const able = await fleet.start('able', one);
   await reach(fleet.service, run, 'COMPLETED');
   expect(rows(fleet.service.dataDir, `SELECT executions, losses FROM runs WHERE id = '${run.id}'`)).toEqual([

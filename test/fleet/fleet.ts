@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -32,7 +32,7 @@ export interface TestExecutor {
   cache: string;
   /** The lines that the process has written to standard error so far. */
   lines: string[];
-  /** Resolves with the exit code of the process. */
+  /** Resolves with the exit code of the process, when all its lines have been read. */
   exit: Promise<number | null>;
   kill(): Promise<void>;
 }
@@ -75,6 +75,39 @@ export function folderOfFile(): string {
   return folder;
 }
 
+/** The clock of an executor. */
+export interface TestClock {
+  /** Options of an executor that has this clock. */
+  env: NodeJS.ProcessEnv;
+  /** Moves the clock forward. Only the first call has an effect. */
+  jump: (ms: number) => void;
+}
+
+/** Makes a clock that jumps forward during a test, so that the test does not wait, and no run is in a race with it. */
+export function jumpingClock(): TestClock {
+  const folder = folderOfFile();
+  const [file, jumped] = ['clock.mjs', 'jumped'].map((name) => path.join(folder, name));
+  writeFileSync(
+    file!,
+    `import { existsSync, readFileSync } from 'node:fs';
+     const file = ${JSON.stringify(jumped)};
+     let ahead = 0;
+     const jump = () => (ahead ||= existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
+     for (const clock of [Date, performance]) {
+       const now = clock.now.bind(clock);
+       clock.now = () => now() + jump();
+     }`,
+  );
+  return {
+    env: { NODE_OPTIONS: `--import=${file}` },
+    jump(ms) {
+      // the file appears with its content
+      writeFileSync(`${jumped}.new`, String(ms));
+      renameSync(`${jumped}.new`, jumped!);
+    },
+  };
+}
+
 /** Gives a function that starts executors of a service, each in a separate process. */
 export function executorsOf({
   url,
@@ -96,10 +129,12 @@ export function executorsOf({
     );
     const lines: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
-    const exit = once(child, 'exit').then(([code]) => code as number | null);
+    const ended = once(child, 'exit');
+    // the last lines may arrive after the end of the process
+    const exit = once(child, 'close').then(([code]) => code as number | null);
     const kill = async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-      await exit;
+      await ended;
     };
     onCleanup(kill);
     return { name, child, cache, lines, exit, kill };

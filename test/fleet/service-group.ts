@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/dev/ports.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { onCleanup, rows } from '../service/support.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
 import { startS3 } from '../support/s3.ts';
+import { ownPort } from '../support/own-port.ts';
 
 /** The duration of an outage of the bucket, in milliseconds. */
 const OUTAGE = 5_000;
@@ -93,7 +93,7 @@ export async function replicas(given: Given): Promise<ServiceGroup> {
 }
 
 async function startService(given: Omit<EntryOptions, 'port'>) {
-  const options: EntryOptions = { ...given, port: await freePort(0) };
+  const options: EntryOptions = { ...given, port: await ownPort() };
   let { child, url } = await startProcess(options);
   onCleanup(() => kill(child));
   return {

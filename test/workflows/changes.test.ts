@@ -16,7 +16,7 @@ const values = async (id: string) => (await world.rows(id)).map(({ values }) => 
 
 describe('apply', () => {
   test('adds and drops points of a running campaign, which keeps its id and its results', async () => {
-    const more = 'concurrency: 2';
+    const more = 'concurrency: 1';
     const { id } = await world.foray.submit(rehearsal({ count: 8, first: 1_000, seconds: 0.5, more }));
     await untilSomeAreDone(world, id);
     const changed = rehearsal({ count: 8, first: 1_004, seconds: 0.5, more: 'concurrency: 6' });
@@ -89,15 +89,15 @@ describe('apply', () => {
   });
 
   test('refuses impossible changes, and adds no runs', async () => {
-    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 60 }));
+    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_300, seconds: 600 }));
     await untilRunning(world, id);
     const refusals: [string, string][] = [
       [
-        rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'commonRandomNumbers: true' }).text,
+        rehearsal({ count: 2, first: 1_300, seconds: 600, more: 'commonRandomNumbers: true' }).text,
         '"commonRandomNumbers"',
       ],
-      [rehearsal({ count: 2, first: 1_300, seconds: 60, more: 'seed: 1' }).text, 'the seed'],
-      [rehearsal({ count: 2, first: 1_300, seconds: 60, name: 'other' }).text, 'the name'],
+      [rehearsal({ count: 2, first: 1_300, seconds: 600, more: 'seed: 1' }).text, 'the seed'],
+      [rehearsal({ count: 2, first: 1_300, seconds: 600, name: 'other' }).text, 'the name'],
       ['campaign: rehearsal\nmodel: {name: Epidemic}', 'the model'],
     ];
     for (const [text, what] of refusals) {
@@ -220,10 +220,10 @@ describe('apply', () => {
   });
 
   test('changes the failure policy and the timeouts of a running campaign', async () => {
-    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_500, seconds: 60 }));
+    const { id } = await world.foray.submit(rehearsal({ count: 2, first: 1_500, seconds: 600 }));
     await untilRunning(world, id);
     const more = 'timeouts: {run: 0.5 s}\nfailures: {count: 0, then: cancel}';
-    const change = await world.foray.apply(id, rehearsal({ count: 2, first: 1_500, seconds: 60, more }));
+    const change = await world.foray.apply(id, rehearsal({ count: 2, first: 1_500, seconds: 600, more }));
     expect(change.difference!.settings).toEqual(['failures', 'timeouts']);
     const end = await toTheEnd(world, id);
     expect(end.phase).toBe('failed');

@@ -9,15 +9,17 @@ import { startService } from '../../src/service/service.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import { closedStatus, toTheEnd, untilRunning } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
+import { ownPort } from '../support/own-port.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { failing } from './failing.ts';
 
 const operations = readFileSync(resolve(import.meta.dirname, '../../docs/guides/operations.md'), 'utf8');
 
 let world: World;
+let stopWorker: () => Promise<void>;
 beforeAll(async () => {
   world = await startWorld();
-  await world.startWorker();
+  stopWorker = await world.startWorker();
 });
 afterAll(() => world.close());
 
@@ -103,7 +105,7 @@ describe('timeouts', () => {
 campaign: slow
 model: {name: Rehearsal}
 inputs: {Value: 300}
-design: {grid: {Seconds: [0.1, 60, 61]}}
+design: {grid: {Seconds: [0, 600, 601]}}
 timeouts: {run: 1.5}
 `;
     const { id } = await world.foray.submit({ text, file: 'slow.yaml' });
@@ -115,7 +117,7 @@ timeouts: {run: 1.5}
   });
 
   test('give up a run, but do not stop the run if another campaign waits for it', async () => {
-    const source = rehearsal({ count: 1, first: 310, seconds: 60 });
+    const source = rehearsal({ count: 1, first: 310, seconds: 600 });
     const other = await world.foray.submit(source);
     await untilRunning(world, other.id);
     const impatient = await world.foray.submit({ ...source, text: `${source.text}timeouts: {run: 1 s}\n` });
@@ -136,10 +138,13 @@ timeouts: {run: 1.5}
   });
 
   test('also end a paused campaign', async () => {
-    const source = rehearsal({ count: 6, first: 330, seconds: 0.1, more: 'timeouts: {campaign: 4 s}' });
+    const source = rehearsal({ count: 6, first: 330, seconds: 0.1, more: 'timeouts: {campaign: 2 s}' });
+    // without a worker, the campaign cannot complete before the pause
+    await stopWorker();
     const { id } = await world.foray.submit(source);
     await world.foray.steer(id, 'pause');
-    expect((await toTheEnd(world, id)).phase).toBe('failed');
+    await world.startWorker();
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'failed', runs: { done: 0, waiting: 6 } });
   });
 });
 
@@ -180,7 +185,7 @@ fresh: {salt: Value}
 });
 
 test('foray requests lost runs again after the service was restored from a backup', async () => {
-  const forgetful = await startWorld({ beside: world });
+  const forgetful = await startWorld({ beside: world, service: { port: await ownPort() } });
   try {
     await forgetful.startWorker();
     // the backup keeps the identity of the service, because a campaign does not continue at another service
@@ -255,11 +260,15 @@ describe('in Temporal', () => {
     const text = `
 campaign: mixed
 model: {name: Rehearsal}
-design: {grid: {Seconds: [0, -1, -2, 60], Fail: [true]}}
+design: {grid: {Seconds: [0, -1, -2, 600], Fail: [true]}}
 `;
     const { id } = await world.foray.submit({ text, file: 'mixed.yaml' });
     await until('three runs have failed', async () => (await world.foray.status(id)).runs.failed === 3);
-    const flights = await world.foray.flights(id);
+    // the run starts when an executor is free, and the campaign sees that at its next look
+    const flights = await until('the last run is running', async () => {
+      const seen = await world.foray.flights(id);
+      return seen.some(({ state }) => state === 'running') && seen;
+    });
     expect(flights).toEqual([
       { seq: 3, state: 'running', startedAt: expect.any(Number), seenAt: expect.any(Number) },
     ]);

@@ -10,9 +10,19 @@ import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 let world: World;
+/** The worker calls this function before each tick of a campaign. */
+let beforeTick: (id: string) => Promise<unknown> | void = () => {};
 beforeAll(async () => {
   world = await startWorld({ models: [SHIPPED_MODELS] });
-  await world.startWorker();
+  await world.startWorker({
+    spoil: (real) => ({
+      ...real,
+      async advance(input) {
+        await beforeTick(input.campaign);
+        return real.advance(input);
+      },
+    }),
+  });
 });
 afterAll(() => world.close());
 
@@ -156,9 +166,16 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
 
   test('a retry continues a terminated campaign, with the same results as a campaign that was not terminated', async () => {
     const source = queue(`${precise(200)}\nconcurrency: 2`, '[7, 11]');
+    const terminated = Promise.withResolvers<void>();
+    // the campaign must not complete before it is terminated
+    beforeTick = async (id) => {
+      if ((await world.foray['store'].counts(id)).done > 0) await terminated.promise;
+    };
     const { id } = await world.foray.submit(source);
     await untilSomeAreDone(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
+    beforeTick = () => {};
+    terminated.resolve();
     await world.foray.retry(id);
     await toTheEnd(world, id);
     const whole = await world.foray.submit(queue(precise(200), '[7, 11]'));

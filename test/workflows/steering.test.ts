@@ -22,7 +22,10 @@ describe('steering', () => {
     });
     expect(paused.note).toContain('paused: lunch');
     expect(paused.runs.waiting).toBeGreaterThan(0);
-    expect((await world.foray.list()).find((campaign) => campaign.id === id)!.phase).toBe('paused');
+    // the workflow is paused a moment before the store knows it
+    await until('the list shows the pause', async () =>
+      (await world.foray.list()).some((campaign) => campaign.id === id && campaign.phase === 'paused'),
+    );
     const statuses = await world.statusesAtService(id);
     expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
     await world.foray.steer(id, 'resume', 'back');

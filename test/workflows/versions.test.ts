@@ -173,11 +173,11 @@ test('apply with another version uses that version for failed runs and new runs'
 });
 
 test('runs of two versions can be in flight in one campaign, and a cancel leaves no run in flight', async () => {
-  await change({ limit: 10_000, wait: 60_000 });
+  await change({ limit: 10_000, wait: 600_000 });
   const { id } = await world.foray.submit(definition([10_001, 3_001, 3_002], 'concurrency: 2\n'));
   await until('one run has failed', async () => (await world.foray.status(id)).runs.failed === 1);
   await untilRunning(world, id);
-  const to = await change({ limit: 20_000, wait: 60_001 });
+  const to = await change({ limit: 20_000, wait: 600_001 });
   await world.foray.retry(id, 'failed', { version: to });
   await world.foray.setConcurrency(id, 3);
   await until('all three runs are in flight', async () => {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
+import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -13,11 +12,7 @@ let worker: WorkerProcess;
 let port: number;
 beforeAll(async () => {
   world = await startWorld({ models: [SHIPPED_MODELS] });
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  ({ port } = holder.address() as AddressInfo);
-  holder.close();
-  await once(holder, 'close');
+  port = await ownPort();
   worker = startWorkerProcess(world.settings, ['--metrics', String(port)]);
   await worker.ready;
 });
