@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../src/dev/ports.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { onCleanup, rows } from '../service/support.ts';
+import { lastingPort } from '../support/lasting-port.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
 import { startS3 } from '../support/s3.ts';
@@ -93,7 +93,7 @@ export async function replicas(given: Given): Promise<ServiceGroup> {
 }
 
 async function startService(given: Omit<EntryOptions, 'port'>) {
-  const options: EntryOptions = { ...given, port: await freePort(0) };
+  const options: EntryOptions = { ...given, port: await lastingPort() };
   let { child, url } = await startProcess(options);
   onCleanup(() => kill(child));
   return {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cleanEnv, MAIN } from './cli.ts';
+import { lastingPort } from './lasting-port.ts';
 import { until } from './until.ts';
 import { KEY } from './world.ts';
 
@@ -15,8 +16,8 @@ export interface ServiceProcess {
 
 /** @param database - the address of a database in PostgreSQL; without it, the service has its database in its folder */
 export async function startServiceProcess(dataDir: string, database?: string): Promise<ServiceProcess> {
-  let { child, url } = await start(dataDir, 0, database);
-  const { port } = new URL(url);
+  const port = await lastingPort();
+  let { child, url } = await start(dataDir, port, database);
   const kill = async (): Promise<void> => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
@@ -26,7 +27,7 @@ export async function startServiceProcess(dataDir: string, database?: string): P
     url,
     async killAndRestart() {
       await kill();
-      ({ child, url } = await start(dataDir, Number(port), database));
+      ({ child, url } = await start(dataDir, port, database));
     },
     close: kill,
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Connection } from '@temporalio/client';
-import { freePort } from '../../src/dev/ports.ts';
+import { lastingPort } from './lasting-port.ts';
 import { until } from './until.ts';
 
 /** A Temporal development server that keeps its state in a file, so that it can be killed and started again. */
@@ -14,7 +14,7 @@ export interface TemporalProcess {
 }
 
 export async function temporalProcess(file: string): Promise<TemporalProcess> {
-  const port = await freePort(0);
+  const port = await lastingPort();
   const address = `127.0.0.1:${port}`;
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'];
   let child: ChildProcess | undefined;
