@@ -192,7 +192,10 @@ test('all answers of a service are the same after a move, even if the move was k
     // the server does not notice the kill while the connection of the move waits for the lock
     const left = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'foray'`;
-    await until(async () => (await lock.query(left)).rowCount === 0 || undefined, 'the end of its connections');
+    await until(
+      async () => (await postgres.query(database, left)).length === 0 || undefined,
+      'the end of its connections',
+    );
     await lock.end();
     expect((await postgres.query(database, `SELECT value FROM settings WHERE name = 'move'`)).length).toBe(1);
   };
