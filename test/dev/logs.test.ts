@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Part } from '../../src/dev/part.ts';
-import { freePort } from '../../src/dev/ports.ts';
+import { ownPort } from '../support/own-port.ts';
 import { temporalFault } from '../../src/dev/temporal-fault.ts';
 import { MOST_BYTES, MOST_FILES, RotatingLog } from '../../src/dev/rotating-log.ts';
 import { until } from '../support/until.ts';
@@ -94,8 +94,7 @@ test('the error about a part that does not start has the reason from its output'
 
 test("the error about a Temporal server with a damaged database names the file, which Temporal's own message does not", async () => {
   const database = join(folder, 'temporal.db');
-  // the system gives no port of this range to a connection, which could take the port before the server listens
-  const port = String(await freePort(20_000 + (process.pid % 10_000)));
+  const port = String(await ownPort());
   writeFileSync(database, 'no database '.repeat(1_000));
   const part = new Part({
     name: 'Temporal server',

@@ -148,7 +148,7 @@ export function executorsOf({
  */
 export async function startFleet(
   write: (folder: string) => void = () => {},
-  options: Partial<ServiceOptions> = {},
+  { heartbeat = HEARTBEAT, ...options }: Partial<ServiceOptions> & { heartbeat?: number } = {},
 ): Promise<TestFleet> {
   const temporal = await temporalProcess(path.join(folderOfFile(), 'temporal.db'));
   endings.push(() => temporal.kill());
@@ -168,7 +168,7 @@ export async function startFleet(
       connectionOptions: { address: temporal.address },
       namespace: 'default',
       workflowBundle: builtWorkflowBundle('lanes'),
-      heartbeat: HEARTBEAT,
+      heartbeat,
     },
     ...options,
   });

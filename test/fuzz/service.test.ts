@@ -63,6 +63,7 @@ test.each(seeds)(
       [
         ...['run', `${service.running.url}/openapi.json`, '--header', `Authorization: ${KEY}`],
         ...['--max-examples', String(EXAMPLES), '--seed', String(seed), '--checks', 'all'],
+        ...['--request-timeout', '120'],
         // a valid request may name a missing input or run, because the schemas cannot list the existing ones
         ...['--exclude-checks', 'positive_data_acceptance'],
       ],

@@ -3,7 +3,7 @@ import { printedResults, toTheEnd, untilSomeAreDone } from '../support/campaigns
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
 /** Runs the same campaign with both kinds of stores. Two workers share the store in PostgreSQL. */
@@ -66,7 +66,7 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
 });
 
 test('a store refuses the id of a campaign of another store on the same Temporal server', async () => {
-  await embedded.foray.submit(definition, { id: 'taken' });
+  await embedded.foray.submit(rehearsal({ count: 1, seconds: 600 }), { id: 'taken' });
   const second = shared.foray.submit(definition, { id: 'taken' });
   await expect(second).rejects.toThrow('A campaign "taken" of another store exists on this Temporal server.');
   // nothing of the second campaign stays: only the campaign of the other store exists

@@ -66,7 +66,7 @@ test.each<[string, (address: string) => string, string]>([
     const { code, text } = await refusal(openStore(change(address)));
     expect(code).toBe(expected);
     expect(text).not.toContain(PASSWORD);
-    expect(await connections()).toBe(0);
+    await until('the server has no connection left', async () => (await connections()) === 0);
   },
 );
 

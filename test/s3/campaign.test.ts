@@ -11,7 +11,7 @@ import { startWorld, type World } from '../support/world.ts';
 
 const RUNS = 60;
 /** The test kills the server each time the bucket has at least the next of these numbers of files. */
-const OUTAGES = [5, 20, 35];
+const OUTAGES = [5, 15, 25];
 
 let server: S3Server;
 let world: World;

@@ -130,7 +130,8 @@ test('an executor that cannot store outputs starts no more runs and says why; al
            run: ({ inputs, writeFile }) => ({ Text: writeFile('n.txt', 'the number ' + inputs.N) }),
          };`,
       ),
-    { s3: server.place },
+    // no run may be repeated, so the executor must not count as lost on a slow machine
+    { s3: server.place, heartbeat: 60_000 },
   );
   const { service } = fleet;
   await fleet.start('writer', { flags: ['--slots', String(SLOTS)] });

@@ -5,7 +5,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import type { Run } from '../../src/api/resources.ts';
+import { openPostgres } from '../../src/service/database/postgres.ts';
 import { moveService } from '../../src/service/move/move.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { complete, variation } from '../service/experiments.ts';
@@ -171,7 +173,15 @@ test('all answers of a service are the same after a move, even if the move was k
     const [row] = await postgres.query(database, `SELECT count(*) AS rows FROM ${table}`).catch(() => []);
     return Number(row?.['rows'] ?? 0);
   };
-  const killWhen = async (isThere: () => boolean | Promise<boolean>, what: string): Promise<void> => {
+  /** Kills a move before it writes the first row of a table: a lock keeps the move from writing there. */
+  const killBefore = async (
+    table: string,
+    isThere: () => boolean | Promise<boolean>,
+    what: string,
+  ): Promise<void> => {
+    const lock = new pg.Client({ connectionString: database });
+    await lock.connect();
+    await lock.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const child = spawn(process.execPath, [MAIN, ...args], {
       ...{ env: { ...cleanEnv(), ...env }, stdio: 'ignore' },
     });
@@ -179,11 +189,21 @@ test('all answers of a service are the same after a move, even if the move was k
     await until(async () => (await isThere()) || child.exitCode !== null || undefined, what);
     child.kill('SIGKILL');
     await ended;
+    // the server does not notice the kill while the connection of the move waits for the lock
+    const left = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'foray'`;
+    await until(
+      async () => (await postgres.query(database, left)).length === 0 || undefined,
+      'the end of its connections',
+    );
+    await lock.end();
     expect((await postgres.query(database, `SELECT value FROM settings WHERE name = 'move'`)).length).toBe(1);
   };
-  await killWhen(() => s3.files().length > 20, 'some files');
+  // the tables exist before the move, so that the test can lock them
+  await (await openPostgres(database)).close();
+  await killBefore('runs', () => s3.files().length > 20, 'some files');
   expect(await countIn('runs')).toBe(0);
-  await killWhen(async () => (await countIn('runs')) > 0, 'some runs');
+  await killBefore('results', async () => (await countIn('runs')) > 0, 'some runs');
   await expect(startTestService({ database, s3: s3.place, modelDirs: models })).rejects.toMatchObject({
     message: 'A move into this database has not ended.',
   });

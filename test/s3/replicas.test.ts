@@ -32,15 +32,19 @@ const RUNS = 120;
 const TEXT = 'a file of the campaign';
 
 let models: string;
+/** A file. The runs of the second half of the campaign wait until it exists, so that they end after the kills. */
+let gate: string;
 let embedded: World;
 const worlds: World[] = [];
 
 beforeAll(async () => {
   models = folderOfFile();
+  gate = path.join(folderOfFile(), 'gate');
   writeModel(
     models,
     'Files',
-    `import { setTimeout as pause } from 'node:timers/promises';
+    `import { existsSync } from 'node:fs';
+     import { setTimeout as pause } from 'node:timers/promises';
      export default {
        name: 'Files', description: '',
        inputs: [
@@ -50,6 +54,7 @@ beforeAll(async () => {
        outputs: [{ name: 'Size', type: 'DOUBLE' }, { name: 'Text', type: 'OUTPUT_FILE' }],
        async run({ inputs, readFile, writeFile }) {
          await pause(100);
+         while (inputs.N > ${RUNS / 2} && !existsSync(${JSON.stringify(gate)})) await pause(20);
          const content = new TextDecoder().decode(readFile('File'));
          return { Size: inputs.N + content.length, Text: writeFile('n.txt', inputs.N + ' of ' + content) };
        },
@@ -99,6 +104,7 @@ outputs: {names: [Size, Text], files: keep}
   await until('some runs have ended', async () => (await counted('results')) > RUNS / 6);
   await Promise.all([group.killService(0), first!.kill()]);
   expect(await counted('results')).toBeLessThan(RUNS);
+  writeFileSync(gate, '');
 
   for (const [world, id] of [
     [embedded, 'alone'],

@@ -7,7 +7,7 @@ import { seeded } from '../../bench/scheduler/durations.ts';
 import { API_VERSION } from '../../src/api/constants.ts';
 import { Foray, type Settings } from '../../src/client/index.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
-import { freePort } from '../../src/dev/ports.ts';
+import { ownPort } from '../support/own-port.ts';
 import { findTemporalCli, serverSettings } from '../../src/dev/temporal-cli.ts';
 import { cleanEnv, MAIN } from '../support/cli.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -80,7 +80,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     cpSync(resolve(import.meta.dirname, 'models'), models.here, { recursive: true });
     writeFileSync(clockFile, '+0s');
 
-    const temporalPort = await freePort(0);
+    const temporalPort = await ownPort();
     const address = `127.0.0.1:${temporalPort}`;
     const temporal = new KeptProcess({
       name: 'Temporal',
@@ -95,7 +95,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
     });
     processes.set('temporal', temporal);
 
-    const servicePort = await freePort(0);
+    const servicePort = await ownPort();
     const service = new KeptProcess({
       name: 'the service',
       command: process.execPath,

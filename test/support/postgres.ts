@@ -5,9 +5,10 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from '../../src/dev/ports.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import type { TestDatabase } from '../store/fixtures.ts';
+import { ownPort } from './own-port.ts';
+import { until } from './until.ts';
 
 /** The folder with the versions of PostgreSQL on Debian, whose programs are not on the path. */
 const DEBIAN = '/usr/lib/postgresql';
@@ -48,7 +49,7 @@ export async function startPostgres(): Promise<Postgres> {
     ...owner,
     cwd: folder,
   });
-  const port = await freePort(0);
+  const port = await ownPort();
   let child: ChildProcess | undefined;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -83,19 +84,25 @@ export async function startPostgres(): Promise<Postgres> {
         'unix_socket_directories=',
         'lc_messages=C',
       ];
-      const started = spawn(
-        join(bin, 'postgres'),
-        ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-        { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-      );
-      child = started;
-      let said = '';
-      await new Promise<void>((resolve, reject) => {
-        started.stderr.on('data', (chunk: Buffer) => {
-          said += chunk.toString();
-          if (said.includes('ready to accept connections')) resolve();
+      const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+      await until('PostgreSQL starts', async () => {
+        const started = spawn(join(bin, 'postgres'), args, {
+          ...owner,
+          cwd: folder,
+          stdio: ['ignore', 'ignore', 'pipe'],
         });
-        started.once('exit', () => reject(new Error(`PostgreSQL does not start: ${said}`)));
+        child = started;
+        let said = '';
+        const isReady = await new Promise<boolean>((resolve) => {
+          started.stderr.on('data', (chunk: Buffer) => {
+            said += chunk.toString();
+            if (said.includes('ready to accept connections')) resolve(true);
+          });
+          started.once('close', () => resolve(false));
+        });
+        // after a kill of the server, its other processes end a little later, and until then it does not start again
+        if (isReady || said.includes('is still in use')) return isReady;
+        throw new Error(`PostgreSQL does not start: ${said}`);
       });
     },
     stop: () => end('SIGINT'),

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/dev/ports.ts';
 import type { S3Place } from '../../src/service/files/open.ts';
+import { ownPort } from './own-port.ts';
 import { until } from './until.ts';
 import { findVersitygw } from './versitygw.ts';
 
@@ -30,7 +30,7 @@ export async function startS3(secretAccessKey = S3_KEY.secretAccessKey): Promise
   const folder = mkdtempSync(join(tmpdir(), 'foray-s3-'));
   const bucket = join(folder, 'runs');
   mkdirSync(bucket);
-  const port = await freePort(0);
+  const port = await ownPort();
   const endpoint = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const isRunning = (): boolean =>
