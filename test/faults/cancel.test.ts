@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -6,6 +7,7 @@ import { seeded } from '../../bench/scheduler/durations.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
+import { gated, writeGated } from '../support/gated.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
@@ -32,18 +34,22 @@ const STOPPED_MS = 120_000;
 /** The duration of runs that do not end during a test unless they are stopped, s. */
 const LONG = 600;
 
+let models: string;
 let world: World;
 let front: FaultyService;
 const figure = { plain: 0, held: 0, killed: 0, kept: 0, slowest: 0 };
 
 beforeAll(async () => {
+  models = mkdtempSync(join(tmpdir(), 'foray-gated-'));
+  writeGated(models);
   world = await startWorld({
-    models: [REHEARSAL, join(import.meta.dirname, 'models/gated')],
+    models: [REHEARSAL, models],
     through: async (service) => (front = await startFaultyService(service)),
   });
 });
 afterAll(async () => {
   await world.close();
+  rmSync(models, { recursive: true, force: true });
   report(
     `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times while the ` +
       `worker was killed: no run of these campaigns continued; a new worker needed at most ${(figure.slowest / 1_000).toFixed(1)} s ` +
@@ -163,8 +169,7 @@ describe('while another campaign has the same runs', () => {
       return requests === 1 ? { kind: 'hold', until: answer.promise } : pass();
     };
     const gate = join(world.folder, 'gate');
-    const text = `campaign: gated\nmodel: {name: Gated}\ninputs: {Gate: ${JSON.stringify(gate)}}`;
-    const same = { text, file: 'gated.yaml' };
+    const same = gated({ count: 1, gate });
     const first = await world.foray.submit(same, { id: 'waits' });
     await until(
       'the service executes the run',
