@@ -1,7 +1,7 @@
 import TestSequencer from '@jest/test-sequencer';
 
 /** Files that take more than two minutes. */
-const LONGEST = /\/test\/(packed|fuzz|postgres\/store)/;
+const LONGEST = /\/test\/(packed|fuzz|postgres\/store|store\/sqlite)/;
 /** Folders whose files take longer than others: they install programs or run whole campaigns. */
 const SLOW =
   /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|workflows|faults|cli)[/.]/;

@@ -30,7 +30,7 @@ export async function readPointsFile(
 ): Promise<PointFile & { content: Uint8Array }> {
   const file = isAbsolute(path) ? path : join(dirname(definitionFile), path);
   const rows = new Rows();
-  const read = extname(path) === '.jsonl' || extname(path) === '.ndjson' ? readJsonLines : readTable;
+  const read = ['.jsonl', '.ndjson'].includes(extname(path).toLowerCase()) ? readJsonLines : readTable;
   const mistakes = new Mistakes();
   let inputs: string[];
   try {

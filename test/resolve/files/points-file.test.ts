@@ -44,7 +44,7 @@ describe('a JSON Lines file', () => {
     ],
     ['with a line separator that does not end a line', '{"Title":"a\u2028b"}\n', ['Title'], [['a\u2028b']]],
   ])('gives its points: %s', async (_, content, inputs, rows) => {
-    for (const name of ['points.jsonl', 'points.ndjson']) {
+    for (const name of ['points.jsonl', 'points.ndjson', 'POINTS.JSONL']) {
       const found = await read(name, content);
       expect([found.inputs, found.rows]).toEqual([inputs, rows]);
     }
