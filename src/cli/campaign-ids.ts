@@ -15,8 +15,8 @@ export function addCampaignIds(program: Command): void {
     .allowExcessArguments()
     .action(async (flags: SettingFlags) => {
       const { store } = settingsFrom(flags);
-      // A database server that does not answer would keep the process alive. A file always answers, but on a slow machine
-      // not within this time.
+      // A database server that does not answer would keep the process alive. A file always answers, but a slow machine
+      // may need longer than this time.
       if (!store.startsWith('sqlite:')) setTimeout(() => process.exit(), TIMEOUT).unref();
       const { campaigns } = await stateOfStore(store);
       for (const id of campaigns) print(id);

@@ -62,8 +62,8 @@ function homeIn(entry: string): string[] {
 }
 
 /**
- * Takes the lock of the one `foray dev` of this user on this machine that may take the usual ports now. Undefined while
- * another `foray dev` that starts holds it.
+ * Takes the lock on the usual ports. Only its holder may take these ports, of all `foray dev` of this user on this
+ * machine. Undefined while another `foray dev` that starts holds the lock.
  */
 export async function lockUsualPorts(): Promise<FileLock | undefined> {
   try {
@@ -71,7 +71,7 @@ export async function lockUsualPorts(): Promise<FileLock | undefined> {
     await makeFolder(folder);
     return tryLock(join(folder, 'usual-ports.lock'));
   } catch {
-    // a user without a home folder can start only one foray dev at a time
+    // without a folder for the lock, two foray dev that start at the same moment may take the same ports
     return { release: () => undefined };
   }
 }

@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Server } from '../../src/server/app.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { SHIPPED_MODELS, writeModel } from '../service/support.ts';
 import { serverOf } from '../server/support.ts';
+import { cancelOpen } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -91,6 +92,7 @@ afterAll(async () => {
   await world.close();
   rmSync(models, { recursive: true });
 });
+afterEach(() => cancelOpen(world));
 
 /** An empty tab with a login. `complaints` gets the error messages of its pages. */
 async function loggedIn(

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Client, Connection } from '@temporalio/client';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { FlightReport, Phase } from '../../src/campaign/types.ts';
-import { type CampaignStatus, Foray, isClosed } from '../../src/client/index.ts';
+import { type CampaignStatus, Foray } from '../../src/client/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
-import { isForayError } from '../../src/errors.ts';
 import { launchBrowser, stillPage, WorkflowPage } from '../support/browser.ts';
-import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { cancelOpen, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { type Dev, foray as cli, startDev } from '../support/cli.ts';
+import { connected } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -34,8 +34,7 @@ beforeAll(async () => {
     temporal: { connectionOptions: { address: dev.temporal }, namespace: 'default' },
     webUi: addresses.temporal.webUi,
   });
-  // on a busy machine, the first attempts to connect may take too long
-  await until('Temporal answers', async () => (await foray.answers()).temporal);
+  await connected(foray);
   temporal = new Client({
     connection: await Connection.connect({ address: dev.temporal, connectTimeout: '2m' }),
   });
@@ -53,14 +52,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await page.close();
-  // the cancellations free the executors of the service for the next test
-  for (const status of await foray.list()) {
-    if (isClosed(status)) continue;
-    await foray.cancel(status.id).catch((error: unknown) => {
-      // an earlier cancellation may have closed the campaign meanwhile
-      if (!(isForayError(error) && error.code === 'CAMPAIGN_CLOSED')) throw error;
-    });
-  }
+  await cancelOpen({ foray });
 });
 
 let submitted = 0;

@@ -64,8 +64,11 @@ test('foray dev starts a part again if the part ends at once, as it does if anot
   const env = { FORAY_TEMPORAL_CLI: temporalThatEndsOnce(ended), FORAY_KEY: 'my-own-secret-key' };
   // while another foray dev starts, the usual ports are left to it
   const other = await until('no other test starts foray dev', lockUsualPorts);
-  dev = await startDev({ folder, env, args: ['--port', String(port)] });
-  other.release();
+  try {
+    dev = await startDev({ folder, env, args: ['--port', String(port)] });
+  } finally {
+    other.release();
+  }
   expect(dev.said()).not.toMatch(/:(7233|8233|8100)\b/);
   expect(existsSync(ended)).toBe(true);
   expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { seeded } from '../../bench/scheduler/durations.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
-import { toTheEnd } from '../support/campaigns.ts';
+import { cancelOpen, toTheEnd } from '../support/campaigns.ts';
 import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
 import { gated, writeGated } from '../support/gated.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
@@ -55,6 +55,12 @@ afterAll(async () => {
       `worker was killed: no run of these campaigns continued; a new worker needed at most ${(figure.slowest / 1_000).toFixed(1)} s ` +
       `for this; ${figure.kept} runs that other campaigns waited for continued`,
   );
+});
+
+afterEach(async () => {
+  // after a failed test, a plan or long runs would still be there
+  front.plan = pass;
+  await cancelOpen(world);
 });
 
 const over = (id: string): Promise<CampaignStatus> => toTheEnd(world, id);

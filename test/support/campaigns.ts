@@ -1,5 +1,6 @@
 import { closedPhases } from '../../src/campaign/types.ts';
-import type { CampaignStatus } from '../../src/client/index.ts';
+import { type CampaignStatus, isClosed } from '../../src/client/index.ts';
+import { isForayError } from '../../src/errors.ts';
 import { foray } from './cli.ts';
 import { until } from './until.ts';
 import { environmentOf } from './worker.ts';
@@ -27,6 +28,17 @@ export function closedStatus({ environment }: World, id: string): Promise<string
     const { status } = await environment.client.workflow.getHandle(id).describe();
     return status.name !== 'RUNNING' && status.name;
   });
+}
+
+/** Cancels all open campaigns, so that their runs do not delay the next test. */
+export async function cancelOpen({ foray }: Client): Promise<void> {
+  for (const status of await foray.list()) {
+    if (isClosed(status)) continue;
+    await foray.cancel(status.id).catch((error: unknown) => {
+      // an earlier cancellation may have closed the campaign meanwhile
+      if (!(isForayError(error) && error.code === 'CAMPAIGN_CLOSED')) throw error;
+    });
+  }
 }
 
 /** Waits until at least one run of the campaign is done in the store. */

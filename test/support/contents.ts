@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The content of each file in a folder and the folders in it, by its path from the folder. Running programs may use
- * them, so a file may disappear meanwhile, like the journal of a database. Such a file is left out.
+ * The content of each file in a folder and its subfolders, by the path from the folder. The folder may be in use: a file
+ * that disappears meanwhile, like the journal of a database, is left out.
  */
 export function contentsIn(folder: string): Map<string, Buffer> {
   const contents = new Map<string, Buffer>();

@@ -1,6 +1,6 @@
 import { writeModel } from '../service/support.ts';
 
-/** The source of the model "Gated". Its first execution for an even N fails if the input Mark has the path of a file. */
+/** The source of the model "Gated". If the input Mark is a path, the first execution for each even N fails. */
 const SOURCE = `
   import { existsSync, writeFileSync } from 'node:fs';
   import { setTimeout as pause } from 'node:timers/promises';

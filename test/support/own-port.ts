@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { freePort } from '../../src/dev/ports.ts';
 
-/** Linux gives processes that wish no port a port from 32768, and other systems one from 49152. */
+/** A process that names no port gets one from 32768 on Linux, and one from 49152 on other systems. */
 const [LOWEST, BELOW] = [20_000, 32_000];
 
 /**
- * A free port on 127.0.0.1 for a server that starts more than once. The system gives this port to nobody else, so it is
- * still free after the server has ended.
+ * A free port on 127.0.0.1 for a server that starts later, or more than once. The system gives this port to no process
+ * that names no port, so it is still free when the server starts.
  */
 export async function ownPort(): Promise<number> {
   for (;;) {
