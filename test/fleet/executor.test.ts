@@ -17,7 +17,7 @@ import {
 } from '../service/support.ts';
 import { writeGated } from '../support/gated.ts';
 import { until } from '../support/until.ts';
-import { folderOfFile, jumpingClock, startFleet, type TestFleet } from './fleet.ts';
+import { folderOfFile, gatedRuns, jumpingClock, startFleet, type TestFleet } from './fleet.ts';
 
 const HOUR = 3_600_000;
 
@@ -52,15 +52,6 @@ function version(number: number): string {
       clearInterval(waiting);
       say({ outputs: { Out: ${number} } });
     }, 50);`;
-}
-
-/** Requests runs of the model "Gated". Returns the runs, and a function that opens their gate. */
-async function gatedRuns(count: number) {
-  const Gate = path.join(folderOfFile(), 'gate');
-  const version = await fleet.service.latest('Gated');
-  const runs: Run[] = [];
-  for (let N = 0; N < count; N += 1) runs.push((await requestRun(fleet.service, version, { N, Gate })).body);
-  return { runs, open: () => writeFileSync(Gate, '') };
 }
 
 /** Requests runs that sleep, and stops them at the end of the test. */
@@ -104,7 +95,7 @@ test('executors give the same results as the service itself, for modules and for
 
 test('another executor executes the runs of a killed executor, the list of executors shows this, and no run is lost', async () => {
   const { service } = fleet;
-  const { runs, open } = await gatedRuns(4);
+  const { runs, open } = await gatedRuns(fleet, 4);
   const count = (what: string) => rows(service.dataDir, `SELECT id FROM runs WHERE ${what}`).length;
   const first = await fleet.start('killed', { flags: ['--slots', '2'] });
   await until('the executor executes two runs', () => count(`status = 'RUNNING'`) === 2);
@@ -132,7 +123,7 @@ test('another executor executes the runs of a killed executor, the list of execu
 
 test('SIGTERM drains an executor: the executor finishes its executing runs, another executor executes the waiting runs, and no run executes twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
-  const { runs, open } = await gatedRuns(4);
+  const { runs, open } = await gatedRuns(fleet, 4);
   for (const run of runs.slice(0, 2)) await reach(fleet.service, run, 'RUNNING');
   first.child.kill('SIGTERM');
   await until('the executor drains', () => first.lines.some((line) => line.startsWith('Draining')));
@@ -182,6 +173,8 @@ test('an executor returns its executing runs after a second SIGTERM, and also be
 
 test('one executor executes versions 1 and 2 of a model, and each run uses its own version', async () => {
   const { service } = fleet;
+  const open = () => writeFileSync(gateOfVersions, '');
+  onCleanup(open);
   const first = await service.latest('Versions');
   await fleet.start('versions', { flags: ['--slots', '2'] });
   const runs = [];
@@ -196,7 +189,7 @@ test('one executor executes versions 1 and 2 of a model, and each run uses its o
     runs.push((await requestRun(service, second, { N })).body);
     runs.push((await requestRun(service, first, { N: 10 + N })).body);
   }
-  writeFileSync(gateOfVersions, '');
+  open();
   for (const run of runs) {
     await reach(service, run, 'COMPLETED');
     const { body } = await service.post<{ value: string }[]>(

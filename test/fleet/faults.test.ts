@@ -11,7 +11,7 @@ import { PROGRAM } from '../support/program.ts';
 import { startProxy } from '../support/proxy.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
-import { folderOfFile, startFleet, type TestFleet } from './fleet.ts';
+import { folderOfFile, gatedRuns, startFleet, type TestFleet } from './fleet.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const one = { flags: ['--slots', '1'] };
@@ -37,13 +37,6 @@ beforeAll(async () => {
     { metrics: { host: '127.0.0.1', port: 0 } },
   );
 });
-
-/** Requests a run that waits for a gate. Returns the run, and a function that opens the gate. */
-async function requestGated() {
-  const Gate = path.join(folderOfFile(), 'gate');
-  const { body: run } = await requestRun(fleet.service, await fleet.service.latest('Gated'), { Gate });
-  return { run, open: () => writeFileSync(Gate, '') };
-}
 
 /** Requests a run of a model. Only the input `N` varies. */
 async function request(model: string, N: number) {
@@ -165,7 +158,8 @@ test('an executor whose key was removed exits, and another executor executes its
   const key = await addKey(fleet.keyFile, 'guest', 'executors');
   const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
   const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
-  const { run, open } = await requestGated();
+  const { runs, open } = await gatedRuns(fleet, 1);
+  const run = runs[0]!;
   await reach(fleet.service, run, 'RUNNING');
   await revokeKey(fleet.keyFile, id);
   expect(await guest.exit).toBe(0);
@@ -185,7 +179,8 @@ test('another executor executes the run of an executor that reaches only Tempora
   const cut = await fleet.start('cut', {
     flags: ['--slots', '1', '--service-url', `http://127.0.0.1:${proxy.port}`],
   });
-  const { run, open } = await requestGated();
+  const { runs, open } = await gatedRuns(fleet, 1);
+  const run = runs[0]!;
   await reach(fleet.service, run, 'RUNNING');
   await proxy.spoil('down');
   open();

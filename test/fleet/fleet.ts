@@ -6,10 +6,18 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from '@jest/globals';
 import type { ListedExecutor } from '../../src/api/extensions.ts';
+import type { Run } from '../../src/api/resources.ts';
 import { addKey } from '../../src/service/keys/edit.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { startService } from '../../src/service/service.ts';
-import { clientOf, KEY, onCleanup, SHIPPED_MODELS, type TestService } from '../service/support.ts';
+import {
+  clientOf,
+  KEY,
+  onCleanup,
+  requestRun,
+  SHIPPED_MODELS,
+  type TestService,
+} from '../service/support.ts';
 import { MAIN } from '../support/program.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
@@ -75,9 +83,23 @@ export function folderOfFile(): string {
   return folder;
 }
 
+/**
+ * Requests runs of the model "Gated" at the service of a fleet. Returns the runs, and a function that opens their gate.
+ * At the end of the test the gate opens anyway, so that no run keeps the executors of the next tests.
+ */
+export async function gatedRuns({ service }: TestFleet, count: number) {
+  const Gate = path.join(folderOfFile(), 'gate');
+  const open = () => writeFileSync(Gate, '');
+  onCleanup(open);
+  const version = await service.latest('Gated');
+  const runs: Run[] = [];
+  for (let N = 0; N < count; N += 1) runs.push((await requestRun(service, version, { N, Gate })).body);
+  return { runs, open };
+}
+
 /** The clock of an executor. */
 export interface TestClock {
-  /** Options of an executor that has this clock. */
+  /** The environment of an executor that has this clock. */
   env: NodeJS.ProcessEnv;
   /** Moves the clock forward. Only the first call has an effect. */
   jump: (ms: number) => void;

@@ -23,6 +23,7 @@ import {
   writeModel,
 } from '../service/support.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { writeGated } from '../support/gated.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { startRoundRobin } from '../support/round-robin.ts';
 import { report } from '../support/seeds.ts';
@@ -51,24 +52,12 @@ export default {
 };
 `;
 
-/** Writes a model whose runs with a positive x last until the returned function is called. */
-function writeGated(models: string): () => void {
-  const gate = path.join(temporaryFolder(), 'gate');
-  writeModel(
-    models,
-    'gated',
-    `const { existsSync } = await import('node:fs');
-     export default {
-       name: 'Gated', description: '',
-       inputs: [{ name: 'x', type: 'DOUBLE', default: 1 }],
-       outputs: [{ name: 'y', type: 'DOUBLE' }],
-       async run({ inputs: { x } }) {
-         while (x > 0 && !existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 10));
-         return { y: x };
-       },
-     };`,
-  );
-  return () => writeFileSync(gate, '');
+/** A folder with the model "Gated", the inputs of a run that waits for a gate, and a function that opens the gate. */
+function gatedModel() {
+  const models = temporaryFolder();
+  writeGated(models);
+  const Gate = path.join(temporaryFolder(), 'gate');
+  return { models, inputs: { Gate }, open: () => writeFileSync(Gate, '') };
 }
 
 /** Starts two services on one database. The first one executes no runs. */
@@ -139,12 +128,11 @@ describe('one of two replicas', () => {
   });
 
   test('gives its run to another replica when it ends, and the run does not count as lost', async () => {
-    const models = temporaryFolder();
-    const open = writeGated(models);
+    const { models, inputs, open } = gatedModel();
     await startTestService({ dataDir, database, modelDirs: [models], executors: 0 });
     const first = await startTestService({ dataDir, database, modelDirs: [models] });
     const version = await first.latest('Gated');
-    const { body: run } = await requestRun(first, version);
+    const { body: run } = await requestRun(first, version, inputs);
     await reach(first, run, 'RUNNING');
     await first.close();
     open();
@@ -165,15 +153,14 @@ describe('one of two replicas', () => {
   });
 
   test('continues under a new id in the table "holders" after its old id in this table was closed', async () => {
-    const models = temporaryFolder();
-    const open = writeGated(models);
+    const { models, inputs, open } = gatedModel();
     // both holders may execute the run at once, and one more executor is free
     const service = await startTestService({ dataDir, database, modelDirs: [models], executors: 3 });
     const version = await service.latest('Gated');
-    const { body: run } = await requestRun(service, version);
+    const { body: run } = await requestRun(service, version, inputs);
     await reach(service, run, 'RUNNING');
     await server.query(database, "update holders set closed_at = '2026-01-01'");
-    const { body: next } = await requestRun(service, version, { x: 0 });
+    const { body: next } = await requestRun(service, version);
     await reach(service, next, 'COMPLETED');
     open();
     await reach(service, run, 'COMPLETED');
@@ -181,11 +168,10 @@ describe('one of two replicas', () => {
 });
 
 test('no run is lost if the database stops for a while', async () => {
-  const models = temporaryFolder();
-  const open = writeGated(models);
+  const { models, inputs, open } = gatedModel();
   const service = await startTestService({ dataDir, database, modelDirs: [models] });
   const version = await service.latest('Gated');
-  const { body: run } = await requestRun(service, version);
+  const { body: run } = await requestRun(service, version, inputs);
   await reach(service, run, 'RUNNING');
   await server.stop();
   const refused = await service.get<{ code: string }>(`/versions/${version}/runs/${run.id}/progress`);

@@ -13,6 +13,7 @@ import { writeCommandModel } from '../service/command-model.ts';
 import { complete, variation } from '../service/experiments.ts';
 import { hashOf } from '../service/signed-suite.ts';
 import {
+  onCleanup,
   outputsOf,
   reach,
   requestRun,
@@ -181,10 +182,12 @@ test('all answers of a service are the same after a move, even if the move was k
   ): Promise<void> => {
     const lock = new pg.Client({ connectionString: database });
     await lock.connect();
+    onCleanup(() => lock.end());
     await lock.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const child = spawn(process.execPath, [MAIN, ...args], {
       ...{ env: { ...cleanEnv(), ...env }, stdio: 'ignore' },
     });
+    onCleanup(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');
     await until(async () => (await isThere()) || child.exitCode !== null || undefined, what);
     child.kill('SIGKILL');

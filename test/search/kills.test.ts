@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as immediate } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -148,10 +147,13 @@ test.each(seeds(1, 5))(
         if (id === killed) refuseAsks(true);
         const applied = world.foray.apply(id, change);
         if (id === killed) {
-          while ((await changed(id)) <= at) await immediate();
-          await worker.kill();
-          expect((await logOf(id)).asks).toHaveLength(asks.length);
-          refuseAsks(false);
+          try {
+            await until('the log has the change', async () => (await changed(id)) > at);
+            await worker.kill();
+            expect((await logOf(id)).asks).toHaveLength(asks.length);
+          } finally {
+            refuseAsks(false);
+          }
           worker = startWorkerProcess(world.settings);
           await worker.ready;
         }

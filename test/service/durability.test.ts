@@ -9,6 +9,7 @@ import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { killHard, pidsUnder, startProcess } from './process.ts';
 import { isRunning } from '../support/cli.ts';
+import { writeGated } from '../support/gated.ts';
 import { seeds } from '../support/seeds.ts';
 import { doubles, request, results, variation } from './experiments.ts';
 import {
@@ -24,7 +25,6 @@ import {
   stateOf,
   temporaryFolder,
   until,
-  writeModel,
 } from './support.ts';
 
 describe('a service that was killed', () => {
@@ -33,25 +33,13 @@ describe('a service that was killed', () => {
     const [models, gate] = [path.join(folder, 'models'), path.join(folder, 'gate')];
     /** The number of runs that end before the kill. The others wait for the gate. */
     const done = 5;
-    writeModel(
-      models,
-      'gated',
-      `import { existsSync } from 'node:fs';
-       import { setTimeout } from 'node:timers/promises';
-       export default {
-         name: 'Gated', description: '', inputs: [{ name: 'N', type: 'INTEGER', default: 0 }],
-         outputs: [{ name: 'Out', type: 'INTEGER' }],
-         async run({ inputs }) {
-           while (inputs.N >= ${done} && !existsSync(${JSON.stringify(gate)})) await setTimeout(10);
-           return { Out: inputs.N };
-         },
-       };`,
-    );
+    const inputs = (N: number) => ({ N, Gate: N < done ? '' : gate });
+    writeGated(models);
     const first = await startProcess(dataDir, models);
     const client = clientOf(first.url);
     const version = await client.latest('Gated');
     const runs: Run[] = [];
-    for (let N = 0; N < 20; N++) runs.push((await requestRun(client, version, { N })).body);
+    for (let N = 0; N < 20; N++) runs.push((await requestRun(client, version, inputs(N))).body);
     for (const run of runs.slice(0, done)) await reach(client, run, 'COMPLETED');
     const cut = runs.slice(done, done + 2);
     for (const run of cut) await reach(client, run, 'RUNNING');
@@ -72,7 +60,7 @@ describe('a service that was killed', () => {
     // interrupted runs come before all other unfinished runs
     expect(started.slice(done, done + 2)).toEqual(ids);
     for (const [N, run] of runs.entries()) {
-      const { body } = await requestRun(again, version, { N });
+      const { body } = await requestRun(again, version, inputs(N));
       expect([body.id, body.status]).toEqual([run.id, 'COMPLETED']);
     }
   });

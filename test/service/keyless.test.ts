@@ -43,7 +43,8 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
  * Opens silent connections, and waits until the server closes a connection. Returns true if this is one of the silent
  * connections, and false if it is the earlier connection.
  *
- * @param many - one connection too many. After a second one, the server would close two, and their order here is unknown
+ * @param many - a number that makes the server close exactly one connection. If the server closed two, this test would
+ *   not know which one was the first
  */
 async function outlasts(earlier: net.Socket, port: number, many: number): Promise<boolean> {
   const ended = once(earlier, 'close').then(() => false);

@@ -7,18 +7,18 @@ import { killHard, startProcess } from './process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
 
 const RUNS = 10_000;
+/** An experiment whose runs take too long for a test. */
+const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
+
+const count = (dataDir: string, where: string): number =>
+  Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
+
 /** Changes the database of a service that may be at work. */
 function change(dataDir: string, sql: string): void {
   const db = new DatabaseSync(path.join(dataDir, 'service.db'), { timeout: 60_000 });
   db.exec(sql);
   db.close();
 }
-
-/** An experiment whose runs take too long for a test. */
-const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
-
-const count = (dataDir: string, where: string): number =>
-  Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
 
 test('the service answers other requests while it adds an experiment of 10,000 runs; identical requests share the experiment', async () => {
   const service = await startTestService();
@@ -57,7 +57,7 @@ test('an experiment that a killed service had only partly added does not exist a
   const first = await startProcess(dataDir);
   const client = clientOf(first.url);
   const version = await client.latest('Rehearsal');
-  // this statement takes hours, so the kill comes in the middle of the addition
+  // the trigger takes far longer than the test, so the kill comes in the middle of the addition
   change(
     dataDir,
     `CREATE TRIGGER hold AFTER INSERT ON runs WHEN NEW.seq = ${RUNS / 2}

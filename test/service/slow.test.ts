@@ -25,7 +25,7 @@ describe('slow connections', () => {
   test(`are closed within 30 s if there are ${SOCKETS} of them, and the service answers other clients meanwhile`, async () => {
     const service = await startTestService();
     const { port } = service.running;
-    // this process has the client and the service; its clock stands still while the process does
+    // the client and the service are in this process; this clock stands still when the machine stops the process
     let seconds = 0;
     const clock = setInterval(() => (seconds += 1), 1_000);
     onCleanup(() => clearInterval(clock));

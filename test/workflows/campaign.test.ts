@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Some short runs and then some long runs, which the test sees in flight even on a slow machine, and cancels. */
+/** Some short runs and then some long runs. A test sees the long runs in flight even on a slow machine, and cancels them. */
 function shortAndLong(
   short: number,
   seconds: number,
@@ -111,9 +111,10 @@ design: {grid: {Fail: [true, false]}}
       most = Math.max(most, runs.running + runs.queued);
       if (runs.done === 6 && most > 0) break;
     }
-    expect(most).toBeLessThanOrEqual(3);
     await world.foray.cancel(id);
     await toTheEnd(world, id);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(3);
   });
 
   test('shows at most twice as many running runs as the service has executors, and the sum of its counts is the number of runs', async () => {
@@ -124,13 +125,14 @@ design: {grid: {Fail: [true, false]}}
       looks.push(runs);
       if (runs.done === 38 && runs.running > 0) break;
     }
+    await world.foray.cancel(id);
+    await toTheEnd(world, id);
+    expect(looks.some(({ running }) => running > 0)).toBe(true);
     for (const { total, done, failed, running, queued, waiting } of looks) {
       expect(done + failed + running + queued + waiting).toBe(total);
       // the number is an estimate, because on a busy machine the polls of a tick happen at different times
       expect(running).toBeLessThanOrEqual(2 * EXECUTORS);
     }
-    await world.foray.cancel(id);
-    await toTheEnd(world, id);
   });
 
   test('has no value of an input or output and no key in its history', async () => {

@@ -172,10 +172,13 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
       if ((await world.foray['store'].counts(id)).done > 0) await terminated.promise;
     };
     const { id } = await world.foray.submit(source);
-    await untilSomeAreDone(world, id);
-    await world.environment.client.workflow.getHandle(id).terminate();
-    beforeTick = () => {};
-    terminated.resolve();
+    try {
+      await untilSomeAreDone(world, id);
+      await world.environment.client.workflow.getHandle(id).terminate();
+    } finally {
+      beforeTick = () => {};
+      terminated.resolve();
+    }
     await world.foray.retry(id);
     await toTheEnd(world, id);
     const whole = await world.foray.submit(queue(precise(200), '[7, 11]'));

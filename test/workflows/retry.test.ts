@@ -119,10 +119,10 @@ describe('retry', () => {
   });
 
   test('continues a decided selection, and a stop ends it as completed when every run has finished', async () => {
-    const [gate, mark] = [join(folder, 'chosen'), join(folder, 'chosen')];
+    const gate = join(folder, 'chosen');
     writeFileSync(gate, '');
     const more = 'select: {maximize: Out, runs: 10, report: 2}\nreplications: 4';
-    const { id } = await world.foray.submit(gated({ count: 2, gate, mark, more }));
+    const { id } = await world.foray.submit(gated({ count: 2, gate, mark: gate, more }));
     const before = await toTheEnd(world, id);
     expect(before).toMatchObject({ phase: 'completed', select: { stage: 'over' } });
     expect(before.runs.failed).toBeGreaterThan(0);
