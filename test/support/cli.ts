@@ -36,6 +36,8 @@ export async function foray(
   { input, env = {}, program = MAIN }: { input?: string; env?: NodeJS.ProcessEnv; program?: string } = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: { ...cleanEnv(), ...env } });
+  // a command that does not read its input may end before the write
+  child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
