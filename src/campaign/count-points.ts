@@ -1,23 +1,25 @@
 import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { derivePath, expressionPath } from './designs/resolve/index.ts';
-import { hasDerived, sizeOf } from './designs/resolved-design.ts';
+import { type Design, hasDerived, sizeOf } from './designs/resolved-design.ts';
 import { DeriveError, OperandError } from './designs/rows.ts';
 import type { ModelFacts } from './facts.ts';
+import { grown } from './growth.ts';
 import type { ModelInput } from './input-values.ts';
 import { type Contents, type DesignOf, expand } from './points.ts';
 import type { ReadDefinition } from './read.ts';
+import type { Campaign } from './types.ts';
 
 /**
  * The number of different points of a design. Derived values are computed here for the first time, so their limits are
- * checked here.
+ * checked here. Those of a growing design are checked up to its largest size.
  *
  * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place in the definition
  */
 export function countPoints(
   read: ReadDefinition,
   facts: ModelFacts,
-  campaign: DesignOf,
+  campaign: DesignOf & Pick<Campaign, 'growth'>,
   contents: Contents,
 ): number {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
@@ -27,12 +29,18 @@ export function countPoints(
     const input = inputs.find((candidate) => candidate.name === name)!;
     return isLimited(input) ? [{ input, at }] : [];
   });
-  let points = 0;
-  try {
-    for (const { ordinal, values } of expand(campaign, contents)) {
+  const checked = (design: Design): number => {
+    let points = 0;
+    for (const { ordinal, values } of expand({ ...campaign, design }, contents)) {
       points = ordinal + 1;
       for (const { input, at } of limited) checkDerived(input, values[at]!, points);
     }
+    return points;
+  };
+  let points: number;
+  try {
+    points = checked(campaign.design);
+    if (campaign.growth) checked(grown(campaign.design, campaign.growth.most));
   } catch (error) {
     if (error instanceof OperandError) {
       const { code, message, hint, expression } = error;

@@ -72,6 +72,11 @@ describe('foray finds a mistake that only the points show', () => {
       'design: {grid: {Days: [10, 17]}, derive: {Initially infected: §"Days * 10"}}',
       'The value of "Initially infected" is 170, but must be at most 100 (point 2).',
     ],
+    [
+      // the smallest size of this design has no such point
+      'design: {saltelli: {points: {min: 8, max: 1024, width: 0.1}, inputs: {Days: {min: 1, max: 20}, Contact rate: {min: 0, max: 1}}}, derive: {Population: §"0 * sqrt(`Contact rate` - 0.01) + 1"}}',
+      'The value of "Population" is NaN, which is not a number where Contact rate is 0.00667979766149.',
+    ],
   ])('a derived value is refused if its input does not take the value: %s', async (marked, message) => {
     await expectRefused(marked, 'INVALID_VALUE', message);
   });
