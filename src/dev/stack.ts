@@ -70,9 +70,9 @@ export async function startStack(
     // Another foray dev that starts at this moment may take the usual ports. Then its Temporal would answer there, and
     // this foray dev would use it.
     const usual = await lockUsualPorts();
-    const isFirst = usual !== undefined;
+    const hasUsualPorts = usual !== undefined;
     try {
-      parts = await startParts(home, { cli, port, models, keepFailed, report, isFirst }, TRIES);
+      parts = await startParts(home, { cli, port, models, keepFailed, report, hasUsualPorts }, TRIES);
     } finally {
       usual?.release();
     }
@@ -94,17 +94,17 @@ interface PartsOptions extends StackOptions {
   cli: string;
   report: Report;
   /** Whether the parts may have the usual ports. */
-  isFirst: boolean;
+  hasUsualPorts: boolean;
 }
 
 async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
-  const { cli, port: servicePort, models, keepFailed, report, isFirst } = options;
+  const { cli, port: servicePort, models, keepFailed, report, hasUsualPorts } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
   const port = {
-    temporal: await freePort(isFirst ? USUAL_PORTS.temporal : 0),
-    webUi: await freePort(isFirst ? USUAL_PORTS.webUi : 0),
-    page: await freePort(isFirst ? USUAL_PORTS.page : 0),
+    temporal: await freePort(hasUsualPorts ? USUAL_PORTS.temporal : 0),
+    webUi: await freePort(hasUsualPorts ? USUAL_PORTS.webUi : 0),
+    page: await freePort(hasUsualPorts ? USUAL_PORTS.page : 0),
     // campaigns know the address of their service, so it stays the same if possible
     service:
       servicePort === undefined

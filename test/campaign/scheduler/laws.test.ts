@@ -2,15 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { nextAttemptIn } from '../../../src/campaign/failures.ts';
 import { isFinished } from '../../../src/campaign/scheduler/index.ts';
-import { type Scenario, simulate } from './simulation.ts';
-
+import { type Scenario, simulate, type Tick } from './simulation.ts';
 import { always, attemptsOf } from './support.ts';
 
 const MINUTE = 60_000;
 const SHORTEST_TICK = 1_000;
+/** The shortest time between two polls of a run when nothing is left to request, ms. */
+const SHORTEST_LOOK = 250;
 /** A low limit of flights, so that a test reaches the limit with few runs. */
 const MOST_FLIGHTS = 200;
 const HOUR = 60 * MINUTE;
+
+/** The shortest time between two polls of a run, ms, if the later one is in the tick with this index. */
+function leastPauses(ticks: readonly Tick[]): (tick: number) => number {
+  const lastRequest = ticks.findLastIndex(({ request }) => request.length > 0);
+  return (tick) => (tick > lastRequest ? SHORTEST_LOOK : SHORTEST_TICK);
+}
 
 describe('for any behaviour of the service', () => {
   test('every run finishes exactly once, and is neither requested nor polled afterwards', () => {
@@ -49,10 +56,9 @@ describe('for any behaviour of the service', () => {
   test('two polls of a run are at least a second apart, or a quarter of a second when nothing is left to request', () => {
     always(({ ticks }) => {
       const askedAt = new Map<number, number>();
-      const lastRequest = ticks.findLastIndex(({ request }) => request.length > 0);
+      const leastAt = leastPauses(ticks);
       for (const [tick, { at, answeredAt, request, poll, running }] of ticks.entries()) {
-        // when nothing is left to request, polls may be closer together
-        const least = tick > lastRequest ? SHORTEST_TICK / 4 : SHORTEST_TICK;
+        const least = leastAt(tick);
         // a new attempt is a new run, so its first poll may come at once
         for (const seq of request) askedAt.delete(seq);
         for (const seq of poll) {
@@ -68,11 +74,10 @@ describe('for any behaviour of the service', () => {
     always(({ ticks }) => {
       let quietUntil = 0;
       const lostAt = new Map<number, number>();
-      const lastRequest = ticks.findLastIndex(({ request }) => request.length > 0);
+      const leastAt = leastPauses(ticks);
       for (const [tick, { at, answeredAt, request, poll, later, quietUntil: until }] of ticks.entries()) {
         expect(at).toBeGreaterThanOrEqual(quietUntil);
-        // when nothing is left to request, polls may be closer together
-        const least = tick > lastRequest ? SHORTEST_TICK / 4 : SHORTEST_TICK;
+        const least = leastAt(tick);
         for (const seq of [...request, ...poll]) {
           const lost = lostAt.get(seq);
           if (lost !== undefined) expect(at - lost).toBeGreaterThanOrEqual(least);
