@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   search: () => import('./search/bench.ts'),
   sensitivity: () => import('./sensitivity/bench.ts'),
   page: () => import('./page/bench.ts'),
+  truth: () => import('./truth/bench.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
