@@ -1,23 +1,33 @@
 import { availableParallelism } from 'node:os';
 import { packageModules } from './test/support/packages.ts';
 
+/**
+ * The tests that `npm test` leaves out unless a flag is set; `.ci/run` sets all flags. Those of FORAY_SYSTEM kill processes and run
+ * whole installations, and cover again what quicker tests cover. The others need Chromium, PostgreSQL, an S3 server,
+ * Python or packages.
+ */
+const SECOND_TIER = {
+  FORAY_SYSTEM: ['e2e/', 'faults/', 'fleet/', 'search/kills.test.ts'],
+  FORAY_BROWSER: ['browser/'],
+  FORAY_POSTGRES: ['postgres/'],
+  FORAY_S3: ['s3/'],
+  FORAY_PYTHON: ['python/'],
+  FORAY_ORACLES: ['oracles/'],
+  FORAY_PACKED: ['packed/'],
+  FORAY_FUZZ: ['fuzz/'],
+};
+
 /** ESM through Node's own loader; swc only strips the types. */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
   testSequencer: '<rootDir>/test/support/sequencer.js',
   roots: ['<rootDir>/test'],
-  // npm run test:browser, test:postgres, test:s3, test:python, test:oracles, test:packed and test:fuzz; they need Chromium,
-  // PostgreSQL, an S3 server, Python and packages
   testPathIgnorePatterns: [
     '/node_modules/',
-    ...(process.env.FORAY_BROWSER ? [] : ['<rootDir>/test/browser/']),
-    ...(process.env.FORAY_POSTGRES ? [] : ['<rootDir>/test/postgres/']),
-    ...(process.env.FORAY_S3 ? [] : ['<rootDir>/test/s3/']),
-    ...(process.env.FORAY_PYTHON ? [] : ['<rootDir>/test/python/']),
-    ...(process.env.FORAY_ORACLES ? [] : ['<rootDir>/test/oracles/']),
-    ...(process.env.FORAY_PACKED ? [] : ['<rootDir>/test/packed/']),
-    ...(process.env.FORAY_FUZZ ? [] : ['<rootDir>/test/fuzz/']),
+    ...Object.entries(SECOND_TIER).flatMap(([flag, paths]) =>
+      process.env[flag] ? [] : paths.map((path) => `<rootDir>/test/${path}`),
+    ),
   ],
   moduleNameMapper: packageModules,
   extensionsToTreatAsEsm: ['.ts'],
