@@ -40,6 +40,7 @@ export async function advance(
     failures: [],
     causes: [],
     added: { count: 0, seqs: [] },
+    precision: null,
   };
   const finished = await store.finished(id, [...request, ...poll, ...expire]);
   // the service is not asked again about runs that finished in an earlier attempt of this activity

@@ -2,7 +2,7 @@ import { changed, checkChange, type Difference, relaid, wholeDifference } from '
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { expand } from '../campaign/points.ts';
 import { stageOf } from '../campaign/search/log.ts';
-import { type Campaign, findsPoints, type ModelVersion } from '../campaign/types.ts';
+import { type Campaign, type ModelVersion, strategyOf } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { errorCodes } from '../error-codes.ts';
@@ -86,9 +86,7 @@ export async function change(
     settings: { concurrency, failures, timeouts },
     forgiven,
     precision: await precisionOf(store, campaign),
-    isSearch: findsPoints(campaign),
-    isSelect: campaign.select !== undefined,
-    isGrowing: campaign.growth !== undefined,
+    strategy: strategyOf(campaign),
     isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,
   };

@@ -1,7 +1,7 @@
 import { expand } from '../campaign/points.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
-import { type Campaign, findsPoints } from '../campaign/types.ts';
+import { type Campaign, type Strategy, strategyOf } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
@@ -11,14 +11,9 @@ export interface Prepared {
   points: number;
   runs: number;
   grows: boolean;
-  /** Absent from activities of earlier versions. */
-  precision?: PrecisionProgress | null;
-  /** True if a search finds the points. Absent from activities of earlier versions. */
-  isSearch?: boolean;
-  /** True if the campaign selects the best point. Absent from activities of earlier versions. */
-  isSelect?: boolean;
-  /** True if the design grows until its indices are known. Absent from activities of earlier versions. */
-  isGrowing?: boolean;
+  /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
+  precision: PrecisionProgress | null;
+  strategy: Strategy;
 }
 
 export async function prepare(
@@ -32,11 +27,8 @@ export async function prepare(
   const size = await store.addPoints(campaign.id, points, campaign.replications);
   await store.setPhase(campaign.id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
-  const isSearch = findsPoints(campaign);
-  const isSelect = campaign.select !== undefined;
-  const isGrowing = campaign.growth !== undefined;
-  const grows = precision !== null || isSearch || isSelect || isGrowing;
-  return { ...size, grows, precision, isSearch, isSelect, isGrowing };
+  const strategy = strategyOf(campaign);
+  return { ...size, grows: precision !== null || strategy !== 'design', precision, strategy };
 }
 
 /** Uploads the files of a campaign's inputs that the service does not have. */

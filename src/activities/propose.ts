@@ -16,15 +16,9 @@ export interface Proposed {
   /** Number of points that the search has asked for so far; 0 for a selection and a growing design. */
   asked: number;
   isOver: boolean;
-  /**
-   * True if the search can ask for more points as soon as the runs of the points so far are requested. Absent from
-   * activities of earlier versions.
-   */
+  /** True if the search can ask for more points as soon as the runs of the points so far are requested. */
   isDue?: boolean;
-  /**
-   * A lower bound for the number of runs that have to finish before the search can ask for more points. Absent from
-   * activities of earlier versions.
-   */
+  /** A lower bound for the number of runs that have to finish before the search can ask for more points. */
   needs?: number;
   /** Why the search cannot go on. A person has to correct this. */
   refusal?: string;

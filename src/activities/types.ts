@@ -2,7 +2,7 @@ import type { Difference } from '../campaign/change.ts';
 import type { AddedRuns, Outcomes } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
-import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
+import type { CampaignFile, CampaignSettings, FailureCause, RunCounts, Strategy } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import type { Store } from '../store/index.ts';
@@ -49,8 +49,8 @@ export interface AdvanceResult {
   causes: FailureCause[];
   /** Replications that were added to points that are not precise enough. */
   added: AddedRuns;
-  /** The progress of the campaign, if points were judged. Absent from activities of earlier versions. */
-  precision?: PrecisionProgress | null;
+  /** The progress of the campaign if points were judged, otherwise null. */
+  precision: PrecisionProgress | null;
   /** The runs that the search or the selection asked for, if it continued. */
   proposed?: Proposed;
 }
@@ -84,21 +84,11 @@ export type ChangeAnswer =
       settings: CampaignSettings;
       /** Failed runs that are requested again. */
       forgiven: number;
-      /**
-       * Only for a campaign that replicates its points until they are precise. Absent from activities of earlier
-       * versions.
-       */
-      precision?: PrecisionProgress | null;
-      /** True if a search finds the points. Absent from activities of earlier versions. */
-      isSearch?: boolean;
-      /** True if the campaign selects the best point. Absent from activities of earlier versions. */
-      isSelect?: boolean;
-      /** True if the design grows until its indices are known. Absent from activities of earlier versions. */
-      isGrowing?: boolean;
-      /**
-       * True if a search or a selection is over, also after the change. Absent from activities of earlier versions.
-       */
-      isDecided?: boolean;
+      /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
+      precision: PrecisionProgress | null;
+      strategy: Strategy;
+      /** True if a search or a selection is over, also after the change. */
+      isDecided: boolean;
       /** Only for a changed definition. */
       difference: Difference | null;
     }

@@ -142,6 +142,25 @@ export interface Campaign {
   priority: number;
 }
 
+/**
+ * How a campaign gets its points and replications: its design has all of them (`design`), the design grows until its
+ * indices are known (`growing`), a search or a calibration finds the points one after the other, or a selection gives
+ * the points of the design more replications until the best one is known.
+ */
+export type Strategy = 'design' | 'growing' | 'search' | 'calibration' | 'selection';
+
+export function strategyOf({
+  search,
+  calibrate,
+  select,
+  growth,
+}: Pick<Campaign, 'search' | 'calibrate' | 'select' | 'growth'>): Strategy {
+  if (search) return 'search';
+  if (calibrate) return 'calibration';
+  if (select) return 'selection';
+  return growth ? 'growing' : 'design';
+}
+
 /** Whether a search or a calibration finds the points of a campaign, one after the other. */
 export function findsPoints({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): boolean {
   return search !== undefined || calibrate !== undefined;

@@ -7,10 +7,9 @@ import {
   condition,
   isCancellation,
   makeContinueAsNewFunc,
-  patched,
   workflowInfo,
 } from '@temporalio/workflow';
-import { isFinished, newSchedule, type Schedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
+import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import { carryOutChange, carryOutChanges } from './changes.ts';
 import {
   beginToClose,
@@ -25,16 +24,7 @@ import {
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen } from './handlers.ts';
 import { judgeFailures, throwIfTooLate, timeLeft } from './limits.ts';
-import {
-  type CampaignState,
-  carried,
-  isSeeking,
-  newSearch,
-  newState,
-  note,
-  progressOf,
-  resumed,
-} from './state.ts';
+import { type CampaignState, carried, newSearch, newState, note, progressOf, unpacked } from './state.ts';
 import { activities, lookForMore, search, tick } from './tick.ts';
 
 /**
@@ -43,12 +33,6 @@ import { activities, lookForMore, search, tick } from './tick.ts';
  */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Patch: workflows of earlier releases had ticks that suit only many executors, and fewer flights. */
-const SPARING_TICKS = 'sparing-ticks';
-/** Patch: searches of earlier releases requested few runs at first in each generation. */
-const KEPT_BURST = 'kept-burst';
-/** Patch: campaigns of earlier releases with a number as concurrency replaced finished runs late. */
-const REFILLED_PLACES = 'refilled-places';
 
 /**
  * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
@@ -61,9 +45,8 @@ const REFILLED_PLACES = 'refilled-places';
  * cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
-  const { campaign: id, service, store, failures, timeouts = { run: null, campaign: null } } = input;
-  const settings = { failures, timeouts };
-  const state = input.state ? resumed(input.state, settings) : newState(Date.now(), settings);
+  const { campaign: id, service, store, failures, timeouts } = input;
+  const state = input.state ? unpacked(input.state) : newState(Date.now(), { failures, timeouts });
   const context: Context = {
     input,
     address: { campaign: id, service, store },
@@ -154,30 +137,20 @@ function isThrough({ schedule, search }: CampaignState): boolean {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows, precision, ...seeking } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision, strategy } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
-  state.precision = precision ?? null;
-  if (isSeeking(seeking)) state.search = newSearch(seeking);
+  state.precision = precision;
+  state.search = newSearch(strategy);
   // a concurrency that was set while the design was being expanded stays
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
-  state.schedule = scheduleOf(runs, wanted, state.settings.timeouts.run);
+  state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);
   // the store may already have further runs, whose seqs follow the seqs of the design, so the schedule reads the store
   if (grows) startOver(state.schedule, Date.now());
   enter(context, 'running');
-}
-
-function scheduleOf(
-  ...of: [runs: number, concurrency: number | 'auto', runTimeout: number | null]
-): Schedule {
-  return {
-    ...newSchedule(...of, patched(SPARING_TICKS)),
-    keepsBurst: patched(KEPT_BURST),
-    refills: patched(REFILLED_PLACES),
-  };
 }
 
 /**
@@ -186,7 +159,7 @@ function scheduleOf(
  */
 async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
-  state.schedule = scheduleOf(0, state.schedule.concurrency, null);
+  state.schedule = newSchedule(0, state.schedule.concurrency);
   show(context);
   await condition(() => changes.length > 0);
   const { request } = changes[0]!;

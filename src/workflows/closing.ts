@@ -1,4 +1,4 @@
-import { ApplicationFailure, patched, upsertMemo } from '@temporalio/workflow';
+import { ApplicationFailure, upsertMemo } from '@temporalio/workflow';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type Context, enter } from './context.ts';
@@ -15,13 +15,6 @@ export interface CampaignSummary {
   /** How many points are precise; null unless the campaign replicates its points until they are precise. */
   precision: PrecisionProgress | null;
 }
-
-/** Patch: workflows of earlier releases have no outcome in their memo. */
-const OUTCOME_MEMO = 'outcome-memo';
-/** Patch: workflows of earlier releases completed if all runs had been requested when the failure policy stopped them. */
-const FAILS_BY_POLICY = 'fails-by-policy';
-/** Patch: workflows of earlier releases did not stop the runs whose requests got no answer. */
-const SETTLE_UNANSWERED = 'settle-unanswered';
 
 /** Refuses all changes from now on, also pending ones. */
 export function beginToClose(context: Context): void {
@@ -46,7 +39,8 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
  */
 export function stoppedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
   const { search } = state;
-  const isOver = !search || search.isOver || search.wasOver || (search.isGrowing && state.failedOnly);
+  const isOver =
+    !search || search.isOver || search.wasOver || (search.strategy === 'growing' && state.failedOnly);
   const isLeft = progressOf(state, Date.now()).runs.waiting > 0 || !isOver;
   return isLeft || state.verdict ? endPhase(state) : 'completed';
 }
@@ -57,7 +51,7 @@ export function stoppedPhase(state: CampaignState): 'completed' | 'cancelled' | 
  * campaign is `completed`.
  */
 export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
-  if (state.verdict && state.wish === 'stop' && patched(FAILS_BY_POLICY)) return 'failed';
+  if (state.verdict && state.wish === 'stop') return 'failed';
   return progressOf(state, Date.now()).runs.waiting > 0 ? 'cancelled' : 'completed';
 }
 
@@ -81,7 +75,6 @@ export async function stop(context: Context): Promise<RunCounts> {
  * runs. The store gets the results of the runs that have finished.
  */
 export async function settleUnanswered({ address }: Context): Promise<void> {
-  if (!patched(SETTLE_UNANSWERED)) return;
   await activities.stopRuns.executeWithOptions({ summary: 'stop runs whose requests were not answered' }, [
     address,
   ]);
@@ -94,7 +87,7 @@ export async function close(context: Context, phase: Phase): Promise<RunCounts> 
   const runs = await activities.close.executeWithOptions({ summary: phase }, [{ ...address, phase, note }]);
   Object.assign(state, { new: runs.new, reused: runs.reused, failed: runs.failed });
   // without a worker, nobody can query the details, but the list of workflows still shows the memo
-  if (runs.failed > 0 && patched(OUTCOME_MEMO)) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
+  if (runs.failed > 0) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
   enter(context, phase);
   return runs;
 }
@@ -107,6 +100,6 @@ export function conclude({ input, state }: Context, runs: RunCounts): CampaignSu
   if (state.phase === 'failed')
     throw ApplicationFailure.nonRetryable(`The campaign failed: ${state.note}`, 'CAMPAIGN_FAILED');
   const seconds = Math.round((Date.now() - state.startedAt) / 1_000);
-  const { phase, points, precision = null } = state;
+  const { phase, points, precision } = state;
   return { campaign: input.campaign, phase, points, runs, seconds, precision };
 }

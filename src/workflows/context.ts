@@ -6,9 +6,7 @@ import type { CampaignState, CarriedState } from './state.ts';
 import { detailsOf } from './web-ui-details.ts';
 
 /** The input of the workflow. */
-export interface CampaignInput extends CampaignAddress, Omit<CampaignSettings, 'timeouts'> {
-  /** Absent from campaigns of earlier versions. */
-  timeouts?: CampaignSettings['timeouts'];
+export interface CampaignInput extends CampaignAddress, CampaignSettings {
   /** True if the cluster has the search attributes of campaigns. */
   hasAttributes?: true;
   /** True if this execution requests nothing, and only stops the runs that a terminated execution left. */

@@ -54,8 +54,8 @@ export function listen(context: Context, cancel: () => void): void {
     (reason) => {
       if (state.wish !== 'pause') return;
       wish(state, 'run', because('resumed', reason));
-      if (state.search?.refusal !== undefined)
-        Object.assign(state.search, { isDue: true, refusal: undefined });
+      if (state.search !== null && state.search.refusal !== null)
+        Object.assign(state.search, { isDue: true, refusal: null });
       state.forgiven = finishedSoFar(state);
       state.verdict = '';
     },

@@ -1,11 +1,11 @@
-import type { ChangeAnswer, Prepared } from '../activities/index.ts';
+import type { ChangeAnswer } from '../activities/index.ts';
 import {
   type CarriedSchedule,
   inFlight,
   newSchedule,
   packed,
   type Schedule,
-  unpacked,
+  unpacked as unpackedSchedule,
   windowOf,
 } from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
@@ -17,6 +17,7 @@ import type {
   Phase,
   Progress,
   RunCounts,
+  Strategy,
 } from '../campaign/types.ts';
 
 /**
@@ -24,7 +25,6 @@ import type {
  * outputs.
  */
 export interface CampaignState {
-  version: 1 | 2;
   phase: Phase;
   /** The phase that a person or a policy requested. The main loop carries out this request. */
   wish: 'run' | 'pause' | 'stop';
@@ -33,36 +33,12 @@ export interface CampaignState {
   schedule: Schedule;
   /** Number of runs of the campaign. */
   total: number;
-  /**
-   * The progress of a campaign that replicates its points until they are precise. Absent from campaigns of earlier
-   * versions.
-   */
-  precision?: PrecisionProgress | null;
-  /**
-   * True if the store was asked for waiting runs that no activity had reported, and nothing was requested since. Absent
-   * from campaigns of earlier versions.
-   */
-  hasLooked?: boolean;
-  /**
-   * The state of a search, of a selection (`isSelect`) or of a growing design (`isGrowing`). `isOver` tells whether it
-   * is over, and `isDue` whether it may have something to do, for example because runs have finished. `proposedAt` is
-   * the time of its last request for points, ms since 1970. `finished` is the number of runs that have finished since
-   * then. While this number is below `needs`, the search cannot ask for more points. `refusal` says why an outside
-   * optimiser does not continue. A person has to correct that. `wasOver` tells whether the search or the selection was
-   * over when a change, such as a retry, continued the campaign.
-   */
-  search?: {
-    isOver: boolean;
-    isDue: boolean;
-    asked: number;
-    proposedAt?: number;
-    finished?: number;
-    needs?: number;
-    isSelect?: boolean;
-    isGrowing?: boolean;
-    wasOver?: boolean;
-    refusal?: string | undefined;
-  } | null;
+  /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
+  precision: PrecisionProgress | null;
+  /** True if the store was asked for waiting runs that no activity had reported, and nothing was requested since. */
+  hasLooked: boolean;
+  /** The state of a search, a calibration, a selection or a growing design; null for a campaign with another design. */
+  search: SearchState | null;
   new: number;
   reused: number;
   failed: number;
@@ -90,34 +66,44 @@ export interface CampaignState {
   note: string;
 }
 
-/** The state of a search at the start: its first step is due. */
-export function newSearch({ isSelect, isGrowing }: Seeking): NonNullable<CampaignState['search']> {
-  return {
-    isOver: false,
-    isDue: true,
-    asked: 0,
-    ...(isSelect && { isSelect }),
-    ...(isGrowing && { isGrowing }),
-  };
+/** The state of whatever decides on further runs. */
+export interface SearchState {
+  strategy: Exclude<Strategy, 'design'>;
+  isOver: boolean;
+  /** Whether it may have something to do, for example because runs have finished. */
+  isDue: boolean;
+  /** The number of points that it has asked for. */
+  asked: number;
+  /** The time of its last request for points, ms since 1970. */
+  proposedAt: number;
+  /** The number of runs that have finished since then. */
+  finished: number;
+  /** While fewer runs than this have finished, it cannot ask for more points; null while unknown. */
+  needs: number | null;
+  /** Whether it was over when a change, such as a retry, continued the campaign. */
+  wasOver: boolean;
+  /** Why an outside optimiser does not continue, which a person has to correct; null if it does. */
+  refusal: string | null;
 }
 
-/** The answer of an activity: which kind of search decides on further runs, if any. */
-type Seeking = Pick<Prepared, 'isSearch' | 'isSelect' | 'isGrowing'>;
-
-/** Whether a search, a selection or a growing design decides on further runs. */
-export function isSeeking({ isSearch, isSelect, isGrowing }: Seeking): boolean {
-  return [isSearch, isSelect, isGrowing].includes(true);
+/** The state at the start: the first step is due. Null for a design that has all its points. */
+export function newSearch(strategy: Strategy, wasOver = false): SearchState | null {
+  if (strategy === 'design') return null;
+  const none = { asked: 0, proposedAt: 0, finished: 0, needs: null, refusal: null };
+  return { strategy, isOver: false, isDue: true, ...none, wasOver };
 }
 
 export function newState(now: number, settings: CampaignState['settings']): CampaignState {
   return {
-    version: 2,
     phase: 'preparing',
     wish: 'run',
     points: 0,
     settings,
     schedule: newSchedule(0, 'auto'),
     total: 0,
+    precision: null,
+    hasLooked: false,
+    search: null,
     new: 0,
     reused: 0,
     failed: 0,
@@ -141,35 +127,19 @@ export function carried(state: CampaignState): CarriedState {
   return { ...state, schedule: packed(state.schedule) };
 }
 
-/** Unpacks the state of the previous execution. A state of an earlier version of this workflow is upgraded. */
-export function resumed(given: CarriedState, settings: CampaignState['settings']): CampaignState {
-  if (given.version === 2) return { ...given, schedule: unpacked(given.schedule) };
-  // the earlier version never packed its flights, and had fewer settings
-  const schedule = given.schedule as Schedule;
-  return {
-    ...newState(0, settings),
-    ...given,
-    version: 2,
-    total: schedule.total,
-    schedule: { ...newSchedule(0, 'auto', null, false), ...schedule },
-  };
+/** The state of the previous execution. */
+export function unpacked(given: CarriedState): CampaignState {
+  return { ...given, schedule: unpackedSchedule(given.schedule) };
 }
 
 /** Updates the state from the store after a change of the campaign. */
 export function updateCounts(
   state: CampaignState,
-  {
-    points,
-    counts,
-    settings,
-    precision = null,
-    isDecided,
-    ...seeking
-  }: Exclude<ChangeAnswer, { refused: string }>,
+  { points, counts, settings, precision, strategy, isDecided }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  if (isSeeking(seeking)) state.search = { ...newSearch(seeking), ...(isDecided && { wasOver: true }) };
+  state.search = newSearch(strategy, isDecided);
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }
@@ -200,7 +170,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
   const { running, queued } = inFlight(schedule, now);
   const waiting = state.total - done - state.failed - running - queued;
   const rate = rateOf(state, now);
-  const { phase, points, total, new: fresh, reused, failed, triedAgain, precision = null } = state;
+  const { phase, points, total, new: fresh, reused, failed, triedAgain, precision } = state;
   const runs: RunCounts = { total, done, new: fresh, reused, failed, running, queued, waiting };
   const open = expectedRuns({ runs, precision }) - done - failed;
   const isKnown = rate > 0 && phase === 'running' && isForeseeable(precision, points);
@@ -221,7 +191,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
 
 function pauserOf({ verdict, search }: CampaignState): Progress['pausedBy'] {
   if (verdict) return 'policy';
-  return search?.refusal === undefined ? 'person' : 'optimiser';
+  return search !== null && search.refusal !== null ? 'optimiser' : 'person';
 }
 
 export function finishedSoFar({ new: fresh, reused, failed }: CampaignState): FailureCounts {

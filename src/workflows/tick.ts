@@ -1,4 +1,4 @@
-import { ActivityCancellationType, ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { Activities, AdvanceResult, Proposed } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
@@ -27,12 +27,6 @@ import type { CampaignState } from './state.ts';
 const CHUNK = 200;
 /** Seqs per page that is read from the store. */
 const PAGE = 2_000;
-/** Patch: workflows of earlier releases did not look for waiting runs that no activity had reported. */
-const LAST_LOOK = 'last-look';
-/** Patch: searches of earlier releases asked for points after every tick. */
-const SEARCH_WAITS = 'search-waits';
-/** Patch: searches of earlier releases asked for points whenever runs had finished, also when they needed more runs. */
-const SEARCH_NEEDS = 'search-needs';
 /**
  * The shortest time between two steps of a search, ms, while points wait to be requested or results would not lead to
  * more points.
@@ -100,7 +94,7 @@ export async function tick({ address, state }: Context): Promise<Proposed | unde
   const finished = finishedIn(outcomes);
   if (state.search && finished > 0) {
     state.search.isDue = true;
-    state.search.finished = (state.search.finished ?? 0) + finished;
+    state.search.finished += finished;
   }
   state.finishedAt = [...state.finishedAt, [now, finished] as [number, number]].slice(-LAST_TICKS);
   return results[0]?.proposed;
@@ -114,12 +108,12 @@ function neededOf(
   { search, schedule, total, new: fresh, reused, failed }: CampaignState,
   { request }: Decision,
 ): number | undefined {
-  if (!search || search.isOver || search.isGrowing || schedule.isHeld) return undefined;
+  if (!search || search.isOver || search.strategy === 'growing' || schedule.isHeld) return undefined;
   const open = total - fresh - reused - failed;
   const isAllRequested = open <= schedule.flights.length + request.length;
-  if (search.isSelect || search.needs === undefined) return open;
+  if (search.strategy === 'selection' || search.needs === null) return open;
   // while runs wait to be requested, the search rarely asks for more points
-  return isAllRequested ? Math.min(open, Math.max(1, search.needs - (search.finished ?? 0))) : undefined;
+  return isAllRequested ? Math.min(open, Math.max(1, search.needs - search.finished)) : undefined;
 }
 
 /**
@@ -132,22 +126,22 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   if (proposed) return addProposed(state, proposed, Date.now());
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
-  const { isSelect, isGrowing } = search;
+  const isSelection = search.strategy === 'selection';
+  const isGrowing = search.strategy === 'growing';
   const now = Date.now();
   if (!isFinished(schedule)) {
-    if (!search.isDue || isSelect || isGrowing) return;
+    if (!search.isDue || isSelection || isGrowing) return;
     // fewer and larger steps ask for the same points: except in free order, the points do not depend on the time of a
     // step
-    const isEarly = now - (search.proposedAt ?? 0) < SEARCH_WAIT;
-    if (isEarly && hasWork(schedule, now) && patched(SEARCH_WAITS)) return;
-    if (isEarly && needsMore(search) && patched(SEARCH_NEEDS)) return;
+    const isEarly = now - search.proposedAt < SEARCH_WAIT;
+    if (isEarly && (hasWork(schedule, now) || search.finished < (search.needs ?? 0))) return;
   }
   if (isGrowing && state.failedOnly) {
     // a retry of only the failed runs adds no points
     search.isOver = true;
     return;
   }
-  const summary = isSelect
+  const summary = isSelection
     ? 'compare the points'
     : isGrowing
       ? 'judge the intervals'
@@ -159,22 +153,13 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
 function addProposed(state: CampaignState, proposed: Proposed, proposedAt: number): void {
   const { schedule } = state;
   const search = state.search!;
-  // activities of earlier versions do not return the last three fields
-  const { added, points, asked, isOver, isDue = false, needs, refusal } = proposed;
+  const { added, points, asked, isOver, isDue = false, needs = null, refusal = null } = proposed;
   addWork(schedule, added);
   state.total += added.count;
   state.points = points;
   Object.assign(search, { isOver, isDue, asked, proposedAt, finished: 0, needs: isDue ? 0 : needs, refusal });
-  if (refusal !== undefined) wish(state, 'pause', `paused because the search cannot continue: ${refusal}`);
+  if (refusal !== null) wish(state, 'pause', `paused because the search cannot continue: ${refusal}`);
   if (added.count > 0) schedule.tickAt = Math.min(schedule.tickAt, Date.now());
-}
-
-/**
- * True when too few runs have finished for another point. Activities of earlier versions do not say how many runs the
- * next point needs.
- */
-function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['search']>): boolean {
-  return finished < needs;
 }
 
 /**
@@ -185,9 +170,9 @@ function needsMore({ finished = 0, needs = 0 }: NonNullable<CampaignState['searc
  */
 export function lookForMore({ state }: Context): void {
   const { schedule, search, precision } = state;
-  const mayLack = search ? !search.isOver && search.refusal === undefined : precision != null;
+  const mayLack = search ? !search.isOver && search.refusal === null : precision !== null;
   if (!mayLack || schedule.isHeld || !isFinished(schedule)) return;
-  if (!state.hasLooked && (search || patched(LAST_LOOK))) {
+  if (!state.hasLooked) {
     state.hasLooked = true;
     startOver(schedule, Date.now());
   } else if (search)
@@ -219,19 +204,16 @@ function merged(results: AdvanceResult[]): AdvanceResult {
       outcomes[name as 'new'].push(...(seqs as number[]));
     all.retryAfter = Math.max(all.retryAfter, result.retryAfter);
     all.failures.push(...result.failures);
-    // activities of earlier versions return no causes and add nothing
-    addCauses(all.causes, result.causes ?? []);
-    if (result.added) {
-      added.count += result.added.count;
-      added.seqs.push(...seqsAdded(result.added));
-    }
+    addCauses(all.causes, result.causes);
+    added.count += result.added.count;
+    added.seqs.push(...seqsAdded(result.added));
     if (result.precision) all.precision = later(all.precision, result.precision);
   }
   return all;
 }
 
 /** The latest precision that parallel activities have reported. */
-function later(one: PrecisionProgress | null | undefined, other: PrecisionProgress): PrecisionProgress {
+function later(one: PrecisionProgress | null, other: PrecisionProgress): PrecisionProgress {
   const decided = ({ precise, imprecise }: PrecisionProgress): number => precise + imprecise;
   const isLater = !one || other.judged > one.judged || decided(other) > decided(one);
   return isLater ? other : one;

@@ -22,7 +22,8 @@ import {
   newState,
   note,
   progressOf,
-  resumed,
+  newSearch,
+  unpacked,
 } from '../../src/workflows/state.ts';
 import { detailsOf } from '../../src/workflows/web-ui-details.ts';
 
@@ -124,7 +125,7 @@ describe('the size of data in Temporal', () => {
       expect(state.causes).toHaveLength(21);
       expect(bytesOf(carried(state))).toBeLessThan(MOST_BYTES);
       const passed = JSON.parse(JSON.stringify(carried(state))) as CarriedState;
-      expect(resumed(passed, settings)).toEqual(state);
+      expect(unpacked(passed)).toEqual(state);
       // the answers to queries and the details are below the limit, too
       expect(bytesOf(flightsOf(state))).toBeLessThan(4 * MOST_BYTES);
       expect(bytesOf(state.causes)).toBeLessThan(MOST_BYTES);
@@ -146,6 +147,7 @@ describe('the size of data in Temporal', () => {
       failures: [text(0), text(1), text(2)],
       causes: causes(),
       added: { count: 10_000, seqs: seqs(500) },
+      precision: null,
     };
     expect(bytesOf(result)).toBeLessThan(MOST_BYTES);
   });
@@ -179,7 +181,7 @@ test('the sum of running, queued, finished and waiting runs is the number of all
 test('the details show how many points a search has asked for, or how many points a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
-  const searching = { ...state, search: { isOver: false, isDue: false, asked: 14 } };
+  const searching = { ...state, search: { ...newSearch('search')!, asked: 14 } };
   expect(detailsOf(searching, NOW)).toContain('- search: 14 points asked for');
   expect(detailsOf(searching, NOW)).not.toContain('design');
 });

@@ -9,9 +9,6 @@ const BEGINNING = -1;
  */
 const MOST_NAMED = 2_000;
 
-/** The maximum number of flights and postponed runs together, in campaigns that an earlier version of foray started. */
-const MOST_FLIGHTS_BEFORE = 2_000;
-
 /**
  * Makes the scheduler read all waiting runs from the store again. It requests them in the order of the store, after the
  * runs that `again` already has. This is needed when the store may have other waiting runs than the schedule.
@@ -42,7 +39,6 @@ export interface AddedRuns {
   count: number;
   /** The seqs of the runs. Also empty if there are too many to list. */
   seqs: number[];
-  /** Absent from activities of earlier versions. */
   first?: number;
 }
 
@@ -75,6 +71,6 @@ export function hasWork({ isHeld, again, postponed, more, next, total }: Schedul
  * flights now.
  */
 export function capacity(schedule: Schedule, now: number): number {
-  const { flights, postponed, mostFlights = MOST_FLIGHTS_BEFORE } = schedule;
+  const { flights, postponed, mostFlights } = schedule;
   return Math.max(0, mostFlights - flights.length - postponed.filter(({ at }) => at > now).length);
 }

@@ -2,27 +2,18 @@ import type { Schedule } from './state.ts';
 
 /**
  * A schedule in the form in which one execution of a workflow passes it to the next. Temporal limits the size of a
- * payload. So the flights and postponed runs of a large schedule are columns of numbers, and each number is the
+ * payload. So the flights and postponed runs are columns of numbers, and each number is the
  * difference from the previous one.
  */
 export type CarriedSchedule = Omit<Schedule, 'flights' | 'postponed'> & {
-  flights: Schedule['flights'] | Columns;
-  postponed: Schedule['postponed'] | Columns;
+  flights: Columns;
+  postponed: Columns;
 };
 
-interface Columns {
-  differences: number[][];
-}
-
-/**
- * A schedule with fewer flights and postponed runs keeps the form of earlier versions, so that workers of these
- * versions can continue it.
- */
-const FEWEST_PACKED = 2_001;
+type Columns = number[][];
 
 export function packed(schedule: Schedule): CarriedSchedule {
   const { flights, postponed } = schedule;
-  if (flights.length + postponed.length < FEWEST_PACKED) return schedule;
   return {
     ...schedule,
     flights: columns(flights.map(({ seq, startedAt, lookedAt }) => [seq, startedAt, lookedAt])),
@@ -34,29 +25,23 @@ export function unpacked(carried: CarriedSchedule): Schedule {
   const { flights, postponed } = carried;
   return {
     ...carried,
-    flights: Array.isArray(flights)
-      ? flights
-      : rows(flights).map(([seq, startedAt, lookedAt]) => ({
-          seq: seq!,
-          startedAt: startedAt!,
-          lookedAt: lookedAt!,
-        })),
-    postponed: Array.isArray(postponed)
-      ? postponed
-      : rows(postponed).map(([seq, at]) => ({ seq: seq!, at: at! })),
+    flights: rows(flights).map(([seq, startedAt, lookedAt]) => ({
+      seq: seq!,
+      startedAt: startedAt!,
+      lookedAt: lookedAt!,
+    })),
+    postponed: rows(postponed).map(([seq, at]) => ({ seq: seq!, at: at! })),
   };
 }
 
 function columns(all: number[][]): Columns {
   const width = all[0]?.length ?? 0;
-  return {
-    differences: Array.from({ length: width }, (_, column) =>
-      all.map((row, at) => row[column]! - (at === 0 ? 0 : all[at - 1]![column]!)),
-    ),
-  };
+  return Array.from({ length: width }, (_, column) =>
+    all.map((row, at) => row[column]! - (at === 0 ? 0 : all[at - 1]![column]!)),
+  );
 }
 
-function rows({ differences }: Columns): number[][] {
+function rows(differences: Columns): number[][] {
   const sums = differences.map((column) => {
     let sum = 0;
     return column.map((difference) => (sum += difference));

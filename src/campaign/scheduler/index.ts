@@ -1,7 +1,7 @@
 import { hasWork } from './backlog.ts';
 import { isQueued, QUEUED } from './flight.ts';
 import { durationsOf, learn } from './life-table.ts';
-import { updateOccupancy, expectedRunning, newOccupancy, survivors } from './occupancy.ts';
+import { updateOccupancy, expectedRunning, survivors } from './occupancy.ts';
 import { toPoll } from './poll-timing.ts';
 import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue-aim.ts';
 import {
@@ -39,7 +39,7 @@ const PATIENCE_GROWTH = 1.5;
  * probably finished since the last look do not count as running.
  */
 export function inFlight(schedule: Schedule, now: number): { running: number; queued: number } {
-  const { flights, hazard, measuredAt, occupancy = newOccupancy() } = schedule;
+  const { flights, hazard, measuredAt, occupancy } = schedule;
   const durations = durationsOf(hazard);
   const started = flights.filter((flight) => !isQueued(flight));
   const queue = flights.length - started.length - expectedStarts(schedule, measuredAt, now);
@@ -96,14 +96,14 @@ export function applyOutcomes(
     started: schedule.flights.filter((flight) => !isQueued(flight)),
     ...seenIn(outcomes),
   };
-  updateOccupancy((schedule.occupancy ??= newOccupancy()), looks, durationsOf(schedule.hazard), now);
+  updateOccupancy(schedule.occupancy, looks, durationsOf(schedule.hazard), now);
   const finished = updateFlights(schedule, outcomes, now);
   const isLate = outcomes.later.length > 0;
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
   if (wasSaturated) learnRate(schedule, started, now);
   // a tick that had nothing to request does not show how much the service could have executed
-  const least = schedule.keepsBurst && !hasWork(schedule, now) ? schedule.burst : FIRST_BURST;
+  const least = hasWork(schedule, now) ? FIRST_BURST : schedule.burst;
   if (schedule.isSaturated) schedule.burst = FIRST_BURST;
   // Nothing was queued and the rate of starts is unknown, so executors may be idle: double the flights, and add twice
   // the number of runs that finished in the tick.
@@ -111,7 +111,7 @@ export function applyOutcomes(
   else
     schedule.burst = Math.max(
       least,
-      Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + (schedule.isSparing ? finished : 0)),
+      Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + finished),
     );
   if (isLate) {
     // The service may be overloaded: request fewer runs, after a pause.
@@ -131,8 +131,8 @@ export function applyOutcomes(
  * is due immediately.
  */
 function isStarved(schedule: Schedule, now: number): boolean {
-  const { isSparing, isSaturated, concurrency, startRate, againAt } = schedule;
-  if (!isSparing || concurrency !== 'auto' || !isSaturated || startRate === 0 || againAt > now) return false;
+  const { isSaturated, concurrency, startRate, againAt } = schedule;
+  if (concurrency !== 'auto' || !isSaturated || startRate === 0 || againAt > now) return false;
   return hasWork(schedule, now) && roomIn(schedule, now) > queueAim(schedule, now) / 2;
 }
 

@@ -52,7 +52,7 @@ export function tickLength(schedule: Schedule, now: number): number {
     // the tick is half the age of the oldest run, so that a few looks are enough to see a run finish, however long it
     // takes
     const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
-    const shortest = schedule.isSparing && schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
+    const shortest = schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
     return Math.min(LONGEST_TICK, Math.max(shortest, (now - oldest) / 2));
   }
   const { least, most, ofFew } = TICK_SHARES;
@@ -64,9 +64,9 @@ export function tickLength(schedule: Schedule, now: number): number {
 }
 
 /** True when so few runs run at once that ticks are longer than usual. */
-export function isOnFew({ isSparing, flights }: Schedule): boolean {
+export function isOnFew({ flights }: Schedule): boolean {
   const runsAtOnce = flights.length - flights.filter(isQueued).length;
-  return isSparing === true && runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
+  return runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
 }
 
 /** The time of the next tick: the earliest time at which a run can be requested, polled or given up. */
@@ -98,9 +98,8 @@ function nextLook(schedule: Schedule, now: number): number {
   if (flights.some(isQueued))
     return now + Math.min(tickLength(schedule, now), drainTime(schedule, durations));
   // only the last flights are left: look when the first of them is due
-  const first = Math.min(...flights.map((flight) => dueAtTheEnd(schedule, flight, durations)));
-  const shortest = schedule.isSparing ? SHORTEST_LOOK : SHORTEST_TICK;
-  return Math.max(first, now + Math.max(shortest, durations.mean * AT_THE_END.shortest));
+  const first = Math.min(...flights.map((flight) => dueAtTheEnd(flight, durations)));
+  return Math.max(first, now + Math.max(SHORTEST_LOOK, durations.mean * AT_THE_END.shortest));
 }
 
 /** The time of the next look at the flights of a campaign that refills the places of finished runs. */
@@ -126,8 +125,8 @@ function nextRefill(schedule: Schedule, now: number): number {
  * The time until the last run of the queue has probably started, plus a mean duration (250 ms for short runs), ms.
  * Infinity if the rate of starts is unknown.
  */
-function drainTime({ isSparing, flights, startRate }: Schedule, durations: Durations): number {
-  if (!isSparing || startRate === 0) return Infinity;
+function drainTime({ flights, startRate }: Schedule, durations: Durations): number {
+  if (startRate === 0) return Infinity;
   const last = isShort(durations) ? SHORTEST_LOOK : durations.mean;
   return (flights.filter(isQueued).length / startRate) * 1_000 + last;
 }

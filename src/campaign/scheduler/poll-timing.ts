@@ -42,7 +42,7 @@ const SECOND_SAMPLE = 30;
 export function toPoll(schedule: Schedule, now: number): number[] {
   const durations = durationsOf(schedule.hazard);
   // a flight that was RUNNING a moment ago is not polled
-  const isLast = schedule.isSparing && durations && isShort(durations) && !hasWork(schedule, now);
+  const isLast = durations && isShort(durations) && !hasWork(schedule, now);
   const moment = isLast ? SHORTEST_LOOK : SHORTEST_TICK;
   const running = schedule.flights.filter(
     (flight) =>
@@ -54,7 +54,7 @@ export function toPoll(schedule: Schedule, now: number): number[] {
     return seqsOf([...spread(running, sample), ...probes]);
   }
   const isDue = (flight: Flight): boolean => {
-    if (!hasWork(schedule, now)) return now >= dueAtTheEnd(schedule, flight, durations);
+    if (!hasWork(schedule, now)) return now >= dueAtTheEnd(flight, durations);
     if (isRefilled(schedule)) return isDueForRefill(flight, durations, now);
     return chanceFinished(flight, durations, now) >= CHANCE;
   };
@@ -65,8 +65,8 @@ export function toPoll(schedule: Schedule, now: number): number[] {
  * True if a finished run may leave an executor idle until the campaign requests another run. This is so if
  * `concurrency` is a number, because the service may then have no queue of this campaign.
  */
-export function isRefilled({ refills, concurrency }: Schedule): boolean {
-  return refills === true && concurrency !== 'auto';
+export function isRefilled({ concurrency }: Schedule): boolean {
+  return concurrency !== 'auto';
 }
 
 /**
@@ -95,10 +95,10 @@ export function isShort({ mean }: Durations): boolean {
  * The time at which a flight is polled when nothing is left to request. It is at most two ticks of the shortest length
  * after the last look.
  */
-export function dueAtTheEnd({ isSparing }: Schedule, flight: Flight, durations: Durations): number {
+export function dueAtTheEnd(flight: Flight, durations: Durations): number {
   const { lookedAt, startedAt } = flight;
-  const isFirst = isSparing && lookedAt === startedAt;
-  if (isSparing && isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
+  const isFirst = lookedAt === startedAt;
+  if (isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
   const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * AT_THE_END.shortest);
   const longest = Math.min(LONGEST_TICK, 2 * shortest);
   let [low, high] = [0, longest];

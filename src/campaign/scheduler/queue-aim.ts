@@ -106,14 +106,14 @@ const WEIGHT = 0.3;
 
 export function learnRate(schedule: Schedule, started: number, now: number): void {
   const seconds = (now - schedule.measuredAt) / 1_000;
-  if (seconds <= (schedule.isSparing ? SHORTEST_MEASURE : 0)) return;
+  if (seconds <= SHORTEST_MEASURE) return;
   const rate = started / seconds;
   // if the queue became empty during this time, the service could have started more runs than it did
   if (!schedule.isSaturated && rate < schedule.startRate) return;
   // the queue became empty, so this rate is a lower bound: if it is higher than the old rate, it replaces the old rate
   // completely
-  const isBound = schedule.isSparing && !schedule.isSaturated;
+  const isBound = !schedule.isSaturated;
   // if less than one start was expected, a single start says little about the rate
-  const weight = WEIGHT * (schedule.isSparing ? Math.min(1, schedule.startRate * seconds) : 1);
+  const weight = WEIGHT * Math.min(1, schedule.startRate * seconds);
   schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : weight);
 }

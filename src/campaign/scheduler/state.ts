@@ -47,11 +47,8 @@ export interface Schedule {
   /** The flights, in the order in which they were requested. */
   flights: Flight[];
   hazard: LifeTable;
-  /**
-   * The occupancy, for the numbers of running and queued runs in reports. It never changes a decision. Absent from
-   * campaigns of earlier versions.
-   */
-  occupancy?: Occupancy;
+  /** The occupancy, for the numbers of running and queued runs in reports. It never changes a decision. */
+  occupancy: Occupancy;
   /** Flights that start per second, averaged over the last ticks; 0 while unknown. */
   startRate: number;
   /** When the queue was last measured. */
@@ -64,25 +61,8 @@ export interface Schedule {
   tickAt: number;
   /** The wait before unanswered requests are repeated, ms. It grows while nothing finishes. */
   patience: number;
-  /**
-   * True if ticks also suit few executors and very short runs. Absent from campaigns of earlier versions, because their
-   * histories have to replay.
-   */
-  isSparing?: boolean;
-  /**
-   * True if a tick without a run to request does not make `burst` smaller. Absent from campaigns of earlier versions.
-   */
-  keepsBurst?: boolean;
-  /**
-   * True if a campaign with a number as concurrency replaces finished runs soon. Absent from campaigns of earlier
-   * versions.
-   */
-  refills?: boolean;
-  /**
-   * The maximum number of flights and postponed runs together. Absent from campaigns of earlier versions, which allow
-   * fewer.
-   */
-  mostFlights?: number;
+  /** The maximum number of flights and postponed runs together. */
+  mostFlights: number;
 }
 
 export interface Decision {
@@ -127,7 +107,6 @@ export function newSchedule(
   total: number,
   concurrency: number | 'auto',
   runTimeout: number | null = null,
-  isSparing = true,
 ): Schedule {
   return {
     concurrency,
@@ -148,10 +127,7 @@ export function newSchedule(
     burst: FIRST_BURST,
     tickAt: 0,
     patience: SHORTEST_TICK,
-    isSparing,
-    keepsBurst: true,
-    refills: true,
-    ...(isSparing && { mostFlights: MOST_FLIGHTS }),
+    mostFlights: MOST_FLIGHTS,
   };
 }
 

@@ -104,15 +104,6 @@ describe('the performance in virtual time', () => {
     },
   );
 
-  test('a campaign of an earlier version keeps its longer ticks', () => {
-    const tickOf = (refills: boolean): number => {
-      const schedule = { ...experienced(100, 4, 60_000), refills };
-      applyOutcomes(schedule, { request: [0, 1, 2, 3] }, { ...none, running: [0, 1, 2, 3] }, 100_000);
-      return schedule.tickAt - 100_000;
-    };
-    expect(tickOf(false)).toBeGreaterThan(2 * tickOf(true));
-  });
-
   test('the window stays small with one executor and long runs', () => {
     const { ticks } = simulate(campaign(60, () => 60_000, { executors: 1 }));
     expect(Math.max(...ticks.map(({ flightsAfter }) => flightsAfter))).toBeLessThanOrEqual(16);
