@@ -406,7 +406,6 @@ def _filter(name, value):
 def _item(value):
     if not isinstance(value, str):
         return _text(value)
-    # a server of an earlier version does not read quotes, so they are only where they are needed
     plain = value != "" and value == value.strip() and not set(value) & set(',"')
     return value if plain else '"%s"' % value.replace('"', '""')
 

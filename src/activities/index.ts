@@ -60,7 +60,7 @@ export function createActivities(world: World, courses = new Courses()) {
     try {
       const record = await here(world, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
-      if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign, world.store)))
+      if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign)))
         throw refusal(otherService(world.service, record.campaign));
       return await work(record, cancellationSignal());
     } catch (error) {

@@ -182,7 +182,7 @@ function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string>
 function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): string {
   const { state, attempts, failures, joined, origin, before, earlier } = run;
   const reason = run.reason ?? 'the service gave no reason';
-  // a retry by a person sets the number of failures to 0; stores of earlier versions have no earlier attempts
+  // a retry by a person sets the number of failures to 0
   const count = Math.max(failures, earlier.length);
   const least = failures < count && count === KEPT_ATTEMPTS ? 'at least ' : '';
   const tries =

@@ -124,7 +124,7 @@ export class OutputFiles {
     most: number,
     begin: Parameters<CloudClient['fetchOutputFile']>[1],
   ): Promise<void> {
-    this.isThere ??= this.service.has(this.campaign, this.store);
+    this.isThere ??= this.service.has(this.campaign);
     if (!(await this.isThere)) {
       throw unavailable(
         `The file is at ${this.campaign.service}, where the campaign ran.`,

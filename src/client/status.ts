@@ -42,7 +42,7 @@ export interface CampaignStatus {
   /** Who paused the campaign; null when it is not paused, or when no worker answered. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
-  /** Who submitted the campaign; null for campaigns of earlier versions. */
+  /** Who submitted the campaign; null if unknown. */
   owner: string | null;
   /**
    * The output that the campaign is about, and which of its values are better; null when the definition has no goal.
@@ -118,14 +118,13 @@ export async function statusFromStore(
   };
 }
 
-/** Progress towards precise points. Null for a campaign of an earlier version that stored nothing about it. */
+/** Progress towards precise points. */
 async function precisionFrom(
   store: DesignStore,
-  { campaign, phase }: CampaignRecord,
+  { campaign }: CampaignRecord,
 ): Promise<PrecisionProgress | null> {
   if (!campaign.precision) return null;
-  const progress = precisionProgress(await store.countVerdicts(campaign.id), campaign.precision.max);
-  return phase === 'completed' && progress.judged === 0 ? null : progress;
+  return precisionProgress(await store.countVerdicts(campaign.id), campaign.precision.max);
 }
 
 /** A remark about output files that the campaign should have stored but could not; empty if there are none. */

@@ -91,7 +91,7 @@ export async function submit(
   const definition = textOf(source);
   const isNew = await client.store.addCampaign({ campaign, definition, digest, owner }, Date.now());
   const record = await recordOf(client, id);
-  if (record.digest !== digest || !(await client.service.has(record.campaign, client.store))) {
+  if (record.digest !== digest || !(await client.service.has(record.campaign))) {
     const other =
       wanted === undefined
         ? 'token (in HTTP, the header Idempotency-Key)'

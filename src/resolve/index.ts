@@ -62,21 +62,13 @@ export async function resolveDefinition(
 }
 
 /**
- * The text from which the hash of a definition is made. The text leaves out `outputFiles` if it has its default value,
- * and the confidence of a selection with a budget. So a definition has the same hash as in earlier versions of foray,
- * which did not have or use these settings. The text also leaves out the folder of an outside optimiser, because the
- * hashes of the optimiser's files are included.
+ * The text from which the hash of a definition is made. The text leaves out the folder of an outside optimiser, because
+ * the hashes of the optimiser's files are included.
  */
-function meaningOf({ outputFiles, ...campaign }: ResolvedDefinition['campaign']): string {
-  const { search, select } = campaign;
-  const named = {
-    ...campaign,
-    ...(typeof search?.method === 'object' && {
-      search: { ...search, method: { ...search.method, folder: '' } },
-    }),
-    ...(select?.method === 'ocba' && { select: { ...select, confidence: undefined } }),
-  };
-  return JSON.stringify(outputFiles === 'link' ? named : { ...named, outputFiles });
+function meaningOf(campaign: ResolvedDefinition['campaign']): string {
+  const { search } = campaign;
+  if (typeof search?.method !== 'object') return JSON.stringify(campaign);
+  return JSON.stringify({ ...campaign, search: { ...search, method: { ...search.method, folder: '' } } });
 }
 
 async function withProgram(search: Search, files: DefinitionFiles): Promise<Search> {

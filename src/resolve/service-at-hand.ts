@@ -1,5 +1,4 @@
 import type { Campaign } from '../campaign/types.ts';
-import { versionOf } from '../campaign/versions.ts';
 import { type CloudClient, CloudError, isCloudError } from '../cloud/index.ts';
 
 /** How long a known identity of the service is trusted, ms. */
@@ -9,13 +8,6 @@ const TRUSTED_MS = 10_000;
  * a page of its own for a moment.
  */
 const KEPT_MS = 30_000;
-
-/** What the store knows about a campaign and its service. */
-export interface Belongings {
-  /** A run that the campaign has at its service, if any is known. */
-  knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
-  setService(id: string, serviceId: string): Promise<void>;
-}
 
 /** The model service that a client or a worker talks to. It tells which campaigns belong to this service. */
 export class ServiceAtHand {
@@ -46,13 +38,8 @@ export class ServiceAtHand {
   }
 
   /**
-   * Whether a campaign belongs to this service.
-   *
-   * A campaign of an earlier version of foray knows only the address of its service. It belongs to the service at that
-   * address. It also belongs to a service at another port of this machine that knows one of its runs: run ids are
-   * random, while models and versions may have the same ids on several services. A campaign without known runs has
-   * nothing at any service, so it may also continue at another port of this machine. If the campaign belongs to this
-   * service, its record gets the identity of the service.
+   * Whether a campaign belongs to this service: it has the UUID of this service, or, for a host without a UUID, its
+   * address.
    *
    * If this service has the campaign's address and has never answered, the campaign counts as belonging to it. This
    * does no harm, because no request succeeds there.
@@ -60,12 +47,10 @@ export class ServiceAtHand {
    * @throws CloudError if the campaign has another address than this service, and this service does not answer; or if
    *   the campaign's service has a UUID, and this service answers without one
    */
-  async has(campaign: Campaign, belongings: Belongings): Promise<boolean> {
+  async has(campaign: Campaign): Promise<boolean> {
     const isHere = this.isAt(campaign);
     const { serviceId } = campaign;
-    // no request is sent if its answer would not matter
-    if (serviceId === undefined && !isHere && !(isLoopback(campaign.service) && isLoopback(this.url)))
-      return false;
+    if (serviceId === undefined) return isHere;
     let identity: string | undefined;
     try {
       identity = await this.ask();
@@ -73,12 +58,8 @@ export class ServiceAtHand {
       if (isHere && isCloudError(error)) return true;
       throw error;
     }
-    if (serviceId !== undefined && identity === undefined) throw withoutUuid(this.url);
-    if (serviceId !== undefined) return serviceId === identity;
-    if (identity === undefined) return isHere;
-    if (!isHere && !(await this.hasMoved(campaign, belongings))) return false;
-    await belongings.setService(campaign.id, identity);
-    return true;
+    if (identity === undefined) throw withoutUuid(this.url);
+    return serviceId === identity;
   }
 
   /** Whether the campaign has this address. Another service may be there now. */
@@ -107,22 +88,6 @@ export class ServiceAtHand {
     } catch (error) {
       if (!this.known || !isCloudError(error)) throw error;
       return this.known.identity;
-    }
-  }
-
-  /**
-   * Whether a campaign of an earlier version of foray may have been at this service when the service listened at
-   * another port. It may have been if the service knows one of its runs, or if it has no known run.
-   */
-  private async hasMoved(campaign: Campaign, belongings: Belongings): Promise<boolean> {
-    const run = await belongings.knownRun(campaign.id);
-    if (!run) return true;
-    try {
-      await this.cloud.getProgress(versionOf(campaign, run.version).versionId, run.runId);
-      return true;
-    } catch (error) {
-      if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused')) return false;
-      throw error;
     }
   }
 }

@@ -10,31 +10,9 @@ import {
 import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Defaults for settings that campaigns of earlier versions do not have. */
-const earlier: Partial<Campaign> = {
-  attempts: ONE_ATTEMPT,
-  timeouts: { run: null, campaign: null },
-  fresh: null,
-  priority: 3,
-  precision: null,
-  commonRandomNumbers: false,
-  outputFiles: 'link',
-};
-
-/**
- * A campaign as the store may contain it. Earlier versions of foray had only grids, and stored the values with
- * the inputs.
- */
-type WrittenCampaign = Omit<Campaign, 'varied'> & { varied: (VariedInput & { values?: string[] })[] };
-
 /** Parses the stored text of a campaign. */
 export function toCampaign(text: string): Campaign {
-  const written = { ...earlier, ...(JSON.parse(text) as WrittenCampaign) };
-  if (Object.hasOwn(written, 'design')) return written;
-  const inputs = written.varied.map(({ name }) => name);
-  const values = written.varied.map((input) => input.values!);
-  const varied = written.varied.map(({ name, type, units }) => ({ name, type, units }));
-  return { ...written, varied, design: { kind: 'grid', inputs, values } };
+  return JSON.parse(text) as Campaign;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface Tables {
     versions: string | null;
     /** The rounds of a growing design so far, as JSON; null before the first round and for other designs. */
     rounds: string | null;
-    /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
+    /** The owner who submitted the campaign; null if unknown. */
     owner: string | null;
   };
   /** `put_at` is the time when the file was last put into the store; 0 if that was not recorded. */

@@ -5,10 +5,6 @@ import { startServer, type TestServer } from '../cloud/support.ts';
 
 const OWN = '6b0e2f4c-3f6e-4a54-9d3c-0a3a9f6f9a11';
 const OTHER = '9a1d7c52-8f0b-4c86-8d7e-5f1c2b3a4d55';
-const belongings = {
-  knownRun: () => Promise.resolve(undefined),
-  setService: () => Promise.resolve(),
-};
 
 let server: TestServer;
 let service: ServiceAtHand;
@@ -27,7 +23,7 @@ const campaign = () => ({ id: 'c', service: server.url, serviceId: OWN }) as Cam
 /** Whether the campaign belongs to the service, after this time in seconds. */
 const hasAfter = (seconds: number): Promise<boolean> => {
   now += seconds * 1_000;
-  return service.has(campaign(), belongings);
+  return service.has(campaign());
 };
 const say = (uuid: string): void => server.say(200, { status: 'ok', problems: [], service: uuid });
 

@@ -139,8 +139,7 @@ export function startOptions(
  */
 async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
   const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
-  // workflows of earlier releases have no store in their memo
-  if ((memo?.store ?? store) === store) return runId;
+  if (memo?.store === store) return runId;
   throw new ForayError(
     'CAMPAIGN_EXISTS',
     `A campaign "${id}" of another store exists on this Temporal server.`,

@@ -14,7 +14,7 @@ export interface CampaignRecord {
   updatedAt: number;
   /** A remark about the end of the campaign; usually empty. */
   note: string;
-  /** The owner who submitted the campaign; null for campaigns of earlier versions of foray. */
+  /** The owner who submitted the campaign; null if unknown. */
   owner: string | null;
 }
 
@@ -34,8 +34,6 @@ export interface CampaignStore {
   setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
   /** Sets the versions of the model that runs are requested with. New requests use the last version. */
   setVersions(id: string, versions: readonly ModelVersion[], now: number): Promise<void>;
-  /** Sets the model service that a campaign belongs to. */
-  setService(id: string, serviceId: string): Promise<void>;
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
   /**

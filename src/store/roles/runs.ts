@@ -141,8 +141,6 @@ export interface RunStore {
    */
   reopen(id: string, now: number): Promise<void>;
 
-  /** The id of a run of the campaign at its service, if the store knows one. */
-  knownRun(id: string): Promise<{ runId: string; version: number | null } | undefined>;
   /** The given service runs that are also open runs of another campaign. */
   claimedByOthers(id: string, runIds: readonly string[]): Promise<Set<string>>;
   /** Hands the ownership of service runs over to the other campaigns that wait for them. */

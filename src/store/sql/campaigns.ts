@@ -84,10 +84,6 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
         .execute();
     },
 
-    async setService(id, serviceId) {
-      await db.updateTable('campaigns').set({ service_id: serviceId }).where('id', '=', id).execute();
-    },
-
     async removeCampaign(id) {
       await db
         .deleteFrom('campaigns')

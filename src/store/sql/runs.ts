@@ -185,18 +185,6 @@ export function runStore(db: Kysely<Tables>): RunStore {
       });
     },
 
-    async knownRun(id) {
-      const row = await db
-        .selectFrom('runs')
-        .select(['run_id', 'version'])
-        .where('campaign', '=', await numberOf(db, id))
-        .where('run_id', 'is not', null)
-        .orderBy('seq')
-        .limit(1)
-        .executeTakeFirst();
-      return row && { runId: row.run_id!, version: row.version };
-    },
-
     async claimedByOthers(id, runIds) {
       if (runIds.length === 0) return new Set();
       const rows = await db

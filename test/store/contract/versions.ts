@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../src/store/index.ts';
-import { add, campaign, done, failed, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
+import {
+  add,
+  campaign,
+  done,
+  failed,
+  openForEachTest,
+  points,
+  rowsOf,
+  type TestDatabase,
+} from '../fixtures.ts';
 
 /** Tests the records of model versions, of the service and of failed attempts, for every store. */
 export function describeVersions(
@@ -11,7 +20,12 @@ export function describeVersions(
     let store: Store;
     openForEachTest(createDatabase, (_, opened) => (store = opened));
     beforeEach(async () => {
-      await add(store, 'flu', { points: 3, replications: 1 });
+      const ofService = { ...campaign('flu'), serviceId: 'a uuid' };
+      await store.addCampaign(
+        { campaign: ofService, definition: 'campaign: flu\n', digest: 'digest' },
+        1_000,
+      );
+      await store.addPoints('flu', points(3), 1);
       await store.setPhase('flu', 'running', 1);
     });
 
@@ -38,7 +52,6 @@ export function describeVersions(
 
     test('the campaign has the last version and the id of the service, also after a change', async () => {
       await store.setVersions('flu', versions, 3);
-      await store.setService('flu', 'a uuid');
       const { campaign: now } = (await store.getCampaign('flu'))!;
       expect(now).toMatchObject({ serviceId: 'a uuid', versions, model: versions[1] });
       await store.changeCampaign({ campaign: now, definition: 'other', digest: 'other' }, [], undefined, 4);
@@ -68,13 +81,6 @@ export function describeVersions(
       await store.deleteCampaign('flu');
       await add(store, 'flu', { points: 3, replications: 1 });
       expect(await earlier()).toEqual([]);
-    });
-
-    test('the store gives the id and the version of a run that the service knows', async () => {
-      expect(await store.knownRun('flu')).toBeUndefined();
-      await store.intend('flu', [1], 1);
-      await store.observe('flu', [done(1)], 2);
-      expect(await store.knownRun('flu')).toEqual({ runId: 'run 1', version: null });
     });
   });
 }
