@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Kysely, sql } from 'kysely';
 import { isForayError } from '../../src/errors.ts';
 import { openStore } from '../../src/store/index.ts';
-import { migrationsFor, postgresTypes } from '../../src/store/migrations.ts';
 import { postgresDialect } from '../../src/postgres/dialect.ts';
 import { campaign, points } from '../store/fixtures.ts';
 import { foray, isRunning } from '../support/cli.ts';
@@ -113,25 +112,6 @@ test('foray refuses an open store after a newer foray has changed it', async () 
   expect(await store.listCampaigns()).toEqual([]);
   await store.close();
 });
-
-test.each(Object.keys(migrationsFor(postgresTypes)))(
-  'openStore migrates a store that has the migrations up to %s',
-  async (last) => {
-    const all = migrationsFor(postgresTypes);
-    const db = new Kysely<unknown>({ dialect: postgresDialect(address, place) });
-    const { Migrator } = await import('kysely/migration');
-    const { error } = await new Migrator({
-      db,
-      provider: { getMigrations: () => Promise.resolve(all) },
-    }).migrateTo(last);
-    expect(error).toBeUndefined();
-    await db.destroy();
-    const store = await openStore(address);
-    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
-    expect(await store.addPoints('flu', points(3), 2)).toEqual({ points: 3, runs: 6 });
-    await store.close();
-  },
-);
 
 test('a store works again after its server has stopped and started', async () => {
   const store = await openStore(address);

@@ -136,31 +136,6 @@ describe('executors', () => {
   });
 });
 
-describe('a database of the first version', () => {
-  test('is migrated, and the service executes its interrupted runs again', async () => {
-    const service = await startTestService({ executors: 1 });
-    const version = await service.latest('Rehearsal');
-    const { body: done } = await requestRun(service, version, { Seconds: 0 });
-    await reach(service, done, 'COMPLETED');
-    await service.close();
-    const dataDir = temporaryFolder();
-    const db = new DatabaseSync(path.join(dataDir, 'service.db'));
-    db.exec(readFileSync(path.join(import.meta.dirname, 'schema-1.sql'), 'utf8'));
-    db.exec(`ATTACH '${path.join(service.dataDir, 'service.db')}' AS now`);
-    for (const table of ['models', 'versions', 'runs']) {
-      const columns = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
-      const names = columns.map(({ name }) => name as string).join();
-      db.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
-    }
-    // sets the state that the database has after a kill during the run
-    db.exec("UPDATE main.runs SET status = 'RUNNING'");
-    db.close();
-    const restarted = await startTestService({ dataDir });
-    await reach(restarted, done, 'COMPLETED');
-    expect((await requestRun(restarted, version, { Seconds: 0 })).body.id).toBe(done.id);
-  });
-});
-
 describe('a service that closes', () => {
   test('answers open requests, and executes interrupted runs again at its next start', async () => {
     const service = await startTestService();

@@ -10,10 +10,9 @@
  *   number, and `tasks_left` is the number of those that have not completed. Such a run is never executed itself.
  * - `runs.direct` is 1 for a run that was requested itself, and 0 for a run that is only part of other runs.
  * - `run_logs` has the last printed lines of FAILED runs, as JSON; `number` is the order in which they failed.
- * - `versions.files` is the JSON list of a version's files with their hashes; null for a version of an earlier foray.
+ * - `versions.files` is the JSON list of a version's files with their hashes; null until it is known.
  * - `versions.manifest` has all data that are needed to run a version from its kept files, as JSON. It is null if the
- *   files are not kept. `pruned_at` is the time when kept files were removed. `made_at` is null for a version of an
- *   earlier foray.
+ *   files are not kept. `pruned_at` is the time when kept files were removed.
  * - `holders` lists the holders of runs. A service gets a new holder at each start, and after it was taken for lost.
  *   Each execution of a lane has one. A closed holder claims no more runs. `runs.holder` is the last holder that
  *   claimed the run. `runs.losses` is the number of times a run lost its holder while it executed.
@@ -22,7 +21,6 @@
 export const migrations = [
   `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-  CREATE TABLE keys (hash TEXT PRIMARY KEY, user TEXT NOT NULL, created_at TEXT NOT NULL) STRICT;
   CREATE TABLE models (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, published INTEGER NOT NULL
   ) STRICT;
@@ -33,6 +31,10 @@ export const migrations = [
     code_hash TEXT NOT NULL,
     template TEXT NOT NULL,
     experiments TEXT NOT NULL,
+    files TEXT,
+    manifest TEXT,
+    made_at TEXT,
+    pruned_at TEXT,
     UNIQUE (model_id, number)
   ) STRICT;
   CREATE TABLE runs (
@@ -47,24 +49,19 @@ export const migrations = [
     executions INTEGER NOT NULL DEFAULT 0,
     requested_at TEXT NOT NULL,
     started_at TEXT,
-    finished_at TEXT
+    finished_at TEXT,
+    types TEXT NOT NULL DEFAULT '{}',
+    direct INTEGER NOT NULL DEFAULT 1,
+    tasks INTEGER,
+    tasks_left INTEGER,
+    holder TEXT,
+    losses INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE UNIQUE INDEX runs_live ON runs (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED');
   CREATE INDEX runs_identity ON runs (identity, seq);
-  CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH';
-  CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING';
-  CREATE TABLE results (run_seq INTEGER PRIMARY KEY REFERENCES runs (seq), outputs TEXT NOT NULL) STRICT;
-  `,
-  `
-  DROP TABLE keys;
-  ALTER TABLE runs ADD COLUMN types TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE runs ADD COLUMN direct INTEGER NOT NULL DEFAULT 1;
-  ALTER TABLE runs ADD COLUMN tasks INTEGER;
-  ALTER TABLE runs ADD COLUMN tasks_left INTEGER;
-  DROP INDEX runs_fresh;
-  DROP INDEX runs_running;
   CREATE INDEX runs_fresh ON runs (seq) WHERE status = 'FRESH' AND tasks IS NULL;
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'RUNNING' AND tasks IS NULL;
+  CREATE TABLE results (run_seq INTEGER PRIMARY KEY REFERENCES runs (seq), outputs TEXT NOT NULL) STRICT;
   CREATE TABLE sub_runs (
     parent_seq INTEGER NOT NULL REFERENCES runs (seq),
     position INTEGER NOT NULL,
@@ -72,29 +69,13 @@ export const migrations = [
     PRIMARY KEY (parent_seq, position)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sub_runs_run ON sub_runs (run_seq, parent_seq);
-  `,
-  `
   CREATE TABLE run_logs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     run_seq INTEGER NOT NULL UNIQUE REFERENCES runs (seq),
     log TEXT NOT NULL
   ) STRICT;
-  `,
-  `
-  ALTER TABLE versions ADD COLUMN files TEXT;
-  `,
-  `
-  ALTER TABLE versions ADD COLUMN manifest TEXT;
-  ALTER TABLE versions ADD COLUMN made_at TEXT;
-  ALTER TABLE versions ADD COLUMN pruned_at TEXT;
-  `,
-  `
   CREATE TABLE holders (id TEXT PRIMARY KEY, name TEXT NOT NULL, opened_at TEXT NOT NULL, closed_at TEXT) STRICT;
   CREATE INDEX holders_open ON holders (id) WHERE closed_at IS NULL;
-  ALTER TABLE runs ADD COLUMN holder TEXT;
-  ALTER TABLE runs ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
   CREATE TABLE executors (name TEXT PRIMARY KEY, about TEXT NOT NULL, seen_at TEXT NOT NULL) STRICT;
   `,
 ];

@@ -1,6 +1,6 @@
 /**
- * The tables of {@link migrations} in PostgreSQL. The first entry makes the tables of the seventh version at once. Each
- * later version has one entry, by its number with three digits.
+ * The tables of {@link migrations} in PostgreSQL. Each version has one entry, by its
+ * number with three digits.
  *
  * - Texts with the collation "C" are sorted and compared by their bytes, as in SQLite, whatever the language of the
  *   database.
@@ -8,7 +8,7 @@
  *   database, so it is empty after a crash of the server.
  */
 export const postgresMigrations: Record<string, string> = {
-  '007': `
+  '001': `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   CREATE TABLE models (
     id TEXT PRIMARY KEY, name TEXT COLLATE "C" NOT NULL, description TEXT NOT NULL, published INTEGER NOT NULL

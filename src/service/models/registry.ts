@@ -25,9 +25,9 @@ export interface ServedVersion extends Version {
   manifest: Manifest | null;
   /** Why the version takes no runs; undefined if it takes runs. */
   retired: string | undefined;
-  /** The time when the version was made; null for a version of an earlier foray. */
+  /** The time when the version was made. */
   madeAt: string | null;
-  /** The files of the version when the service read them; null for a version of an earlier foray. */
+  /** The files of the version when the service read them. */
   files: VersionFile[] | null;
   /** Its animation; undefined if its code has none, or was not kept. */
   animation: AnimationDeclaration | undefined;

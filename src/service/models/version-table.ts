@@ -56,7 +56,6 @@ function versionStatements({ list, lockTable }: Dialect) {
     state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
     add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    // a version of an earlier foray has no list of its files
     addFiles: 'UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL',
     keep: 'UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?',
     manifests: 'SELECT manifest FROM versions WHERE manifest IS NOT NULL',
