@@ -28,7 +28,7 @@ interface PushedModel {
 export function addModelsPush(models: Command): void {
   withSettings(models.command('push'))
     .description(
-      'send a model to the service as a new version, if it has changed; earlier versions can still run',
+      'send a model to the service as a new version, if it has changed; its other versions can still run',
     )
     .argument('<folder>', 'folder of one model or of several')
     .option('--json', 'print the versions as JSON')

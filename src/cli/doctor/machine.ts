@@ -36,7 +36,7 @@ export async function checkStore({ store }: Settings): Promise<Check> {
       case 'missing':
         return ok('store', `There is no store at ${shown} yet; the first campaign creates it.`);
       case 'older':
-        return ok('store', `An earlier foray wrote ${shown}; the next command brings it up to date.`);
+        return ok('store', `${shown} has older tables; the next command brings them up to date.`);
       case 'current':
         return ok('store', `${shown} is up to date.`);
       case 'newer':
