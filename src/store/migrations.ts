@@ -29,6 +29,7 @@ export function migrationsFor(types: ColumnTypes): Record<string, Migration> {
     '011-rounds': { up: rounds },
     '012-counts': { up: counts },
     '013-owner': { up: owner },
+    '014-draws': { up: draws },
   };
 }
 
@@ -278,4 +279,12 @@ async function counts(db: Kysely<unknown>): Promise<void> {
 /** The owner who submitted a campaign; unknown for earlier campaigns. */
 async function owner(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('campaigns').addColumn('owner', 'text').execute();
+}
+
+/** How often the design of a campaign has each point. */
+async function draws(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('points')
+    .addColumn('draws', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
 }

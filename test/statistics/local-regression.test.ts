@@ -30,7 +30,7 @@ function expectClose(values: number[][], expected: number[][]): void {
 // outputs.one_delta gives the degrees of freedom.
 describe('local regression agrees with Cleveland and Devlin', () => {
   test('for one input', () => {
-    const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
+    const smooth = new LocalRegression(LINE, ON_LINE, { spans: [0.5] });
     expectClose(found(smooth, [[0.05], [0.31], [0.5], [0.97]]), [
       [0.2121275977200116, 0.1440110791897923],
       [0.960949979062766, 0.1044274478227017],
@@ -41,7 +41,7 @@ describe('local regression agrees with Cleveland and Devlin', () => {
   });
 
   test('for two inputs', () => {
-    const smooth = new LocalRegression(PLANE, ON_PLANE, [0.75]);
+    const smooth = new LocalRegression(PLANE, ON_PLANE, { spans: [0.75] });
     const places = [
       [0.5, 0.5],
       [0.2, 0.9],

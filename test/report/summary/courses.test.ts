@@ -13,7 +13,7 @@ function curveText(height: number, points = 3): string {
 function gathered(runs: readonly (readonly [point: string, curve: string])[], front: string) {
   const gatherer = new CourseGatherer([OUTPUT]);
   for (const [point, Course] of runs) gatherer.add({ point, outputs: { Course } });
-  const best = { key: 'a', values: [], runs: 1, failed: 0, samples: {}, curves: { Course: front } };
+  const best = { key: 'a', values: [], draws: 1, runs: 1, failed: 0, samples: {}, curves: { Course: front } };
   return gatherer.result(best)[0]!;
 }
 

@@ -111,7 +111,8 @@ export function describeGrowth(
 
       test('the store records which points of the design are precise, until the record is reset', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
-        const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
+        const repeats = { repeats: 0, unjudgedRepeats: 0 };
+        const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0, ...repeats };
         expect(await store.countVerdicts('flu')).toEqual(none);
         await store.setVerdicts('flu', [
           { ordinal: 0, state: 'open', expected: 9 },
