@@ -96,6 +96,25 @@ test('if the points have only one or two distinct places, the regression leaves 
   expect(alike.at([5], 0.95).value).toBeCloseTo(9.5, 9);
 });
 
+test('means with the spread of their results give the same band as these results', () => {
+  const results = LINE.flatMap((place, at) =>
+    [-1, 1].map((sign) => ({ place, mean: ON_LINE[at]!, value: ON_LINE[at]! + 0.1 * sign * (1 + (at % 3)) })),
+  );
+  const places = results.map(({ place }) => place);
+  const plain = new LocalRegression(
+    places,
+    results.map(({ value }) => value),
+  );
+  const merged = new LocalRegression(
+    places,
+    results.map(({ mean }) => mean),
+    { noise: results.map(({ mean, value }) => (value - mean) ** 2) },
+  );
+  expect(merged.explained).toBeCloseTo(plain.explained, 9);
+  const [one, other] = [plain.at([0.31], 0.95), merged.at([0.31], 0.95)];
+  for (const key of ['value', 'low', 'high'] as const) expect(other[key]).toBeCloseTo(one[key]!, 9);
+});
+
 test('the regression fits very large values', () => {
   const smooth = new LocalRegression(
     LINE,

@@ -164,13 +164,6 @@ describe('a CSV file', () => {
       comma,
     ],
     [
-      'a point twice',
-      'Days,Title\n1,a\n2,a\n\n§1.0,a\n',
-      'INVALID_VALUE',
-      'Point 3 is the same as point 1.',
-      'Use replications to repeat a point.',
-    ],
-    [
       'a quote that is not closed',
       'Days,Title\n1,a\n§2,"b\n3,c\n',
       'POINTS_INVALID',
