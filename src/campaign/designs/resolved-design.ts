@@ -170,6 +170,11 @@ export function hasCondition(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.where !== null);
 }
 
+/** Whether the points of a design, or of a design within it, depend on a seed. */
+export function isRandom(design: Design): boolean {
+  return nested(design).some((one) => 'seed' in one);
+}
+
 /** Whether a design, or a design within it, draws its points or has rows that repeat, so that equal rows count. */
 export function hasDraws(design: Design): boolean {
   return nested(design).some(
