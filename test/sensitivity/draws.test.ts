@@ -75,7 +75,7 @@ describe('a point that a sample drew several times counts as often', () => {
         const ranks = columns.map((column) => doubledRanks(column));
         const ranked = regressionOf(ranks, doubledRanks(output), 0.95);
         expect(found!.r2).toBeCloseTo(plain.r2, 9);
-        for (const [at, one] of found!.indices.entries()) {
+        for (const [at, one] of found!.indices!.entries()) {
           expect(one.src).toBeCloseTo(plain.src[at]!, 9);
           expect(one.srrc).toBeCloseTo(ranked.src[at]!, 9);
           expect(one.srcInterval).toBeDefined();
@@ -103,7 +103,7 @@ describe('a point that a sample drew several times counts as often', () => {
     });
     const plain = regressionOf([column!], output, 0.95);
     expect(found!.r2).toBeCloseTo(plain.r2, 9);
-    expect(found!.indices[0]!.src).toBeCloseTo(plain.src[0]!, 9);
+    expect(found!.indices![0]!.src).toBeCloseTo(plain.src[0]!, 9);
     expect(plain.r2).toBeLessThan(0.4);
   });
 
