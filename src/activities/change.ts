@@ -1,6 +1,5 @@
 import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
-import { expand } from '../campaign/points.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { type Campaign, type ModelVersion, strategyOf } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
@@ -18,7 +17,7 @@ import { changeOf, judgedAgain } from '../search/change.ts';
 import type { FinishedRun } from '../search/point-value.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
-import { contentsOf, prepare, uploadFiles } from './prepare.ts';
+import { contentsOf, expanded, prepare, uploadFiles } from './prepare.ts';
 import { precisionOf, replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
@@ -53,11 +52,11 @@ export async function change(
       const after = await resolved(world, record, request);
       model = after.campaign.model;
       await uploadFiles(world, after.campaign, signal);
-      const points = expand(after.campaign, await contentsOf(store, after.campaign));
+      const { points, campaign: counted } = await expanded(store, after.campaign);
       const relay = relaid(campaign, after.campaign);
       const before = campaign;
       // the version changes last, so that a repeated activity still sees that this is a change to another version
-      campaign = { ...after.campaign, model: campaign.model };
+      campaign = { ...counted, model: campaign.model };
       const size = campaign.search
         ? await changeSearch(store, record, { ...after, campaign }, now)
         : await store.changeCampaign({ ...after, campaign }, points, relay, now);
@@ -183,8 +182,8 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       const file = Object.hasOwn(files.points, path) ? files.points[path] : known;
       if (!file) return Promise.reject(unknown(path, place));
       // definitions are compared as JSON, so the order of these keys is the same as in `readPointsFile`
-      const { inputs, hash, count } = file;
-      return Promise.resolve({ inputs, hash, count });
+      const { inputs, hash, count, repeats } = file;
+      return Promise.resolve({ inputs, hash, count, ...(repeats !== undefined && { repeats }) });
     },
     // a change keeps the program of an outside optimiser
     findProgram: () => {

@@ -1,11 +1,11 @@
 import { growingSize, grown, nextSize } from '../campaign/growth.ts';
 import { measureOf } from '../campaign/measures.ts';
-import { expand } from '../campaign/points.ts';
 import type { Campaign, RunCounts } from '../campaign/types.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
 import { gathered } from '../sensitivity/gather.ts';
 import { widestInterval } from '../sensitivity/widest.ts';
 import type { Store } from '../store/index.ts';
+import { expanded } from './prepare.ts';
 import type { Proposed } from './propose.ts';
 
 /**
@@ -34,8 +34,8 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
     }
     const next = nextSize(campaign.growth!, last);
     if (next === undefined) return { added: { count: 0, seqs: [] }, points, asked: 0, isOver: true };
-    const after = { ...campaign, design: grown(design, next) };
-    await store.growDesign(campaign, after, expand(after), Date.now());
+    const after = await expanded(store, { ...campaign, design: grown(design, next) });
+    await store.growDesign(campaign, after.campaign, after.points, Date.now());
   }
 }
 

@@ -1,7 +1,9 @@
-import { expand } from '../campaign/points.ts';
+import { setImmediate as breath } from 'node:timers/promises';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { hasRunsPerDraw } from '../campaign/draws.ts';
+import { countDraws, expand } from '../campaign/points.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
-import { type Campaign, type Strategy, strategyOf } from '../campaign/types.ts';
+import { type Campaign, type Point, type Strategy, strategyOf } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
@@ -23,12 +25,33 @@ export async function prepare(
 ): Promise<Prepared> {
   const { store } = world;
   await uploadFiles(world, campaign, signal);
-  const points = expand(campaign, await contentsOf(store, campaign));
-  const size = await store.addPoints(campaign.id, points, campaign.replications);
-  await store.setPhase(campaign.id, 'running', Date.now());
+  const { points } = await expanded(store, campaign);
+  const { id, replications } = campaign;
+  const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
+  await store.setPhase(id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
   const strategy = strategyOf(campaign);
   return { ...size, grows: precision !== null || strategy !== 'design', precision, strategy };
+}
+
+/** The points of a campaign's design, and the campaign with the number of its repeated points. */
+export async function expanded(
+  store: Store,
+  { repeats: _, ...campaign }: Campaign,
+): Promise<{ campaign: Campaign; points: Iterable<Point> }> {
+  const contents = await contentsOf(store, campaign);
+  const counting = countDraws(campaign, contents);
+  for (;;) {
+    const { done, value: draws } = counting.next();
+    if (done) {
+      const repeats = [...draws.values()].reduce((sum, own) => sum + own - 1, 0);
+      return {
+        campaign: { ...campaign, ...(repeats > 0 && { repeats }) },
+        points: expand(campaign, contents, draws),
+      };
+    }
+    await breath();
+  }
 }
 
 /** Uploads the files of a campaign's inputs that the service does not have. */

@@ -1,5 +1,6 @@
 import { measureOf } from '../campaign/measures.ts';
 import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
+import { hasRunsPerDraw, limitsAt } from '../campaign/draws.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -53,28 +54,31 @@ export async function replicateAll(store: Store, campaign: Campaign): Promise<vo
 }
 
 /** The progress of a campaign that replicates its points until they are precise; null for other campaigns. */
-export async function precisionOf(
-  store: Store,
-  { id, precision }: Campaign,
-): Promise<PrecisionProgress | null> {
-  return precision && precisionProgress(await store.countVerdicts(id), precision.max);
+export async function precisionOf(store: Store, campaign: Campaign): Promise<PrecisionProgress | null> {
+  const { id, precision } = campaign;
+  return (
+    precision && precisionProgress(await store.countVerdicts(id), precision.max, hasRunsPerDraw(campaign))
+  );
 }
 
 async function addReplications(
   store: Store,
-  { id, precision, outputs }: Campaign,
+  campaign: Campaign,
   points: readonly FinishedPoint[],
 ): Promise<AddedRuns> {
+  const { id, outputs } = campaign;
+  const wanted = campaign.precision!;
   const verdicts: ({ ordinal: number } & Verdict)[] = [];
-  const measures = precision!.outputs.map((name) => measureOf(outputs, name));
-  const imprecise = points.flatMap(({ ordinal, runs }) => {
+  const measures = wanted.outputs.map((name) => measureOf(outputs, name));
+  const imprecise = points.flatMap(({ ordinal, draws, runs }) => {
+    const precision = limitsAt(campaign, wanted, draws);
     const values = measures.map(({ read }) => runs.map(({ outputs }) => read(outputs) ?? null));
-    const next = nextReplications(precision!, values, runs.length);
+    const next = nextReplications(precision, values, runs.length);
     if (next.decided) {
       verdicts.push({ ordinal, state: next.reached ? 'precise' : 'imprecise', expected: runs.length });
       return [];
     }
-    const expected = Math.max(next.replications, expectedReplications(precision!, values, runs.length));
+    const expected = Math.max(next.replications, expectedReplications(precision, values, runs.length));
     verdicts.push({ ordinal, state: 'open', expected });
     return [{ ordinal, replications: next.replications, need: next.need }];
   });

@@ -92,7 +92,7 @@ export function checkDefinition(
     return { name, type, units };
   });
   if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design, base));
-  mistakes.attempt(() => checkSeeds(read, facts, varied, given));
+  mistakes.attempt(() => checkSeeds(read, facts, { design, varied }, given));
   const kept = chosenOutputs(read, facts);
   const { outputs } = kept;
   const fresh = (): Freshness => freshness(read, find, once);

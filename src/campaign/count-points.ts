@@ -10,9 +10,15 @@ import { type Contents, type DesignOf, expand } from './points.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign } from './types.ts';
 
+/** The number of different points of a design, and the number of its points that repeat an earlier point. */
+interface DesignSize {
+  points: number;
+  repeats: number;
+}
+
 /**
- * The number of different points of a design. Derived values are computed here for the first time, so their limits are
- * checked here. Those of a growing design are checked up to its largest size.
+ * Counts the points of a design. Derived values are computed here for the first time, so their limits are checked here.
+ * Those of a growing design are checked up to its largest size.
  *
  * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place in the definition
  */
@@ -21,25 +27,26 @@ export function countPoints(
   facts: ModelFacts,
   campaign: DesignOf & Pick<Campaign, 'growth'>,
   contents: Contents,
-): number {
+): DesignSize {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
-  if (size !== undefined) return size;
+  if (size !== undefined) return { points: size, repeats: 0 };
   const { inputs } = facts.version.experimentTemplate;
   const limited = campaign.varied.flatMap(({ name }, at) => {
     const input = inputs.find((candidate) => candidate.name === name)!;
     return isLimited(input) ? [{ input, at }] : [];
   });
-  const checked = (design: Design): number => {
-    let points = 0;
-    for (const { ordinal, values } of expand({ ...campaign, design }, contents)) {
+  const checked = (design: Design): DesignSize => {
+    let [points, repeats] = [0, 0];
+    for (const { ordinal, values, draws = 1 } of expand({ ...campaign, design }, contents)) {
       points = ordinal + 1;
+      repeats += draws - 1;
       for (const { input, at } of limited) checkDerived(input, values[at]!, points);
     }
-    return points;
+    return { points, repeats };
   };
-  let points: number;
+  let found: DesignSize;
   try {
-    points = checked(campaign.design);
+    found = checked(campaign.design);
     if (campaign.growth) checked(grown(campaign.design, campaign.growth.most));
   } catch (error) {
     if (error instanceof OperandError) {
@@ -53,7 +60,7 @@ export function countPoints(
       place: read.locate(path),
     });
   }
-  if (points > 0) return points;
+  if (found.points > 0) return found;
   throw new ForayError('EMPTY_DESIGN', 'The design has no points: no point meets "where".', {
     place: read.locate(['design'], 'key'),
   });

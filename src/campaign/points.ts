@@ -13,13 +13,66 @@ export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> & Partial<Pi
 /** The contents of a campaign's point files, by hash. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
 
+/** How often a design has a point, for the points that it has more than once, by key. */
+export type Draws = ReadonlyMap<string, number>;
+
+/** After this number of rows, a count of draws lets other work go on. */
+const ROWS_AT_ONCE = 1_000;
+
 /**
- * The points of a campaign in the order of its design, each once.
+ * Counts how often a design has each point. It yields now and then, so that a caller can let other work go on.
  *
  * @param contents - the contents of the files that the design names, by their hash
  * @throws DeriveError
  */
-export function* expand(campaign: DesignOf, contents: Contents = new Map()): Generator<Point> {
+export function* countDraws(campaign: DesignOf, contents: Contents = new Map()): Generator<void, Draws> {
+  const draws = new Map<string, number>();
+  if (sizeOf(campaign.design) !== undefined) return draws;
+  const seen = new Set<string>();
+  let rows = 0;
+  for (const { key } of keyedRows(campaign, contents)) {
+    if (seen.has(key)) draws.set(key, (draws.get(key) ?? 1) + 1);
+    else seen.add(key);
+    if ((rows += 1) % ROWS_AT_ONCE === 0) yield;
+  }
+  return draws;
+}
+
+/**
+ * The points of a campaign in the order of its design, each once.
+ *
+ * @param contents - the contents of the files that the design names, by their hash
+ * @param draws - the result of {@link countDraws}, if the caller has it
+ * @throws DeriveError
+ */
+export function* expand(
+  campaign: DesignOf,
+  contents: Contents = new Map(),
+  draws: Draws = drawsOf(campaign, contents),
+): Generator<Point> {
+  const given = new Set<string>();
+  let ordinal = 0;
+  for (const { key, values } of keyedRows(campaign, contents)) {
+    const own = draws.get(key);
+    if (own !== undefined) {
+      if (given.has(key)) continue;
+      given.add(key);
+    }
+    yield { ordinal, key, values, ...(own !== undefined && { draws: own }) };
+    ordinal += 1;
+  }
+}
+
+function drawsOf(campaign: DesignOf, contents: Contents): Draws {
+  const counting = countDraws(campaign, contents);
+  for (;;) {
+    const { done, value } = counting.next();
+    if (done) return value;
+  }
+}
+
+/** The values and keys of the rows of a design. Rows may repeat. */
+function* keyedRows(campaign: DesignOf, contents: Contents): Generator<Pick<Point, 'key' | 'values'>> {
   const { varied, design } = campaign;
   const fixed = fixedInputs(campaign);
   const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
@@ -27,15 +80,9 @@ export function* expand(campaign: DesignOf, contents: Contents = new Map()): Gen
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
   const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
-  const seen = sizeOf(design) === undefined ? new Set<string>() : undefined;
-  let ordinal = 0;
   for (const row of rowsOf(design, { base: campaign.base, contents })) {
     const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
-    const key = keyOf([...fixedValues, ...values]);
-    if (seen?.has(key)) continue;
-    seen?.add(key);
-    yield { ordinal, key, values };
-    ordinal += 1;
+    yield { key: keyOf([...fixedValues, ...values]), values };
   }
 }
 

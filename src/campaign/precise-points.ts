@@ -13,6 +13,10 @@ export interface Verdict {
 export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
   /** The expected number of runs at the end, for all points with a verdict together. */
   expected: number;
+  /** The number of draws that gave a point once more. */
+  repeats: number;
+  /** The number of these draws of points without a verdict. */
+  unjudgedRepeats: number;
 };
 
 /** The progress of a campaign that replicates its points until they are precise. */
@@ -32,18 +36,23 @@ export interface PrecisionProgress {
   mostRuns: number;
 }
 
-/** @param max - the most replications of a point */
+/**
+ * @param max - the most replications of a point
+ * @param hasRunsPerDraw - whether each draw of a point may have so many
+ */
 export function precisionProgress(
-  { open, precise, imprecise, unjudged, expected }: VerdictCounts,
+  { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats }: VerdictCounts,
   max: number,
+  hasRunsPerDraw: boolean,
 ): PrecisionProgress {
   const judged = open + precise + imprecise;
+  const [all, others] = hasRunsPerDraw ? [repeats, unjudgedRepeats] : [0, 0];
   return {
     precise,
     imprecise,
     judged,
-    expectedRuns: expected + unjudged * max,
-    mostRuns: (judged + unjudged) * max,
+    expectedRuns: expected + (unjudged + others) * max,
+    mostRuns: (judged + unjudged + all) * max,
   };
 }
 

@@ -1,9 +1,10 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
+import { type Design, isRandom } from './designs/resolved-design.ts';
 import type { ModelFacts } from './facts.ts';
 import type { FindInput, GiveOnce } from './find-input.ts';
 import type { ReadDefinition } from './read.ts';
-import type { BaseInput, Campaign, Freshness, VariedInput } from './types.ts';
+import type { BaseInput, Campaign, Freshness } from './types.ts';
 
 /** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
@@ -19,11 +20,11 @@ interface SeedUser {
 export function checkSeeds(
   read: ReadDefinition,
   facts: ModelFacts,
-  varied: readonly VariedInput[],
+  { design, varied }: Pick<Campaign, 'design' | 'varied'>,
   given: ReadonlySet<string>,
 ): void {
   const { definition, locate } = read;
-  const users = seedUsers(read, hasSeed(facts.version.experimentTemplate.inputs));
+  const users = seedUsers(read, design, hasSeed(facts.version.experimentTemplate.inputs));
   const [first] = users;
   if (!first) return;
   const place = locate(first.path);
@@ -80,10 +81,10 @@ export function checkSeeds(
   }
 }
 
-function seedUsers({ definition }: ReadDefinition, hasSeed: boolean): SeedUser[] {
+function seedUsers({ definition }: ReadDefinition, design: Design, hasSeed: boolean): SeedUser[] {
   const { replications = 1, commonRandomNumbers, seed, fresh, failures, search, calibrate } = definition;
-  // if runs have no seeds, only the search or the calibration uses the seed
-  const seedsRuns = seed !== undefined && (hasSeed || !(search ?? calibrate));
+  // if runs have no seeds, the search, the calibration or the points of the design may use the seed
+  const seedsRuns = seed !== undefined && (hasSeed || (!search && !calibrate && !isRandom(design)));
   return [
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),

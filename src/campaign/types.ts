@@ -100,6 +100,8 @@ export interface Campaign {
   /** The inputs that the design varies, and inputs that differ between points because the campaign was changed. */
   varied: VariedInput[];
   design: Design;
+  /** The number of points of the design that repeat an earlier point; absent if there are none. */
+  repeats?: number;
   /**
    * The rule by which the design grows. `design` then has the points so far. Absent if the design has all its points
    * from the beginning.
@@ -174,6 +176,8 @@ export interface Point {
   ordinal: number;
   key: string;
   values: string[];
+  /** How often the design has the point; absent for a point that it has once. */
+  draws?: number;
 }
 
 export const phases = [

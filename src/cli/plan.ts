@@ -100,13 +100,17 @@ function selectText(method: NonNullable<Plan['select']>['method']): string {
 
 /** A plan in one line, such as: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 42 s (as in flu-1). */
 export function planLine(plan: Plan): string {
-  const { points, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
+  const { points, repeats, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
   if (plan.calibration) return `a calibration: at most ${counted(points, 'point')} and as many runs`;
   if (search)
     return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: ${searchPlanText(points, mostRuns, search.confirm)}`;
   const { min, max } = replications;
   const parts = [
-    points === mostPoints ? counted(points, 'point') : `${number(points)} to ${counted(mostPoints, 'point')}`,
+    points !== mostPoints
+      ? `${number(points)} to ${counted(mostPoints, 'point')}`
+      : repeats > 0
+        ? `${number(points + repeats)} points, ${number(points)} of them different`
+        : counted(points, 'point'),
     ...(min === max ? (min === 1 ? [] : [counted(min, 'replication')]) : [`${min} to ${max} replications`]),
     runs === mostRuns ? counted(runs, 'run') : `${number(runs)} to ${number(mostRuns)} runs`,
   ];
@@ -125,10 +129,11 @@ function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
   return `about ${number(runs)} runs, from the variance of ${counted(points, 'point')} at the service`;
 }
 
-function pointsText({ search, calibration, points, mostPoints }: Plan): string {
+function pointsText({ search, calibration, points, repeats, mostPoints }: Plan): string {
   if (search && points === 0) return 'no limit';
   if (search ?? calibration) return `at most ${number(points)}`;
-  return points === mostPoints ? number(points) : `${number(points)} to ${number(mostPoints)}`;
+  if (points !== mostPoints) return `${number(points)} to ${number(mostPoints)}`;
+  return repeats > 0 ? `${number(points + repeats)}, ${number(points)} of them different` : number(points);
 }
 
 function runsText({ search, points, runs, mostRuns }: Plan): string {

@@ -49,6 +49,7 @@ export async function submit(
 ): Promise<string> {
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
+    for (const warning of plan.warnings) tell(`warning: ${warning}`);
     // a selection by kn and the comparison of the best points usually need far fewer runs than their upper limits, so
     // these limits are not used here
     const { confirm } = plan.search ?? {};

@@ -48,7 +48,8 @@ export async function analysesIn(
     throw new ForayError('NOTHING_TO_ANALYZE', `The campaign "${id}" ${why.problem}`, { hint: why.hint });
   const { measures, dataSets } = asked(campaign, outputs);
   const keepsRuns = needsRuns(analyzedDesign(campaign));
-  const found = await gathered(store.results(id), campaign, { measures, dataSets, points, keepsRuns });
+  const of = { measures, dataSets, points: points + (campaign.repeats ?? 0), keepsRuns };
+  const found = await gathered(store.results(id), campaign, of);
   if (found.table.length === 0)
     throw new ForayError('NOTHING_TO_ANALYZE', `No run of the campaign "${id}" has finished yet.`, {
       hint: `"foray status ${id}" shows its progress.`,

@@ -34,7 +34,7 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  */
 export async function* followRuns(
   store: Store,
-  campaign: Pick<Campaign, 'id' | 'varied' | 'outputs' | 'versions'>,
+  campaign: Pick<Campaign, 'id' | 'varied' | 'outputs' | 'versions' | 'repeats'>,
   everyMs: number,
   isGone: () => Promise<boolean>,
 ): AsyncGenerator<FinishedRow[], void, void> {
@@ -80,6 +80,11 @@ async function* candidates(
   for await (const seqs of store.finishedSeqs(id, reported.end)) yield* batches(seqs, AT_ONCE);
 }
 
-function columnsOf({ varied, outputs, versions }: Pick<Campaign, 'varied' | 'outputs' | 'versions'>): string {
-  return JSON.stringify([varied, outputs, versions !== undefined]);
+function columnsOf({
+  varied,
+  outputs,
+  versions,
+  repeats,
+}: Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'repeats'>): string {
+  return JSON.stringify([varied, outputs, versions !== undefined, repeats !== undefined]);
 }

@@ -18,7 +18,7 @@ export interface Foreseen {
  * service already has. A point counts if the service has all of its first replications. Returns null when no point
  * counts, when the campaign has no wanted precision, and when `signal` stops the requests.
  *
- * @param points - the number of points in the design
+ * @param points - the number of points in the design, or of draws if each has replications of its own
  * @param completed - the ids of the completed runs, by the ordinal of their point
  */
 export async function foreseen(

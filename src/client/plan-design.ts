@@ -1,6 +1,15 @@
+import { RANDOM_SEED } from '../api/index.ts';
 import { levelsOf } from '../campaign/designs/input-values.ts';
-import { type Design, hasCondition, mostRows, nested } from '../campaign/designs/resolved-design.ts';
+import {
+  type Design,
+  hasCondition,
+  isSensitivityDesign,
+  mostRows,
+  nested,
+} from '../campaign/designs/resolved-design.ts';
+import { type Drawing, hasRunsPerDraw } from '../campaign/draws.ts';
 import type { Growth } from '../campaign/growth.ts';
+import { hasSeed } from '../campaign/seeds.ts';
 import { fractionText } from '../campaign/designs/relation.ts';
 
 /**
@@ -29,28 +38,39 @@ export function aboutDesign(design: Design): string[] {
   });
 }
 
+/** Says that repeated points get further runs. Empty if they do not. */
+export function repeatedRuns(campaign: Drawing, points: number): string[] {
+  const { repeats = 0 } = campaign;
+  if (repeats === 0 || !hasRunsPerDraw(campaign)) return [];
+  return [
+    `${number(points + repeats)} points, ${number(points)} of them different: a point that appears n times has n times as many replications`,
+  ];
+}
+
 /** Describes how long a design grows. */
 export function growthPlan({ width, most, outputs }: Growth): string {
   return `doubles until each interval is at most ${width} wide, or until it has ${number(most)} base points or trajectories (${outputs.join(', ')})`;
 }
 
-/** Warnings about parts of a design that look like mistakes. */
-export function warningsOf(design: Design, points: number): string[] {
+/** Warnings about parts of a design that look like mistakes, and about draws that add no runs. */
+export function warningsOf(campaign: Drawing, points: number): string[] {
+  const { design, repeats = 0 } = campaign;
   const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
   const sobolSizes = [...nested(design)].flatMap((one) => {
     if (one.kind === 'sample' && one.method === 'sobol') return [{ size: one.points, factor: 1 }];
     return one.kind === 'saltelli' ? [{ size: one.points, factor: one.scrambles }] : [];
   });
-  const repeats = hasCondition(design) ? 0 : mostRows(design) - points;
+  const merged = hasCondition(design) ? 0 : mostRows(design) - points - repeats;
   return [
     ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
-    ...(repeats > 0
+    ...(merged > 0
       ? [
-          repeats === 1
+          merged === 1
             ? 'One point of the design repeats another point. Each point counts once.'
-            : `${number(repeats)} points of the design repeat other points. Each point counts once.`,
+            : `${number(merged)} points of the design repeat other points. Each point counts once.`,
         ]
       : []),
+    ...(repeats > 0 && !hasRunsPerDraw(campaign) ? [repeatsText(campaign, points)] : []),
     ...sobolSizes.flatMap(({ size, factor }) => {
       const even = 2 ** Math.round(Math.log2(size));
       if (size === even) return [];
@@ -61,6 +81,20 @@ export function warningsOf(design: Design, points: number): string[] {
       ];
     }),
   ];
+}
+
+/** Says that repeated draws add no runs, and why. */
+function repeatsText(campaign: Drawing, points: number): string {
+  const { base, select, commonRandomNumbers, repeats = 0 } = campaign;
+  const which = `The design has ${number(points + repeats)} points, and only ${number(points)} are different.`;
+  const counts = 'A point counts as often as the design has it';
+  if (isSensitivityDesign(campaign.design)) return `${which} ${counts}, and its runs are used each time.`;
+  if (select) return `${which} The selection compares the different points.`;
+  if (!hasSeed(base))
+    return `${which} ${counts}, but it is run once, because the model has no input ${RANDOM_SEED}.`;
+  return commonRandomNumbers
+    ? `${which} ${counts}, but it is not run again, because all points have the same seeds ("commonRandomNumbers").`
+    : `${which} ${counts}, but it is run once, because all runs have the same seed. With "seed: 1", each of the ${number(points + repeats)} points is run with a seed of its own.`;
 }
 
 function number(value: number): string {

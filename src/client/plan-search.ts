@@ -25,6 +25,7 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
     ...planOf(campaign, rate, runs),
     ...(isKnown && { mostRuns: points * perPoint + (compared?.mostRuns ?? 0) }),
     points: isKnown ? points : 0,
+    repeats: 0,
     mostPoints: isKnown ? points : 0,
     replications: { min: replications, max: perPoint },
     warnings: [
@@ -57,6 +58,7 @@ export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: R
   return {
     ...planOf(campaign, rate, { least: particles, most }),
     points: most,
+    repeats: 0,
     mostPoints: most,
     calibration: { particles, generations: stop.generations },
   };
@@ -76,6 +78,7 @@ function planOf(
     model: { name: model.name, version: model.version },
     goal: goal ?? null,
     points: 0,
+    repeats: 0,
     mostPoints: 0,
     design: [],
     replications: { min: replications, max: replications },

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
 import { mostRows } from '../campaign/designs/resolved-design.ts';
+import { firstReplications, replicatedPoints } from '../campaign/draws.ts';
 import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';
 import { hasSeed, hasUnknownChance } from '../campaign/seeds.ts';
@@ -13,7 +14,7 @@ import { analyzedDesign } from '../sensitivity/design.ts';
 import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
-import { aboutDesign, growthPlan, warningsOf } from './plan-design.ts';
+import { aboutDesign, growthPlan, repeatedRuns, warningsOf } from './plan-design.ts';
 import { planOfCalibration, planOfSearch } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 import { sampledRuns } from './sampled-runs.ts';
@@ -47,23 +48,23 @@ export async function planOf(
 ): Promise<Plan> {
   if (campaign.search) return planOfSearch(campaign, rate);
   if (campaign.calibrate) return planOfCalibration(campaign, rate);
-  const { replications, precision, varied } = campaign;
-  const runs = points * replications;
+  const { replications, precision, varied, repeats = 0 } = campaign;
+  const replicated = replicatedPoints(campaign, points);
+  const runs = replicated * replications;
   const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
   const first: Point[] = [];
   const last: Point[] = [];
-  const ordinals = new Set([...chosen].map((run) => Math.floor(run / replications)));
-  const toAsk = new Map<number, Point>();
+  const toAsk = new Map<number, { point: Point; replication: number }>();
+  let run = 0;
   for (const point of expand(campaign, contents)) {
     if (first.length < SHOWN) first.push(point);
     else last.push(point);
     if (last.length > SHOWN) last.shift();
-    if (ordinals.has(point.ordinal)) toAsk.set(point.ordinal, point);
+    const own = firstReplications(campaign, point);
+    for (let replication = 1; replication <= own; replication += 1, run += 1)
+      if (chosen.has(run)) toAsk.set(run, { point, replication });
   }
-  const inOrder = [...chosen].map((run) => ({
-    point: toAsk.get(Math.floor(run / replications))!,
-    replication: 1 + (run % replications),
-  }));
+  const inOrder = [...chosen].map((one) => toAsk.get(one)!);
   const { asked, found, completed } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
     onAsked?.(asked, inOrder.length),
   );
@@ -73,8 +74,10 @@ export async function planOf(
   const most = precision?.max ?? replications;
   const { growth, design } = campaign;
   const mostPoints = growth ? Math.max(points, mostRows(grown(design, growth.most))) : points;
-  const mostRuns = campaign.select ? mostRunsOfSelection(campaign, points) : mostPoints * most;
-  const expected = await foreseen(cloud, campaign, points, completed, signal);
+  const mostRuns = campaign.select
+    ? mostRunsOfSelection(campaign, points)
+    : replicatedPoints(campaign, mostPoints) * most;
+  const expected = await foreseen(cloud, campaign, replicated, completed, signal);
   const secondsOf = (all: number): number | null =>
     all <= there ? 0 : rate ? Math.ceil((all - there) * rate.secondsARun) : null;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
@@ -83,8 +86,13 @@ export async function planOf(
     model: { name: campaign.model.name, version: campaign.model.version },
     goal: campaign.goal ?? null,
     points,
+    repeats,
     mostPoints,
-    design: [...aboutDesign(design), ...(growth ? [growthPlan(growth)] : [])],
+    design: [
+      ...aboutDesign(design),
+      ...repeatedRuns(campaign, points),
+      ...(growth ? [growthPlan(growth)] : []),
+    ],
     replications: { min: replications, max: most },
     runs,
     mostRuns,
@@ -100,7 +108,7 @@ export async function planOf(
     first: first.map(rowOf),
     last: last.map(rowOf),
     warnings: [
-      ...warningsOf(campaign.design, points),
+      ...warningsOf(campaign, points),
       ...(hasUnknownChance(campaign) ? unknownChanceWarnings(analyzedDesign(campaign).method) : []),
       ...(mostRuns >= MANY_RUNS ? [manyRuns(mostRuns)] : []),
       ...(campaign.select && !hasSeed(campaign.base)

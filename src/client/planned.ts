@@ -9,6 +9,8 @@ export interface Plan {
   /** The goal of the campaign; null when the definition has none. */
   goal: Goal | null;
   points: number;
+  /** The number of draws of the design that give a point once more. */
+  repeats: number;
   /** Maximum number of points: more than `points` when the design grows until its indices are known. */
   mostPoints: number;
   /** What a sensitivity design consists of: its trajectories, its base points, or its defining relation. */

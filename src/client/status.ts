@@ -1,5 +1,6 @@
 import { type GrowthProgress, growthProgress } from '../campaign/growth.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
+import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
 import { searchOf, storyOfCalibration, storyOfSelect } from './search.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
@@ -124,7 +125,8 @@ async function precisionFrom(
   { campaign }: CampaignRecord,
 ): Promise<PrecisionProgress | null> {
   if (!campaign.precision) return null;
-  return precisionProgress(await store.countVerdicts(campaign.id), campaign.precision.max);
+  const counts = await store.countVerdicts(campaign.id);
+  return precisionProgress(counts, campaign.precision.max, hasRunsPerDraw(campaign));
 }
 
 /** A remark about output files that the campaign should have stored but could not; empty if there are none. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { replicatedPoints } from '../campaign/draws.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
@@ -77,6 +78,7 @@ export async function submit(
   const checkedCampaign = await checkCampaign(client.cloud, source);
   await checkStart(client, checkedCampaign.campaign);
   const { campaign: checked, points, contents, digest } = checkedCampaign;
+  const runs = checked.replications * replicatedPoints(checked, points);
   if (announce) {
     const signal = AbortSignal.timeout(ANNOUNCE_MS);
     announce(await planned(client, checkedCampaign, { ask: ANNOUNCE_RUNS, signal }, undefined));
@@ -111,7 +113,7 @@ export async function submit(
           throw error;
         });
   const url = client.temporal.pageOf(id, runId);
-  return { id, workflowId: id, runId, url, isNew, points, runs: points * campaign.replications, warning };
+  return { id, workflowId: id, runId, url, isNew, points, runs, warning };
 }
 
 export async function plan(
@@ -121,7 +123,8 @@ export async function plan(
 ): Promise<Plan> {
   const definition = await checkCampaign(client.cloud, source);
   await checkStart(client, definition.campaign);
-  const runs = definition.points * definition.campaign.replications;
+  const { campaign, points } = definition;
+  const runs = campaign.replications * replicatedPoints(campaign, points);
   const ask = all || runs <= MOST_ASKED ? runs : SAMPLE;
   return planned(client, definition, { ask, onAsked }, runSeconds);
 }

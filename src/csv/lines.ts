@@ -23,6 +23,7 @@ export async function* textOf(file: string, code: ErrorCode): AsyncGenerator<str
   let decoder: TextDecoder | undefined;
   try {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      if (!decoder) checkText(chunk, file, code);
       const isUtf16 = chunk[0] === 0xff && chunk[1] === 0xfe;
       decoder ??= new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true });
       yield decoder.decode(chunk, { stream: true });
@@ -32,6 +33,22 @@ export async function* textOf(file: string, code: ErrorCode): AsyncGenerator<str
     const { code: reason } = error as NodeJS.ErrnoException;
     throw reason === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? await notText(file, code) : error;
   }
+}
+
+/** The first bytes of files that are not text, and what such a file is. */
+const OTHER_FILES: readonly [bytes: string, what: string, hint: string][] = [
+  ['PK\x03\x04', 'a workbook of Excel or another zip archive', 'Save the table as CSV (UTF-8).'],
+  ['\xd0\xcf\x11\xe0', 'a workbook of an older Excel', 'Save the table as CSV (UTF-8).'],
+  ['\x1f\x8b', 'compressed with gzip', 'Unpack it first.'],
+  ['PAR1', 'a Parquet file', 'Write the table as CSV.'],
+];
+
+/** @throws ForayError with the code, if the file begins like a file that is not text */
+function checkText(start: Buffer, file: string, code: ErrorCode): void {
+  const found = OTHER_FILES.find(([bytes]) => start.toString('latin1', 0, bytes.length) === bytes);
+  if (!found) return;
+  const [, what, hint] = found;
+  throw new ForayError(code, `The file is ${what}, not text.`, { place: { file, line: 1, column: 1 }, hint });
 }
 
 async function* linesIn(parts: AsyncIterable<string>): AsyncGenerator<string> {

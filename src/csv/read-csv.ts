@@ -29,6 +29,8 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
   let columns = 0;
   let linesRead = 0;
   const parser = parse({
+    // one file may have several kinds of line ends, for example after lines were appended on another system
+    record_delimiter: ['\r\n', '\n', '\r'],
     trim: true,
     skip_empty_lines: true,
     on_record(record: string[], { lines }) {
@@ -40,6 +42,7 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
       }
       columns = record.length;
       checkSeparator(record, code, placeOf(0));
+      checkNames(record, code, placeOf);
       reader.names(record, placeOf);
       return null;
     },
@@ -75,6 +78,21 @@ function checkSeparator(names: readonly string[], code: ErrorCode, place: LinePl
   throw new ForayError(code, `The columns are separated by ${called}.`, {
     place,
     hint: 'Separate them by commas.',
+  });
+}
+
+/** Throws when a column has no name. pandas and R write the numbers of the rows as such a column. */
+function checkNames(names: readonly string[], code: ErrorCode, placeOf: PlaceOf): void {
+  const unnamed = names.indexOf('');
+  if (unnamed < 0) return;
+  if (unnamed > 0)
+    throw new ForayError(code, `Column ${unnamed + 1} has no name.`, {
+      place: placeOf(unnamed),
+      hint: 'Give the column a name, or remove it. A comma at the end of the line begins another column.',
+    });
+  throw new ForayError(code, 'The first column has no name.', {
+    place: placeOf(0),
+    hint: 'If it has the numbers of the rows, write the file without them: index=False in pandas, row.names = FALSE in R.',
   });
 }
 

@@ -56,9 +56,10 @@ export async function resolveDefinition(
     model,
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
-  const points = countPoints(read, facts, campaign, await files.contentsOf(campaign.design));
+  const contents = await files.contentsOf(campaign.design);
+  const { points, repeats } = countPoints(read, facts, campaign, contents);
   checkCompared(read, campaign, points);
-  return { campaign, points, digest };
+  return { campaign: { ...campaign, ...(repeats > 0 && { repeats }) }, points, digest };
 }
 
 /**

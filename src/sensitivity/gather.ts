@@ -1,10 +1,12 @@
 import type { Batched } from '../batched.ts';
 import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
+import { type Drawing, hasRunsPerDraw } from '../campaign/draws.ts';
 import type { Measure } from '../campaign/measures.ts';
-import type { Campaign, VariedInput } from '../campaign/types.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
+import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
 import { PointTable } from './points.ts';
 import { Replicates } from './replicates.ts';
@@ -16,7 +18,20 @@ export interface FinishedRun {
   status: 'done' | 'failed';
   values: readonly string[];
   outputs: Readonly<Record<string, string>>;
+  draws?: number | undefined;
 }
+
+/**
+ * The rows of a point in the columns. A point that a sample drew several times has as many rows, so that it counts as
+ * often. If each draw has runs of its own, they give `parts` rows, and the runs take turns. Otherwise the same row is
+ * repeated: it has `copies`.
+ */
+interface PointRows {
+  parts: number;
+  copies: number;
+}
+
+const ONE_ROW: PointRows = { parts: 1, copies: 1 };
 
 /** The collected values of a campaign's points. */
 export interface GatheredPoints {
@@ -32,8 +47,9 @@ export class OutputColumn {
   readonly #chance = new ChanceSums();
   readonly replicates: Replicates | undefined;
   runs = 0;
-  /** Values of the current point. */
-  #own: number[] = [];
+  #rows = ONE_ROW;
+  /** Values of the current point, by part. */
+  #own: number[][] = [];
 
   constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
     this.measure = measure;
@@ -49,7 +65,10 @@ export class OutputColumn {
     return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
   }
 
-  open(): void {
+  /** Begins a point. */
+  open(rows: PointRows): void {
+    this.#rows = rows;
+    this.#own = Array.from({ length: rows.parts }, () => []);
     this.replicates?.nextPoint();
   }
 
@@ -57,15 +76,18 @@ export class OutputColumn {
     const value = this.measure.read(outputs);
     if (value === undefined) return;
     this.runs += 1;
-    this.#own.push(value);
+    this.#own[partOf(replication, this.#rows)]!.push(value);
     this.replicates?.add(replication, value);
   }
 
   close(): void {
-    const own = this.#own;
-    this.#own = [];
-    if (own.length > 0) this.#chance.add(own);
-    this.#means.push(own.length > 0 ? this.#valueOf(own) : NaN);
+    for (const own of this.#own) {
+      const mean = own.length > 0 ? this.#valueOf(own) : NaN;
+      for (let copy = 0; copy < this.#rows.copies; copy += 1) {
+        if (own.length > 0) this.#chance.add(own);
+        this.#means.push(mean);
+      }
+    }
   }
 
   #valueOf(own: number[]): number {
@@ -73,6 +95,11 @@ export class OutputColumn {
     if (statistic === 'quantile') return quantile(Float64Array.from(own).sort(), probability!);
     return meanOf(own);
   }
+}
+
+/** The part of its point that a run belongs to. */
+function partOf(replication: number, { parts }: PointRows): number {
+  return (replication - 1) % parts;
 }
 
 function meanOf(values: readonly number[]): number {
@@ -100,10 +127,12 @@ export class CurveColumns {
   #times: number[] = [];
   #means: GrowingArray[] = [];
   #chances: ChanceSums[] = [];
-  /** Values of the current point, at each time. */
-  #own: number[][] = [];
+  #rows = ONE_ROW;
+  /** Values of the current point, at each time, by part. */
+  #own: number[][][] = [];
   runs = 0;
-  #points = 0;
+  /** The number of rows so far. */
+  #length = 0;
   /** The first and the last time of the first run's curve. */
   span: [from: number, to: number] = [NaN, NaN];
   /** The first and the last time of all curves. */
@@ -124,26 +153,42 @@ export class CurveColumns {
     }));
   }
 
-  add({ outputs }: FinishedRun): void {
+  /** Begins a point. */
+  open(rows: PointRows): void {
+    this.#rows = rows;
+    this.#own = this.#times.map(() => this.#parts());
+  }
+
+  add({ replication, outputs }: FinishedRun): void {
     const curve = curveOf(outputs[this.name])?.sort(([a], [b]) => a - b);
     if (!curve || curve.length === 0) return;
     if (this.#times.length === 0) this.#begin(curve);
     const [from, to] = this.wholeSpan;
     this.wholeSpan = [Math.min(from, curve[0]![0]), Math.max(to, curve.at(-1)![0])];
+    const part = partOf(replication, this.#rows);
     for (const [at, time] of this.#times.entries()) {
       const value = valueAt(curve, time);
-      if (value !== undefined) this.#own[at]!.push(value);
+      if (value !== undefined) this.#own[at]![part]!.push(value);
     }
     this.runs += 1;
   }
 
   close(): void {
-    for (const [at, own] of this.#own.entries()) {
-      this.#means[at]!.push(own.length > 0 ? meanOf(own) : NaN);
-      if (own.length > 0) this.#chances[at]!.add(own);
-      own.length = 0;
+    const { parts, copies } = this.#rows;
+    for (const [at, ofTime] of this.#own.entries()) {
+      for (const own of ofTime) {
+        const mean = own.length > 0 ? meanOf(own) : NaN;
+        for (let copy = 0; copy < copies; copy += 1) {
+          this.#means[at]!.push(mean);
+          if (own.length > 0) this.#chances[at]!.add(own);
+        }
+      }
     }
-    this.#points += 1;
+    this.#length += parts * copies;
+  }
+
+  #parts(): number[][] {
+    return Array.from({ length: this.#rows.parts }, () => []);
   }
 
   #begin(curve: Curve): void {
@@ -154,11 +199,11 @@ export class CurveColumns {
       all.length <= most
         ? all
         : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
-    this.#own = this.#times.map(() => []);
+    this.#own = this.#times.map(() => this.#parts());
     this.#chances = this.#times.map(() => new ChanceSums());
     this.#means = this.#times.map(() => new GrowingArray());
     // the points before the first curve have no curve
-    for (const means of this.#means) for (let at = 0; at < this.#points; at += 1) means.push(NaN);
+    for (const means of this.#means) for (let at = 0; at < this.#length; at += 1) means.push(NaN);
   }
 }
 
@@ -169,14 +214,17 @@ export interface Gathering {
   dataSets: readonly string[];
   /** Whether each run's value is kept. */
   keepsRuns: boolean;
-  /** The approximate number of points. */
+  /** The approximate number of points, each as often as it was drawn. */
   points: number;
 }
+
+/** The part of a campaign that decides how its runs are collected. */
+type GatheredCampaign = Drawing & Pick<Campaign, 'varied'>;
 
 /** Collects all runs of a campaign. Runs must be in design order. */
 export async function gathered(
   runs: Batched<FinishedRun>,
-  campaign: Pick<Campaign, 'varied'>,
+  campaign: GatheredCampaign,
   { measures, ...of }: Gathering,
 ): Promise<GatheredPoints> {
   const gatherer = new PointGatherer(campaign, measures, of);
@@ -189,14 +237,19 @@ export class PointGatherer {
   readonly #table: PointTable;
   readonly #columns: OutputColumn[];
   readonly #curves: CurveColumns[];
+  /** Whether the points are a sample. Other methods of analysis go through the rows of the design. */
+  readonly #isSample: boolean;
+  readonly #hasRunsPerDraw: boolean;
   #point: string | undefined;
 
   constructor(
-    { varied }: Pick<Campaign, 'varied'> & { varied: readonly VariedInput[] },
+    campaign: GatheredCampaign,
     measures: readonly Measure[],
     { dataSets, keepsRuns, points }: Omit<Gathering, 'measures'>,
   ) {
-    this.#table = new PointTable(varied, points);
+    this.#isSample = analyzedDesign(campaign).method === 'regression';
+    this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
+    this.#table = new PointTable(campaign.varied, points);
     this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points }));
     this.#curves = dataSets.map((name) => new CurveColumns(name, points));
   }
@@ -205,8 +258,9 @@ export class PointGatherer {
     if (run.point !== this.#point) {
       this.#close();
       this.#point = run.point;
-      this.#table.add(run.values);
-      for (const column of this.#columns) column.open();
+      const rows = this.#rowsOf(run);
+      for (let draw = 0; draw < rows.parts * rows.copies; draw += 1) this.#table.add(run.values, draw);
+      for (const column of [...this.#columns, ...this.#curves]) column.open(rows);
     }
     if (run.status === 'failed') return;
     for (const column of this.#columns) column.add(run);
@@ -217,6 +271,11 @@ export class PointGatherer {
   result(): GatheredPoints {
     this.#close();
     return { table: this.#table, columns: this.#columns, curves: this.#curves };
+  }
+
+  #rowsOf({ draws = 1 }: FinishedRun): PointRows {
+    if (draws === 1 || !this.#isSample) return ONE_ROW;
+    return this.#hasRunsPerDraw ? { parts: draws, copies: 1 } : { parts: 1, copies: draws };
   }
 
   #close(): void {

@@ -9,6 +9,8 @@ import { GrowingArray } from './growing-array.ts';
 export class PointTable {
   readonly inputs: readonly VariedInput[];
   readonly #columns: GrowingArray[];
+  /** For each row, the number of earlier rows of the same point. A point has a row for each of its draws. */
+  readonly #draws: GrowingArray;
   /** For each input that takes texts: the number of each text. */
   readonly #codes: (Map<string, number> | undefined)[];
   #slots: Int32Array | undefined;
@@ -20,6 +22,7 @@ export class PointTable {
   constructor(inputs: readonly VariedInput[], expected?: number) {
     this.inputs = inputs;
     this.#columns = inputs.map(() => new GrowingArray(expected));
+    this.#draws = new GrowingArray(expected);
     this.#codes = inputs.map(({ type }) =>
       isNumeric(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
     );
@@ -27,8 +30,12 @@ export class PointTable {
     this.#bits = new Uint32Array(this.#row.buffer);
   }
 
-  /** @param values - canonical, in the order of the inputs */
-  add(values: readonly string[]): void {
+  /**
+   * @param values - canonical, in the order of the inputs
+   * @param draw - the number of earlier rows of the same point
+   */
+  add(values: readonly string[], draw = 0): void {
+    this.#draws.push(draw);
     for (const [at, value] of values.entries()) this.#columns[at]!.push(this.#number(at, value, true));
     this.length += 1;
     this.#slots = undefined;
@@ -37,6 +44,11 @@ export class PointTable {
   /** The values of an input. Texts are replaced by their numbers. */
   column(at: number): Float64Array {
     return this.#columns[at]!.values;
+  }
+
+  /** For each row, the number of earlier rows of the same point. */
+  get draws(): Float64Array {
+    return this.#draws.values;
   }
 
   /** True for an input that takes texts. */

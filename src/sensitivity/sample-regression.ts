@@ -26,9 +26,14 @@ export function sampleRegression(
 ): Estimator {
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
+  const columnOf = (name: string): Float64Array =>
+    table.column(table.inputs.findIndex((input) => input.name === name));
+  // with one sample, draw n of a point belongs to draw n of a row of the sample. With several samples, rows that were
+  // drawn several times count as one row here, so that intervals are rather too wide
+  const draws = members.length === 1 ? [table.draws] : [];
   const samplesOfAll = members.map((names) => ({
     names,
-    ...rowNumbers(names.map((name) => table.column(table.inputs.findIndex((input) => input.name === name)))),
+    ...rowNumbers([...names.map(columnOf), ...draws]),
   }));
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;

@@ -57,14 +57,20 @@ export class LocalRegression {
    * @param places - the places of the points, with one or two coordinates each, in units in which distances are
    * comparable
    * @param values - one finite number for each point
-   * @param spans - the possible shares of the points in a fit, each above 0 and at most 1
+   * @param options `spans` are the possible shares of the points in a fit, each above 0 and at most 1. If the values are
+   * means, `noise` is the mean square by which the results behind each value differ from it
    * @throws RangeError when there are too few points
    */
-  constructor(places: readonly Place[], values: readonly number[], spans: readonly number[] = SPANS) {
+  constructor(
+    places: readonly Place[],
+    values: readonly number[],
+    { spans = SPANS, noise = [] }: { spans?: readonly number[]; noise?: readonly number[] } = {},
+  ) {
     const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     this.#places = places;
     this.#scale = scale;
     this.#values = Float64Array.from(values, (value) => value / scale);
+    const within = values.map((_, at) => (noise[at] ?? 0) / scale ** 2);
     const least = fewestPoints(places[0]?.length === 2 ? 2 : 1);
     if (places.length < least) throw new RangeError(`${places.length} points are too few`);
     // spans with fewer than four points per term are left out if others remain: their criterion depends mostly on noise
@@ -74,10 +80,11 @@ export class LocalRegression {
       const distances = distancesFrom(place, places);
       const sorted = distances.toSorted();
       for (const fit of fits)
-        fit.add(at, hatRow(place, places, distances, sorted[fit.nearest - 1]!), this.#values);
+        fit.add(at, hatRow(place, places, distances, sorted[fit.nearest - 1]!), this.#values, within[at]!);
     }
     const mean = this.#values.reduce((sum, value) => sum + value, 0) / values.length;
-    const spread = sumOfSquares(this.#values.map((value) => value - mean));
+    const spread =
+      sumOfSquares(this.#values.map((value) => value - mean)) + within.reduce((sum, one) => sum + one, 0);
     // rounding must not decide between two exact fits
     const floor = spread * 1e-20;
     const best = fits.reduce((a, b) => (b.criterion(floor) < a.criterion(floor) ? b : a));
@@ -125,12 +132,16 @@ class Fit {
     this.#count = count;
   }
 
-  /** @param row - the weights of all values in the fit at the point `at` */
-  add(at: number, row: Float64Array, values: Float64Array): void {
+  /**
+   * @param row - the weights of all values in the fit at the point `at`
+   * @param within - the mean square by which results of the point differ from its value
+   */
+  add(at: number, row: Float64Array, values: Float64Array, within: number): void {
     const residual = values[at]! - dot(row, values);
     const own = row[at]!;
-    this.squares += residual ** 2;
-    this.left += (residual / Math.max(1 - own, Number.EPSILON)) ** 2;
+    this.squares += residual ** 2 + within;
+    const rest = Math.max(1 - own, Number.EPSILON);
+    this.left += (residual / rest) ** 2 + within / rest ** 2;
     this.#trace += own;
     this.#norm += sumOfSquares(row);
   }

@@ -10,6 +10,8 @@ import { analyze } from './vacuum.ts';
 const POINTS_AN_INSERT = 1_000;
 /** The maximum number of runs per insert. The database makes the runs from the points. */
 const RUNS_AN_INSERT = 10_000;
+/** The maximum number of runs of further draws per insert. SQLite allows 32,766 variables in a statement. */
+const RUNS_OF_DRAWS_AN_INSERT = 2_000;
 /** The maximum number of replications per insert. SQLite allows 500 selects in a union. */
 const REPLICATIONS_AN_INSERT = 400;
 /** The smallest number of runs in a design for which foray updates the statistics of the database. */
@@ -21,24 +23,50 @@ export const FIRST = 1;
 export interface Design {
   campaign: number;
   revision: number;
+  /** The number of replications of a point, or of each draw of a point. */
   replications: number;
+  hasRunsPerDraw: boolean;
+}
+
+/** The number of points of a design, and the number of its runs. */
+interface DesignSize {
+  points: number;
+  runs: number;
 }
 
 /**
  * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
  * database is never busy for long. Every step can be repeated, because Temporal repeats an interrupted activity.
- *
- * @returns the number of points
  */
 export async function writeDesign(
   db: Kysely<Tables>,
   design: Design,
   points: Iterable<Point>,
+): Promise<DesignSize> {
+  const { count, draws } = await writePoints(db, design, points);
+  const runs = design.replications * (design.hasRunsPerDraw ? draws : count);
+  const first = await reserveSeqs(db, design, runs);
+  await writeRuns(db, design, count, first);
+  if (design.hasRunsPerDraw) await writeRunsOfDraws(db, design, count, first);
+  if (runs >= ANALYZED) await analyze(db);
+  return { points: count, runs };
+}
+
+/** Counts the runs that the points of a written design have at first. */
+export async function countRuns(
+  db: Kysely<Tables>,
+  { campaign, revision, replications, hasRunsPerDraw }: Design,
 ): Promise<number> {
-  const count = await writePoints(db, design, points);
-  await writeRuns(db, design, count, await reserveSeqs(db, design, count));
-  if (count * design.replications >= ANALYZED) await analyze(db);
-  return count;
+  const { points, draws } = await db
+    .selectFrom('points')
+    .select((point) => [
+      point.fn.countAll<number | string>().as('points'),
+      point.fn.sum<number | string | null>('draws').as('draws'),
+    ])
+    .where('campaign', '=', campaign)
+    .where('revision', '=', revision)
+    .executeTakeFirstOrThrow();
+  return replications * Number(hasRunsPerDraw ? (draws ?? 0) : points);
 }
 
 /** Counts the points that this design does not have, but the revision `earlier` or a later one had. */
@@ -62,11 +90,11 @@ export async function countDropped(
  * may have it. A point stays while it has runs.
  *
  * @param count - the number of points in the design
- * @param most - the maximum number of replications of a point in the design
+ * @param most - the maximum number of replications of a point in the design, or of each draw of a point
  */
 export async function dropOthers(
   db: Kysely<Tables>,
-  { campaign, revision }: Design,
+  { campaign, revision, hasRunsPerDraw }: Design,
   count: number,
   most: number,
 ): Promise<void> {
@@ -79,7 +107,7 @@ export async function dropOthers(
       .where('attempts', '=', 0)
       .where((run) =>
         run.or([
-          run('replication', '>', most),
+          run('replication', '>', hasRunsPerDraw ? ofDraws(most) : most),
           run(
             'ordinal',
             'in',
@@ -119,6 +147,12 @@ export async function dropOthers(
     .execute();
 }
 
+/** The number of runs that all draws of a run's point may have together. */
+function ofDraws(most: number) {
+  return sql<number>`${sql.lit(most)} * (select draws from points
+    where points.campaign = runs.campaign and points.ordinal = runs.ordinal)`;
+}
+
 /**
  * Converts the values of dropped points that stay in the store, so that the values fit the varied inputs of the changed
  * campaign.
@@ -155,8 +189,8 @@ async function writePoints(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
   points: Iterable<Point>,
-): Promise<number> {
-  let count = 0;
+): Promise<{ count: number; draws: number }> {
+  let [count, draws] = [0, 0];
   for (const batch of batches(points, POINTS_AN_INSERT)) {
     await breath();
     await db.transaction().execute(async (transaction) => {
@@ -168,13 +202,14 @@ async function writePoints(
         .select((point) => point.fn.max('ordinal').as('last'))
         .where('campaign', '=', campaign)
         .executeTakeFirstOrThrow();
-      const rows = batch.map(({ key, values }, at) => ({
+      const rows = batch.map(({ key, values, draws = 1 }, at) => ({
         campaign,
         ordinal: (last ?? -1) + 1 + at,
         key,
         values: JSON.stringify(values),
         position: count + at,
         revision,
+        draws,
       }));
       await transaction
         .insertInto('points')
@@ -185,6 +220,7 @@ async function writePoints(
             .doUpdateSet((row) => ({
               position: row.ref('excluded.position'),
               values: row.ref('excluded.values'),
+              draws: row.ref('excluded.draws'),
               revision,
             }))
             .where('points.revision', '<=', revision),
@@ -192,8 +228,9 @@ async function writePoints(
         .execute();
     });
     count += batch.length;
+    for (const point of batch) draws += point.draws ?? 1;
   }
-  return count;
+  return { count, draws };
 }
 
 /**
@@ -203,10 +240,9 @@ async function writePoints(
  */
 async function reserveSeqs(
   db: Kysely<Tables>,
-  { campaign, revision, replications }: Design,
-  points: number,
+  { campaign, revision }: Design,
+  needed: number,
 ): Promise<number> {
-  const needed = points * replications;
   const update = db.updateTable('campaigns').where('number', '=', campaign);
   if (revision === FIRST) {
     await update.set({ seqs: needed }).where('seqs', '<', needed).execute();
@@ -250,5 +286,59 @@ async function writeRuns(
       });
       await breath();
     }
+  }
+}
+
+/**
+ * Writes a row for each run of a further draw of a point, unless the run has a row. The seqs of these runs follow the
+ * seqs of the other runs, in the order of the replications too.
+ */
+async function writeRunsOfDraws(
+  db: Kysely<Tables>,
+  { campaign, revision, replications }: Design,
+  points: number,
+  first: number,
+): Promise<void> {
+  const repeated = await db
+    .selectFrom('points')
+    .select(['ordinal', 'draws'])
+    .where('campaign', '=', campaign)
+    .where('revision', '=', revision)
+    .where('draws', '>', 1)
+    .orderBy('position')
+    .execute();
+  let seq = first + points * replications;
+  for (const batch of batches(runsOfDraws(repeated, replications), RUNS_OF_DRAWS_AN_INSERT)) {
+    const rows = batch.map((run, at) => ({
+      ...run,
+      campaign,
+      seq: seq + at,
+      state: 'waiting' as const,
+      attempts: 0,
+      owned: 0,
+      joined: 0,
+    }));
+    await db.transaction().execute(async (transaction) => {
+      await lock(transaction, campaign);
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto('runs')
+        .values(rows)
+        .onConflict((conflict) => conflict.columns(['campaign', 'ordinal', 'replication']).doNothing())
+        .executeTakeFirstOrThrow();
+      await new CountChanges().add('waiting', Number(numInsertedOrUpdatedRows)).save(transaction, campaign);
+    });
+    seq += batch.length;
+    await breath();
+  }
+}
+
+function* runsOfDraws(
+  repeated: readonly { ordinal: number; draws: number }[],
+  replications: number,
+): Generator<{ ordinal: number; replication: number }> {
+  let left = repeated;
+  for (let replication = replications + 1; left.length > 0; replication += 1) {
+    for (const { ordinal } of left) yield { ordinal, replication };
+    left = left.filter(({ draws }) => draws * replications > replication);
   }
 }

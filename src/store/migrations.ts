@@ -48,6 +48,7 @@ async function first(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
  * - `asks` and `search_events` are the log of a search: its points with their values, and its decisions.
  * - `stopped_runs` are runs at the service that campaigns of this store have stopped, or were about to stop.
  * - `points.verdict` says how precise a point is, in a campaign that replicates points until they are precise.
+ * - `points.draws` says how often the design has the point.
  * - `campaigns.rounds` has the rounds of a growing design, and the widest interval of each round.
  */
 function firstTables({ number, bytes, key }: ColumnTypes): string {
@@ -82,6 +83,7 @@ create table points (
   revision integer not null default 1,
   verdict text,
   expected integer,
+  draws integer not null default 1,
   primary key (campaign, ordinal),
   unique (campaign, key)
 );

@@ -71,7 +71,9 @@ export async function readPoints(
 ): Promise<FinishedPoint[]> {
   if (ordinals.length === 0) return [];
   const points = await finishedRuns(db, campaign, ordinals);
-  return [...points].flatMap(([ordinal, { runs, isWhole }]) => (isWhole ? [{ ordinal, runs }] : []));
+  return [...points].flatMap(([ordinal, { runs, draws, isWhole }]) =>
+    isWhole ? [{ ordinal, draws, runs }] : [],
+  );
 }
 
 /** Reads all points of a campaign with their finished runs. */
@@ -103,22 +105,25 @@ async function finishedRuns(
   db: Kysely<Tables>,
   campaign: number,
   ordinals: readonly number[],
-): Promise<Map<number, { runs: FinishedRun[]; isWhole: boolean }>> {
+): Promise<Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>> {
   const rows = await db
     .selectFrom('runs')
+    .innerJoin('points', (join) =>
+      join.onRef('points.campaign', '=', 'runs.campaign').onRef('points.ordinal', '=', 'runs.ordinal'),
+    )
     .leftJoin('outputs', (join) =>
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
     )
     .select(['runs.ordinal', 'runs.replication', 'runs.state', 'outputs.outputs'])
-    .select('outputs.packed')
+    .select(['outputs.packed', 'points.draws'])
     .where('runs.campaign', '=', campaign)
     .where('runs.ordinal', 'in', ordinals)
     .orderBy('runs.ordinal')
     .orderBy('runs.replication')
     .execute();
-  const points = new Map<number, { runs: FinishedRun[]; isWhole: boolean }>();
-  for (const { ordinal, replication, state, ...row } of rows) {
-    const point = points.get(ordinal) ?? { runs: [], isWhole: true };
+  const points = new Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>();
+  for (const { ordinal, replication, state, draws, ...row } of rows) {
+    const point = points.get(ordinal) ?? { runs: [], draws, isWhole: true };
     points.set(ordinal, point);
     if ((finishedStates as readonly string[]).includes(state))
       point.runs.push({ replication, outputs: toOutputs(row) });

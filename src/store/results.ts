@@ -89,7 +89,7 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
       .innerJoin('runs', (join) =>
         join.onRef('runs.campaign', '=', 'points.campaign').onRef('runs.ordinal', '=', 'points.ordinal'),
       )
-      .select(['points.key', 'points.values', 'points.position', 'points.ordinal'])
+      .select(['points.key', 'points.values', 'points.position', 'points.ordinal', 'points.draws'])
       .select(['runs.seq', 'runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
       .select(['runs.requested_at', 'runs.finished_at', 'runs.version'])
       .where('points.campaign', '=', campaign)
@@ -112,6 +112,7 @@ export class Result implements ResultRow {
   readonly replication: number;
   readonly status: 'done' | 'failed';
   readonly values: readonly string[];
+  readonly draws: number | undefined;
   readonly outputs: Record<string, string>;
   readonly reason: string | null;
   readonly runId: string | null;
@@ -133,6 +134,7 @@ export class Result implements ResultRow {
     this.replication = run.replication;
     this.status = run.state;
     this.values = values;
+    this.draws = run.draws > 1 ? run.draws : undefined;
     this.outputs = toOutputs(outputs ?? { outputs: null, packed: null });
     this.reason = run.reason;
     this.runId = run.run_id;

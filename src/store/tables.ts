@@ -57,6 +57,8 @@ export interface Tables {
     position: number;
     /** The last revision of the campaign that contains the point. */
     revision: Generated<number>;
+    /** How often the design has the point. */
+    draws: Generated<number>;
     /** How precise the point is; null before the first judgement. */
     verdict: Generated<Verdict['state'] | null>;
     /** How many replications the point will probably need; null before the first judgement. */

@@ -43,15 +43,26 @@ export async function countVerdicts(db: Kysely<Tables>, campaign: number): Promi
     .select((point) => [
       'points.verdict',
       point.fn.countAll<number | string>().as('count'),
+      point.fn.sum<number | string>('points.draws').as('draws'),
       point.fn.sum<number | string | null>('points.expected').as('expected'),
     ])
     .where('points.campaign', '=', campaign)
     .whereRef('points.revision', '=', 'campaigns.revision')
     .groupBy('points.verdict')
     .execute();
-  const counts: VerdictCounts = { open: 0, precise: 0, imprecise: 0, unjudged: 0, expected: 0 };
-  for (const { verdict, count, expected } of rows) {
+  const counts: VerdictCounts = {
+    open: 0,
+    precise: 0,
+    imprecise: 0,
+    unjudged: 0,
+    expected: 0,
+    repeats: 0,
+    unjudgedRepeats: 0,
+  };
+  for (const { verdict, count, draws, expected } of rows) {
     counts[verdict ?? 'unjudged'] = Number(count);
+    counts.repeats += Number(draws) - Number(count);
+    if (verdict === null) counts.unjudgedRepeats = Number(draws) - Number(count);
     counts.expected += Number(expected ?? 0);
   }
   return counts;

@@ -1,3 +1,4 @@
+import { allowedText, checkAllowed } from '../../src/api/index.ts';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ModelFacts } from '../../src/campaign/facts.ts';
@@ -25,6 +26,14 @@ const facts: ModelFacts = {
     },
   },
 };
+
+test('a list of allowed values has quotes if a value contains a comma', () => {
+  expect(allowedText({ values: ['low', 'high'] })).toBe('one of low, high');
+  expect(allowedText({ values: ['flat', 'peak, then thin', 'split'] })).toBe(
+    'one of "flat", "peak, then thin", "split"',
+  );
+  expect(() => checkAllowed({ values: ['a', 'b,c'] }, 'b')).toThrow('is "b", but must be one of "a", "b,c"');
+});
 
 describe('foray refuses values that the model does not allow, and the error names their place', () => {
   test.each([

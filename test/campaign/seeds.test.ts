@@ -33,6 +33,26 @@ describe('a model without a seed', () => {
     refused('SEED_NEEDED', body, says, hint, seedless);
   });
 
+  test.each([
+    'random: {points: 4, inputs: {Days: [1, 2]}}',
+    'lhs: {points: 4, inputs: {Days: {min: 1, max: 9}}}',
+    'morris: {trajectories: 4, inputs: {Days: {min: 1, max: 9}}}',
+    'saltelli: {points: 4, inputs: {Days: {min: 1, max: 9}}}',
+    'product: [{grid: {Days: [1]}}, {sobol: {points: 4, inputs: {Population: {min: 1, max: 9}}}}]',
+  ])('can have a seed for the points of %s', (design) => {
+    const { seed, design: resolved } = checkBody(`design: {${design}}\nseed: 9\n`, seedless);
+    expect(seed).toBe(9);
+    expect(JSON.stringify(resolved)).toContain('"seed":9');
+    const hint = /^Remove "replications"\.$/;
+    refused(
+      'REPLICATIONS_NEED_SEED',
+      `design: {${design}}\nseed: 9\nreplications: §2\n`,
+      /./,
+      hint,
+      seedless,
+    );
+  });
+
   test('can have one replication, further attempts with the same inputs, and a salt', () => {
     const body = 'replications: 1\nfresh: {salt: Title}\nfailures: {attempts: 3, seed: same}\n';
     expect(checkBody(body, seedless)).toMatchObject({

@@ -191,7 +191,7 @@ describe('foray plan', () => {
       'The design gives "Days" one value only, 7.',
     ]);
     expect(await warningsOf('random: {points: 9, inputs: {Days: [7, 8]}}')).toEqual([
-      '7 points of the design repeat other points. Each point counts once.',
+      'The design has 9 points, and only 2 are different. A point counts as often as the design has it, but it is run once, because all runs have the same seed. With "seed: 1", each of the 9 points is run with a seed of its own.',
     ]);
     const spread = '{inputs: {Contact rate: {min: 1, max: 2}, Recovery rate: {min: 0.3, max: 0.6}}, ';
     for (const [text, effect] of [

@@ -81,14 +81,12 @@ inputs: {Title: 7}
     const body = 'design: {union: [{points: points.csv}, {points: points.jsonl}]}\n';
     expect(await mistakesOf(body)).toEqual([
       expect.stringMatching(/^3:1 .*"Days" is "x"/),
-      '5:1 Point 4 is the same as point 1.',
       expect.stringMatching(/^6:1 .*"Days" is "y"/),
       '7:1 The row has 1 value instead of 2.',
       expect.stringMatching(/^2:1 .*"Days" is "x"/),
       '3:1 The line is not JSON.',
       expect.stringContaining('"Days" is not a number, text'),
       '5:1 The point lacks "Days", which the first point has.',
-      '6:1 Point 6 is the same as point 1.',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
 import { inputsOf } from '../../src/campaign/designs/resolved-design.ts';
+import { firstReplications } from '../../src/campaign/draws.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { BaseInput, CampaignOutput } from '../../src/campaign/types.ts';
@@ -62,7 +63,7 @@ export function campaignOf({
 /** Runs a model at all points of a design, as a campaign would, and analyzes the results. */
 export function analyzed(played: Played, model: Model): Analysis[] {
   const campaign = campaignOf(played);
-  const { replications = 1, outputs: asked = ['Y'] } = played;
+  const { outputs: asked = ['Y'] } = played;
   const dataSets = asked.filter((name) => name === 'Course');
   const measures = asked.filter((name) => name !== 'Course').map((name) => measureOf(OUTPUTS, name));
   const gatherer = new PointGatherer(campaign, measures, {
@@ -71,8 +72,9 @@ export function analyzed(played: Played, model: Model): Analysis[] {
     keepsRuns: needsRuns(analyzedDesign(campaign)),
   });
   const counts = { total: 0, done: 0, failed: 0 };
-  for (const { key, values } of expand(campaign)) {
-    for (let replication = 1; replication <= replications; replication += 1) {
+  for (const { key, values, draws } of expand(campaign)) {
+    const own = firstReplications(campaign, { draws });
+    for (let replication = 1; replication <= own; replication += 1) {
       const found = model(
         values.map((value) => Number(value)),
         replication,
@@ -82,7 +84,8 @@ export function analyzed(played: Played, model: Model): Analysis[] {
       const outputs = Object.fromEntries(
         Object.entries(found ?? {}).map(([name, value]) => [name, JSON.stringify(value)]),
       );
-      gatherer.add({ point: key, replication, status: found ? 'done' : 'failed', values, outputs });
+      const status = found ? 'done' : 'failed';
+      gatherer.add({ point: key, replication, status, values, draws, outputs });
     }
   }
   return analysesOf(campaign, gatherer.result(), counts);

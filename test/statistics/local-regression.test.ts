@@ -30,7 +30,7 @@ function expectClose(values: number[][], expected: number[][]): void {
 // outputs.one_delta gives the degrees of freedom.
 describe('local regression agrees with Cleveland and Devlin', () => {
   test('for one input', () => {
-    const smooth = new LocalRegression(LINE, ON_LINE, [0.5]);
+    const smooth = new LocalRegression(LINE, ON_LINE, { spans: [0.5] });
     expectClose(found(smooth, [[0.05], [0.31], [0.5], [0.97]]), [
       [0.2121275977200116, 0.1440110791897923],
       [0.960949979062766, 0.1044274478227017],
@@ -41,7 +41,7 @@ describe('local regression agrees with Cleveland and Devlin', () => {
   });
 
   test('for two inputs', () => {
-    const smooth = new LocalRegression(PLANE, ON_PLANE, [0.75]);
+    const smooth = new LocalRegression(PLANE, ON_PLANE, { spans: [0.75] });
     const places = [
       [0.5, 0.5],
       [0.2, 0.9],
@@ -94,6 +94,25 @@ test('if the points have only one or two distinct places, the regression leaves 
     places.map((_, i) => i),
   );
   expect(alike.at([5], 0.95).value).toBeCloseTo(9.5, 9);
+});
+
+test('means with the spread of their results give the same band as these results', () => {
+  const results = LINE.flatMap((place, at) =>
+    [-1, 1].map((sign) => ({ place, mean: ON_LINE[at]!, value: ON_LINE[at]! + 0.1 * sign * (1 + (at % 3)) })),
+  );
+  const places = results.map(({ place }) => place);
+  const plain = new LocalRegression(
+    places,
+    results.map(({ value }) => value),
+  );
+  const merged = new LocalRegression(
+    places,
+    results.map(({ mean }) => mean),
+    { noise: results.map(({ mean, value }) => (value - mean) ** 2) },
+  );
+  expect(merged.explained).toBeCloseTo(plain.explained, 9);
+  const [one, other] = [plain.at([0.31], 0.95), merged.at([0.31], 0.95)];
+  for (const key of ['value', 'low', 'high'] as const) expect(other[key]).toBeCloseTo(one[key]!, 9);
 });
 
 test('the regression fits very large values', () => {

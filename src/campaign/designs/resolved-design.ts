@@ -79,7 +79,8 @@ export type Design =
   /** `values`: one list for each input, in the order of the inputs. */
   | { kind: 'grid' | 'zip' | 'oneAtATime'; inputs: string[]; values: string[][] }
   | { kind: 'list'; inputs: string[]; rows: string[][] }
-  | { kind: 'file'; inputs: string[]; path: string; hash: string; count: number }
+  /** `repeats`: the number of rows that are equal to earlier rows; absent if there are none. */
+  | { kind: 'file'; inputs: string[]; path: string; hash: string; count: number; repeats?: number }
   | {
       kind: 'sample';
       method: SamplingMethod;
@@ -169,6 +170,18 @@ export function hasCondition(design: Design): boolean {
   return nested(design).some((one) => one.kind === 'refined' && one.where !== null);
 }
 
+/** Whether the points of a design, or of a design within it, depend on a seed. */
+export function isRandom(design: Design): boolean {
+  return nested(design).some((one) => 'seed' in one);
+}
+
+/** Whether a design, or a design within it, draws its points or has rows that repeat, so that equal rows count. */
+export function hasDraws(design: Design): boolean {
+  return nested(design).some(
+    (one) => one.kind === 'sample' || (one.kind === 'file' && one.repeats !== undefined),
+  );
+}
+
 /**
  * The number of points of a design; undefined if it is unknown before the points are made, because points may be left
  * out or repeated.
@@ -182,7 +195,7 @@ export function sizeOf(design: Design): number | undefined {
     case 'list':
       return design.rows.length;
     case 'file':
-      return design.count;
+      return design.repeats === undefined ? design.count : undefined;
     case 'product': {
       const sizes = design.designs.map(sizeOf);
       return sizes.includes(undefined) ? undefined : sizes.reduce((all, size) => all! * size!, 1);
@@ -207,6 +220,8 @@ export function mostRows(design: Design): number {
   switch (design.kind) {
     case 'oneAtATime':
       return design.values.reduce((sum, { length }) => sum + length, 1);
+    case 'file':
+      return design.count;
     case 'sample':
       return design.points;
     case 'morris':
@@ -224,7 +239,6 @@ export function mostRows(design: Design): number {
     case 'grid':
     case 'zip':
     case 'list':
-    case 'file':
     case 'factorial':
     case 'onePerInput':
       return sizeOf(design)!;

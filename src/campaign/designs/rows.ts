@@ -1,12 +1,13 @@
 import { canonicalValue, type RawValue, ValueError } from '../../api/index.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import { compileExpression, type Expression } from '../expressions/index.ts';
+import { pointKeys } from '../keys.ts';
 import { choose, quantile, wholeQuantile } from '../sampling/distributions.ts';
 import { morrisLevels } from '../sampling/morris.ts';
 import { saltelliUnit } from '../sampling/saltelli.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import type { BaseInput } from '../types.ts';
-import { type Derivation, type Design, inputsOf, type SpreadInput } from './resolved-design.ts';
+import { type Derivation, type Design, hasDraws, inputsOf, type SpreadInput } from './resolved-design.ts';
 import { factorialRows } from './factorial.ts';
 import { expressionNames, operandOf } from './input-types.ts';
 import { readRows } from './table.ts';
@@ -118,13 +119,28 @@ function* oneAtATime(inputs: string[], values: string[][], { base }: RowContext)
   }
 }
 
+/**
+ * The rows of several designs. A row that is not drawn appears only if no member before gave it. A drawn row appears as
+ * often as it was drawn, in all members together.
+ */
 function* union(designs: Design[], inputs: string[], context: RowContext): Generator<string[]> {
   const unchanged = baseValues(inputs, context.base);
+  const keyOf = pointKeys(inputs);
+  /** For each row so far: whether it was drawn. */
+  const seen = new Map<string, boolean>();
   for (const design of designs) {
     const own = inputsOf(design);
     const places = inputs.map((name) => own.indexOf(name));
-    for (const row of rowsOf(design, context))
-      yield places.map((place, at) => (place < 0 ? unchanged[at]! : row[place]!));
+    const isDrawn = hasDraws(design);
+    for (const row of rowsOf(design, context)) {
+      const values = places.map((place, at) => (place < 0 ? unchanged[at]! : row[place]!));
+      const key = keyOf(values);
+      const wasDrawn = seen.get(key);
+      // the row of a grid that was also drawn counts only as a draw, in either order of the members
+      const isNew = wasDrawn === undefined || (isDrawn && wasDrawn);
+      seen.set(key, isDrawn || (wasDrawn ?? false));
+      if (isNew) yield values;
+    }
   }
 }
 

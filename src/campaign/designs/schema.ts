@@ -104,7 +104,7 @@ export const Design = z
           .min(1, 'expected at least one design')
           .optional()
           .describe(
-            'The points of several designs, one after the other. A point that appears twice counts once.',
+            'The points of several designs, one after the other. A point of several designs counts once, or as often as samples draw it.',
           );
       },
       where: z

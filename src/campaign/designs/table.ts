@@ -7,6 +7,8 @@ export interface PointFile {
   hash: string;
   inputs: string[];
   count: number;
+  /** The number of rows that are equal to earlier rows; absent if there are none. */
+  repeats?: number;
 }
 
 /**
@@ -16,11 +18,8 @@ export interface PointFile {
 export interface PointCheck {
   /** Returns the inputs with the model's spelling. */
   columns(names: readonly string[], placeOf: (column: number) => Place): string[];
-  /**
-   * Returns the canonical values of a row that has a value in each column. `index` counts all rows of the table from 0,
-   * also rows with mistakes.
-   */
-  row(values: readonly RawValue[], index: number, placeOf: (column: number) => Place): string[];
+  /** Returns the canonical values of a row that has a value in each column. */
+  row(values: readonly RawValue[], placeOf: (column: number) => Place): string[];
 }
 
 /** The text of a row in the store. */

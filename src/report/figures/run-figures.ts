@@ -1,3 +1,4 @@
+import { hasRunsPerDraw } from '../../campaign/draws.ts';
 import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import { MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS } from '../summary/courses.ts';
@@ -28,6 +29,7 @@ export function distributionFigures(
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `The number of runs by value: ${counted(runs, 'run')}${campaign.varied.length > 0 ? ' over all points' : ''}`,
+        repeatsText(campaign),
         partText(countable, all.length, 'outputs'),
         partly.length > 0
           ? `Runs without a finite value are left out: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
@@ -41,6 +43,13 @@ export function distributionFigures(
       spec: histograms(drawn),
     },
   ];
+}
+
+/** Says why there are more values than runs; undefined if there are not. */
+function repeatsText(campaign: Campaign): string | undefined {
+  return campaign.repeats === undefined || hasRunsPerDraw(campaign)
+    ? undefined
+    : 'A run counts as often as the design has its point';
 }
 
 /**
@@ -64,15 +73,16 @@ function sameTexts(same: readonly OutputDistribution[]): string[] {
 }
 
 export function courseFigures(
-  { varied, replications, precision, outputs }: Campaign,
+  campaign: Campaign,
   all: readonly Courses[],
   observed: (Observed & { output: string }) | undefined,
   { isGoal }: Ranking,
 ): Figure[] {
+  const { varied, replications, precision, outputs } = campaign;
   const isReplicated = replications > 1 || precision !== null;
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
   return all.map((courses, i) => {
-    const { output, best, bands, others, runs, isPart, areThinned } = courses;
+    const { output, best, bands, others, isCut, areThinned } = courses;
     const front =
       varied.length > 0
         ? isGoal
@@ -83,7 +93,7 @@ export function courseFigures(
           : 'the run';
     const which = varied.length > 0 && isReplicated ? ', its first finished replication,' : '';
     const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
-    const quantiles = `the median and the middle 50 % and 90 % of ${isPart ? `${counted(runs, 'run')} spread evenly over all` : `all ${counted(runs, 'run')}`}, at each place that at least half of them reach`;
+    const quantiles = `the median and the middle 50 % and 90 % of ${behindText(courses)}`;
     const hasFront = best.length > 0;
     const behind =
       bands.length > 0
@@ -99,6 +109,8 @@ export function courseFigures(
       title: titleOf(output),
       caption: sentences(
         behind,
+        isCut ? 'Places that fewer than half of the curves reach are left out' : undefined,
+        bands.length > 0 ? repeatsText(campaign) : undefined,
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
@@ -109,6 +121,20 @@ export function courseFigures(
       spec: curves(courses, front, observed?.output === output.name ? observed : undefined),
     };
   });
+}
+
+/** The curves from which the bands are made: "all 100 runs" only if each run has a curve that reaches each place. */
+function behindText({ bands, runs, without, isPart }: Courses): string {
+  const all = isPart
+    ? `${counted(runs, 'run')} spread evenly over all`
+    : without === 0
+      ? `all ${counted(runs, 'run')}`
+      : `the ${counted(runs, 'run')} that have a curve (${without.toLocaleString('en-US')} have none)`;
+  const counts = bands.map((band) => band.curves);
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  if (fewest === runs) return all;
+  const some = fewest === most ? fewest : `${fewest} to ${most}`;
+  return `the runs that reach each place, which are ${some} of ${all}`;
 }
 
 /**

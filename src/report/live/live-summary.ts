@@ -1,4 +1,5 @@
 import { byName } from '../../api/index.ts';
+import { limitsAt } from '../../campaign/draws.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
@@ -26,6 +27,7 @@ interface SeenPoint {
   position: number;
   key: string;
   values: readonly string[];
+  draws: number;
   /** The number of finished runs. */
   runs: number;
   /** The number of finished runs that did not fail. */
@@ -79,7 +81,7 @@ export class LiveSummary {
     if (this.#failed.has(seq)) return false;
     this.#runs.add(row, position * MOST_RUNS + row.replication);
     const point = (this.#points[ordinal] ??= {
-      ...{ ordinal, position, key: row.point, values: row.values },
+      ...{ ordinal, position, key: row.point, values: row.values, draws: row.draws ?? 1 },
       ...{ runs: 0, done: 0 },
     });
     point.runs += 1;
@@ -111,7 +113,8 @@ export class LiveSummary {
     for (const point of points) {
       if (this.#campaign.precision) {
         const samples = this.#precise.map(({ name }) => this.#moments.get(name)!.moments.at(point.ordinal));
-        const judged = judge(this.#campaign.precision, this.#precise, point.runs, samples);
+        const limits = limitsAt(this.#campaign, this.#campaign.precision, point.draws);
+        const judged = judge(limits, this.#precise, point.runs, samples);
         if (judged !== 'open') precision[judged] += 1;
       }
       if (point.done > 0) gatherer.add(this.#resultOf(point));
@@ -122,10 +125,10 @@ export class LiveSummary {
     return { ...found, best, ...this.#runs.result(best[0]), precision };
   }
 
-  #resultOf({ ordinal, key, values, done }: SeenPoint): PointResult {
+  #resultOf({ ordinal, key, values, draws, done }: SeenPoint): PointResult {
     const samples = [...this.#moments].map(([name, { moments }]) => [name, moments.at(ordinal)] as const);
     const named = byName(Object.fromEntries(samples));
-    return { key, values, runs: done, failed: 0, samples: named, curves: byName({}) };
+    return { key, values, draws, runs: done, failed: 0, samples: named, curves: byName({}) };
   }
 
   async #inFull(rows: Iterable<ResultRow>): Promise<PointResult[]> {

@@ -9,6 +9,8 @@ export interface Band {
   q50: number;
   q75: number;
   q95: number;
+  /** The number of curves that have a value there. */
+  curves: number;
 }
 
 /** The number of x values at which curves with different x values are compared. */
@@ -40,7 +42,7 @@ export function bandsOf(curves: readonly Curve[]): Band[] {
     if (2 * values.length < filled.length) return [];
     const sorted = Float64Array.from(values).sort();
     const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sorted, p));
-    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95! }];
+    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95!, curves: sorted.length }];
   });
 }
 
@@ -53,5 +55,8 @@ function placesOf(curves: readonly Curve[]): number[] {
   if (isCommon) return [...new Set(first.map(([x]) => x))];
   const from = Math.min(...curves.map((curve) => curve[0]![0]));
   const to = Math.max(...curves.map((curve) => curve.at(-1)![0]));
-  return Array.from({ length: PLACES }, (_, i) => from + ((to - from) * i) / (PLACES - 1));
+  // rounding must not move the last place beyond the longest curve
+  return Array.from({ length: PLACES }, (_, i) =>
+    i === PLACES - 1 ? to : from + ((to - from) * i) / (PLACES - 1),
+  );
 }

@@ -14,8 +14,12 @@ export interface Courses {
   others: Curve[];
   /** Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. */
   bands: Band[];
-  /** The number of runs in the bands. */
+  /** The number of runs in the bands. At some places there may be fewer, because curves end. */
   runs: number;
+  /** The number of runs that have no curve. */
+  without: number;
+  /** Whether the bands leave places out that few curves reach. */
+  isCut: boolean;
   /** Whether the bands show only a part of all runs. */
   isPart: boolean;
   /** Whether some curves had more points than are kept. */
@@ -44,6 +48,7 @@ export class CourseGatherer {
   readonly #outputs: {
     output: CampaignOutput;
     curves: EvenSample<PointCurve>;
+    without: number;
   }[];
 
   /** @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs */
@@ -51,35 +56,41 @@ export class CourseGatherer {
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)
       .slice(0, MOST_DATA_SETS)
-      .map((output) => ({ output, curves: new EvenSample(MOST_RUNS) }));
+      .map((output) => ({ output, curves: new EvenSample(MOST_RUNS), without: 0 }));
   }
 
-  add({ point, outputs }: Pick<ResultRow, 'point' | 'outputs'>): void {
-    for (const { output, curves } of this.#outputs) {
-      curves.add(() => {
-        const curve = curveOf(outputs[output.name]);
-        return curve && curve.length > 0
-          ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS }
-          : undefined;
-      });
+  /** @param times - how often the run counts */
+  add({ point, outputs }: Pick<ResultRow, 'point' | 'outputs'>, times = 1): void {
+    for (const one of this.#outputs) {
+      const read = once(() => curveFor(point, outputs[one.output.name]));
+      for (let time = 0; time < times; time += 1) {
+        one.curves.add(() => {
+          const kept = read();
+          if (!kept) one.without += 1;
+          return kept;
+        });
+      }
     }
   }
 
   /** The curves of each DATA_SET. DATA_SETs without a curve are left out. */
   result(best: PointResult | undefined): Courses[] {
-    return this.#outputs.flatMap(({ output, curves }) => {
+    return this.#outputs.flatMap(({ output, curves, without }) => {
       const { items, isPart } = curves;
       const first = curveOf(best?.curves[output.name]) ?? [];
       const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];
       const areFew = items.length < FEW_RUNS;
+      const bands = areFew ? [] : bandsOf(items.map(({ curve }) => curve));
       return [
         {
           output,
           best: front,
-          others: areFew ? without(front, best?.key, items) : [],
-          bands: areFew ? [] : bandsOf(items.map(({ curve }) => curve)),
+          others: areFew ? allBut(front, best?.key, items) : [],
+          bands,
           runs: items.length,
+          without,
+          isCut: items.some(({ curve }) => isBeyond(curve, bands)),
           isPart,
           areThinned: first.length > MOST_POINTS || items.some(({ isThinned }) => isThinned),
         },
@@ -88,8 +99,27 @@ export class CourseGatherer {
   }
 }
 
+function curveFor(point: string, text: string | undefined): PointCurve | undefined {
+  const curve = curveOf(text);
+  return curve && curve.length > 0
+    ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS }
+    : undefined;
+}
+
+/** Returns a function that calls the given function at most once. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Whether a curve begins before bands, or ends after them. */
+function isBeyond(curve: Curve, bands: readonly Band[]): boolean {
+  const [first, last] = [bands[0], bands.at(-1)];
+  return first !== undefined && (curve[0]![0] < first.x || curve.at(-1)![0] > last!.x);
+}
+
 /** The curves of all runs except the run of a point whose curve is in front. Runs may come in any order. */
-function without(front: Curve, key: string | undefined, items: readonly PointCurve[]): Curve[] {
+function allBut(front: Curve, key: string | undefined, items: readonly PointCurve[]): Curve[] {
   const text = JSON.stringify(front);
   const own = items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
   return items.filter((_, at) => at !== own).map(({ curve }) => curve);

@@ -25,16 +25,19 @@ export class Distribution {
     this.#width = narrowest || Number.MIN_VALUE;
   }
 
-  /** @param value - between -1e300 and 1e300, so that neighbouring intervals are finite */
-  add(value: number): void {
-    this.count += 1;
+  /**
+   * @param value - between -1e300 and 1e300, so that neighbouring intervals are finite
+   * @param times - how often the value counts
+   */
+  add(value: number, times = 1): void {
+    this.count += times;
     this.min = Math.min(this.min, value);
     this.max = Math.max(this.max, value);
     const width = this.#widthFor(MOST_INTERVALS);
     this.#counts = this.#countsAt(width);
     this.#width = width;
     const index = indexOf(value, this.#width);
-    this.#counts.set(index, (this.#counts.get(index) ?? 0) + 1);
+    this.#counts.set(index, (this.#counts.get(index) ?? 0) + times);
   }
 
   /**

@@ -79,6 +79,7 @@ export class EffectGatherer {
   readonly #scattered: ReadonlyMap<string, number>;
   /** The number of points of a factorial design of several inputs; undefined for other designs. */
   readonly #balanced: number | undefined;
+  /** The number of different points. */
   #points = 0;
 
   /** @param statistic - the statistic of the output at each point */
@@ -103,21 +104,26 @@ export class EffectGatherer {
   /**
    * Adds a point: the values of its varied inputs, and the sample of the output over the replications of the point. The
    * sample has at least one value.
+   *
+   * @param repeated `draws` is how often the design has the point, and `noise` is the mean square by which the results
+   * of its draws differ from the mean
    */
-  add(values: readonly string[], sample: PointSample): void {
+  add(values: readonly string[], sample: PointSample, { draws, noise } = { draws: 1, noise: 0 }): void {
     this.#points += 1;
-    this.#sample.add(() => ({ values, mean: sample.mean! }));
+    for (let draw = 0; draw < draws; draw += 1)
+      this.#sample.add(() => ({ values, mean: sample.mean!, noise }));
     for (const [at, means] of this.#means.entries()) {
       const value = values[at]!;
       const before = means.get(value);
-      if (before) before.add(sample);
-      else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample));
+      if (before) before.add(sample, draws);
+      else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample, draws));
       else this.#isCut[at] = true;
     }
     const key = values.join('\n');
     const before = this.#cells.get(key);
-    if (before) before.mean.add(sample);
-    else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, mean: this.#meanOf(sample) });
+    if (before) before.mean.add(sample, draws);
+    else if (this.#cells.size < MOST_CELLS)
+      this.#cells.set(key, { values, mean: this.#meanOf(sample, draws) });
   }
 
   /**
@@ -205,9 +211,9 @@ export class EffectGatherer {
     return isWhole && (isListed || cells <= 4 * this.#points);
   }
 
-  #meanOf(sample: PointSample): OverPoints {
+  #meanOf(sample: PointSample, draws: number): OverPoints {
     const mean = overPoints(this.#statistic);
-    mean.add(sample);
+    mean.add(sample, draws);
     return mean;
   }
 

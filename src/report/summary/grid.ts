@@ -90,7 +90,7 @@ function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, mea
     if (column === undefined || row === undefined) continue;
     const cell = column * axes.y.bins.length + row;
     const { sum, count } = sums.get(cell) ?? { sum: 0, count: 0 };
-    sums.set(cell, { sum: sum + mean.mean * mean.count, count: count + mean.count });
+    sums.set(cell, { sum: sum + mean.mean * mean.weight, count: count + mean.weight });
   }
   return [...sums].map(([cell, { sum, count }]) => ({
     x: Math.floor(cell / axes.y.bins.length),

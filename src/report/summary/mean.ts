@@ -29,25 +29,34 @@ export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'>
 /**
  * The mean over points of the estimate at each point, in bounded memory, and the uncertainty that comes from chance in
  * the replications. The points are given, not sampled, so differences between points are not part of the uncertainty.
+ * A point counts as often as the design has it.
  */
 export abstract class OverPoints {
+  /** The number of different points. */
   count = 0;
+  /** The number of points, each as often as the design has it. */
+  weight = 0;
   #sum = 0;
 
-  /** @param point - has at least one value */
-  add({ mean }: PointSample): void {
+  /**
+   * @param point - has at least one value
+   * @param draws - how often the design has the point
+   */
+  add({ mean }: PointSample, draws = 1): void {
     this.count += 1;
-    this.#sum += mean!;
+    this.weight += draws;
+    this.#sum += draws * mean!;
   }
 
   /** Adds all points of another object of this class. */
   join(other: OverPoints): void {
     this.count += other.count;
+    this.weight += other.weight;
     this.#sum += other.#sum;
   }
 
   get mean(): number {
-    return this.#sum / this.count;
+    return this.#sum / this.weight;
   }
 
   /**
@@ -71,23 +80,24 @@ export function overPoints(statistic: Statistic): OverPoints {
 
 /** The mean over points of their means over replications. */
 export class MeanOfPoints extends OverPoints {
-  /** The sum of the variances of the points' means. */
+  /** The sum of the variances of the points' means, times draws². */
   #variance = 0;
-  /** The sum over points of variance² / degrees of freedom. */
+  /** The sum over points of the square of such a product, divided by the degrees of freedom. */
   #squares = 0;
   /** The smallest number of degrees of freedom of a point. */
   #least = Infinity;
   /** The sum of the degrees of freedom of all points. */
   #freedom = 0;
 
-  override add(point: PointSample): void {
-    super.add(point);
+  override add(point: PointSample, draws = 1): void {
+    super.add(point, draws);
     const { count, variance } = point;
     this.#least = Math.min(this.#least, count - 1);
     this.#freedom += count - 1;
     if (count < 2) return;
-    this.#variance += variance! / count;
-    this.#squares += (variance! / count) ** 2 / (count - 1);
+    const ofMean = (draws ** 2 * variance!) / count;
+    this.#variance += ofMean;
+    this.#squares += ofMean ** 2 / (count - 1);
   }
 
   override join(other: MeanOfPoints): void {
@@ -110,7 +120,7 @@ export class MeanOfPoints extends OverPoints {
     const welch = this.#variance ** 2 / this.#squares;
     // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
-    const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.count;
+    const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.weight;
     if (!Number.isFinite(half)) return { mean, low: null, high: null };
     return { mean, low: mean - half, high: mean + half };
   }
@@ -118,18 +128,18 @@ export class MeanOfPoints extends OverPoints {
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
-  /** The sum over points of 1 / (number of replications). */
+  /** The sum over points of draws² / (number of replications). */
   #inverse = 0;
-  /** The sum of the variances of the points' shares. */
+  /** The sum of the variances of the points' shares, times draws². */
   #variance = 0;
 
-  override add(point: PointSample): void {
-    super.add(point);
+  override add(point: PointSample, draws = 1): void {
+    super.add(point, draws);
     const { count, mean } = point;
-    this.#inverse += 1 / count;
+    this.#inverse += draws ** 2 / count;
     // by Laplace's estimate, because a share of 0 or 1 in few runs is not certain
     const share = (mean! * count + 1) / (count + 2);
-    this.#variance += (share * (1 - share)) / count;
+    this.#variance += (draws ** 2 * share * (1 - share)) / count;
   }
 
   override join(other: ShareOfPoints): void {
@@ -146,12 +156,12 @@ export class ShareOfPoints extends OverPoints {
    * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
-    const { count } = this;
+    const { count, weight } = this;
     // if all shares are 1, rounding may make their mean slightly larger than 1
     const mean = Math.min(1, this.mean);
     if (count > 1 && !isIndependent) return { mean, low: null, high: null };
-    const runs = count ** 2 / this.#inverse;
-    const effective = (mean * (1 - mean) * count ** 2) / this.#variance;
+    const runs = weight ** 2 / this.#inverse;
+    const effective = (mean * (1 - mean) * weight ** 2) / this.#variance;
     const { low, high } = wilsonInterval(mean, Math.max(runs, effective), confidence);
     return { mean, low, high };
   }
@@ -161,8 +171,8 @@ export class ShareOfPoints extends OverPoints {
 class QuantileOfPoints extends OverPoints {
   #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
 
-  override add(point: PointSample): void {
-    super.add(point);
+  override add(point: PointSample, draws = 1): void {
+    super.add(point, draws);
     this.#only = { low: point.low ?? null, high: point.high ?? null };
   }
 

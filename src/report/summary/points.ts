@@ -10,6 +10,8 @@ import type { ResultRow } from '../../store/index.ts';
 export interface PointResult<S extends OutputSample = OutputSample> {
   key: string;
   values: readonly string[];
+  /** How often the design has the point. */
+  draws: number;
   /** The number of replications that are done. */
   runs: number;
   /** The number of replications that failed. */
@@ -101,6 +103,7 @@ export async function* pointsOf(
       point = {
         key: row.point,
         values: row.values,
+        draws: row.draws ?? 1,
         runs: 0,
         failed: 0,
         samples: byName(Object.fromEntries(measures.map((measure) => [measure.name, newSample(measure)]))),

@@ -1,32 +1,38 @@
+import { type Drawing, limitsAt } from '../../campaign/draws.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { hasAll, type Precision } from '../../campaign/precision.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { estimateAt, OutputSample } from './points.ts';
 
+/** The part of a campaign that decides how precise its points must be. */
+type PreciseCampaign = Drawing & Pick<Campaign, 'outputs'>;
+
 /**
  * Counts the points that are precise enough, and the points that are not precise enough and get no more replications.
  * Rows must come point by point, including rows of failed runs.
  */
 export class PrecisePoints {
-  readonly #precision: Campaign['precision'];
+  readonly #campaign: PreciseCampaign;
   readonly #measures: readonly Measure[];
   #precise = 0;
   #imprecise = 0;
   #point = '';
+  #draws = 1;
   #replications = 0;
   #samples: OutputSample[] = [];
 
-  constructor({ precision, outputs }: Pick<Campaign, 'precision' | 'outputs'>) {
-    this.#precision = precision;
-    this.#measures = preciseMeasures({ precision, outputs });
+  constructor(campaign: PreciseCampaign) {
+    this.#campaign = campaign;
+    this.#measures = preciseMeasures(campaign);
   }
 
-  add({ point, outputs }: ResultRow): void {
-    if (!this.#precision) return;
+  add({ point, draws = 1, outputs }: ResultRow): void {
+    if (!this.#campaign.precision) return;
     if (point !== this.#point) {
       this.#judge();
       this.#point = point;
+      this.#draws = draws;
       this.#replications = 0;
       this.#samples = this.#measures.map(() => new OutputSample());
     }
@@ -45,8 +51,10 @@ export class PrecisePoints {
   }
 
   #judge(): void {
-    if (!this.#precision || this.#replications === 0) return;
-    const judged = judge(this.#precision, this.#measures, this.#replications, this.#samples);
+    const { precision } = this.#campaign;
+    if (!precision || this.#replications === 0) return;
+    const limits = limitsAt(this.#campaign, precision, this.#draws);
+    const judged = judge(limits, this.#measures, this.#replications, this.#samples);
     if (judged === 'precise') this.#precise += 1;
     if (judged === 'imprecise') this.#imprecise += 1;
   }

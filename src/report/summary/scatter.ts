@@ -8,6 +8,8 @@ import { isWide } from '../pictures/output-axis.ts';
 export interface SampledPoint {
   values: readonly string[];
   mean: number;
+  /** The mean square by which results of draws of the point differ from `mean`; 0 for a point that was drawn once. */
+  noise: number;
 }
 
 /** The points of sampled inputs, and for each input a smooth curve of the output over it. */
@@ -91,14 +93,22 @@ export function scatterOf(
   const means = points.map(({ mean }) => mean);
   const isLog = !isShare && means.every((mean) => mean > 0) && isWide(middleOf(means));
   const scales = inputs.map(({ at }) => new Scale(points.map(({ values }) => Number(values[at]))));
-  const output = { values: isLog ? means.map(Math.log) : means, back: backOf({ isLog, isShare }), isLog };
+  const output = {
+    values: isLog ? means.map(Math.log) : means,
+    // the derivative of the logarithm is 1 / mean
+    noise: points.map(({ mean, noise }) => (isLog ? noise / mean ** 2 : noise)),
+    back: backOf({ isLog, isShare }),
+    isLog,
+  };
+  // a point is drawn once, also if it counts several times
+  const dots = [...new Map(points.map((point) => [point.values, point])).values()];
   const effects = inputs.map(({ input, at }, i): ScatterEffect => {
     const scale = scales[i]!;
     const { smooth, explained } = smoothOver(scale, output, isShare ? null : confidence);
     return {
       input,
       isLog: scale.isLog,
-      points: points.map(({ values, mean }) => ({ x: Number(values[at]), mean })),
+      points: dots.map(({ values, mean }) => ({ x: Number(values[at]), mean })),
       smooth,
       explained,
     };
@@ -129,6 +139,8 @@ function middleOf(values: readonly number[]): number[] {
 interface Output {
   /** The values for the fit. With `isLog`, these are the logarithms of the values of the output. */
   values: readonly number[];
+  /** The mean square by which the results behind each value differ from it. */
+  noise: readonly number[];
   isLog: boolean;
   /** Converts a fitted value into a value of the output. */
   back: (fitted: number) => number;
@@ -142,13 +154,14 @@ function backOf({ isLog, isShare }: { isLog: boolean; isShare: boolean }): Outpu
 
 function smoothOver(
   scale: Scale,
-  { values, back }: Output,
+  { values, noise, back }: Output,
   confidence: number | null,
 ): Pick<ScatterEffect, 'smooth' | 'explained'> {
   if (values.length < fewestPoints(1)) return { smooth: [], explained: 0 };
   const fit = new LocalRegression(
     scale.shares.map((share) => [share]),
     values,
+    { noise },
   );
   const smooth = Array.from({ length: PLACES }, (_, i) => i / (PLACES - 1)).map((share) => {
     const { value, low, high } = fit.at([share], confidence ?? 0.95);
@@ -162,13 +175,13 @@ function smoothOver(
 
 function surfaceOver(
   [x, y]: { effect: ScatterEffect; scale: Scale }[],
-  { values, isLog, back }: Output,
+  { values, noise, isLog, back }: Output,
 ): Omit<SurfaceEffect, 'isPart'> | undefined {
   const places = x!.scale.shares.map((share, at) => [share, y!.scale.shares[at]!] as Place);
   const hull = hullOf(places);
   const area = areaOf(hull);
   if (places.length < fewestPoints(2) || area === 0) return undefined;
-  const fit = new LocalRegression(places, values);
+  const fit = new LocalRegression(places, values, { noise });
   const reach = FURTHEST * Math.sqrt(area / places.length);
   const cells = Array.from({ length: COLUMNS * ROWS }, (_, cell) => {
     const place: Place = [((cell % COLUMNS) + 0.5) / COLUMNS, (Math.floor(cell / COLUMNS) + 0.5) / ROWS];

@@ -1,3 +1,4 @@
+import { hasRunsPerDraw } from '../../campaign/draws.ts';
 import { distinct, type Measure, measuresOf } from '../../campaign/measures.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
@@ -113,8 +114,11 @@ export class RunGatherer {
   readonly #courses: CourseGatherer;
   readonly #failures = new Failures();
   readonly #timeline = new Timeline();
+  /** Whether a repeated point has further runs. Otherwise its runs count several times. */
+  readonly #hasRunsPerDraw: boolean;
 
   constructor(campaign: Campaign, { counted }: Shown, observed?: string) {
+    this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#distributions = counted.map((output) => ({
       output,
       distribution: new Distribution(isWhole(output) ? 1 : 0),
@@ -130,11 +134,12 @@ export class RunGatherer {
       this.#failures.add(row, place);
       return;
     }
-    this.#courses.add(row);
+    const times = this.#hasRunsPerDraw ? 1 : (row.draws ?? 1);
+    this.#courses.add(row, times);
     for (const one of this.#distributions) {
       const value = one.output.read(row.outputs);
-      if (value === undefined) one.without += 1;
-      else one.distribution.add(value);
+      if (value === undefined) one.without += times;
+      else one.distribution.add(value, times);
     }
   }
 
@@ -160,6 +165,7 @@ export class PointGatherer {
   readonly #firstPoints = new Lowest<PointResult>(BEST_POINTS);
   readonly #confidence: number;
   readonly #isCalibration: boolean;
+  readonly #hasRunsPerDraw: boolean;
   #gathered: { output: Measure; best: Lowest<PointResult>; effects: EffectGatherer }[];
   #points = 0;
 
@@ -169,6 +175,7 @@ export class PointGatherer {
     this.#options = options;
     this.#confidence = confidenceOf(campaign);
     this.#isCalibration = Boolean(campaign.calibrate);
+    this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     const { reference } = options;
     this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);
     this.#gathered = shown.ranked.map((output) => ({
@@ -188,7 +195,8 @@ export class PointGatherer {
       const isBest = found?.output !== one.output.name || found.key === point.key;
       if (isBest)
         one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
-      one.effects.add(point.values, sampleOf(point, one.output, this.#confidence));
+      const sample = sampleOf(point, one.output, this.#confidence);
+      one.effects.add(point.values, sample, { draws: point.draws, noise: this.#noiseOf(sample, point) });
       if (this.#shown.areAllDrawn || this.#asked) continue;
       // this is the first measure with values, so the later measures are not needed
       this.#gathered = this.#gathered.slice(0, this.#gathered.indexOf(one) + 1);
@@ -196,6 +204,16 @@ export class PointGatherer {
     }
     this.#agreement?.add(point);
     this.#points += 1;
+  }
+
+  /**
+   * The mean square by which the results of the draws of a point differ from the mean of the point, because each draw
+   * has runs of its own; 0 if it is unknown.
+   */
+  #noiseOf({ count, variance }: PointSample, { draws }: PointResult): number {
+    if (draws === 1 || !this.#hasRunsPerDraw || variance === null) return 0;
+    const ofDraw = (variance * draws) / count;
+    return ((draws - 1) / draws) * ofDraw;
   }
 
   result(): Pick<Summary, 'output' | 'measures' | 'ranking' | 'best' | 'effects' | 'leftOut' | 'agreement'> {

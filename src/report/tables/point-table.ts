@@ -5,9 +5,10 @@ import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import { estimateAt, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
+import { DRAWS } from './result-columns.ts';
 import { type Cell, type Table } from './result-table.ts';
 
-type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal'>;
+type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'repeats'>;
 
 const QUANTILES: Record<string, number> = {
   min: 0,
@@ -60,7 +61,7 @@ export function pointTable(
     ];
   });
   const cells = (point: PointResult<RankedSample>): Cell[] => [
-    ...headOf(point),
+    ...headOf(campaign, point),
     ...measures.flatMap((measure) => {
       const known = describe(measure, point.samples[measure.name]!);
       return ['n', ...namesOf(measure)].map((what) => known[what] ?? null);
@@ -107,7 +108,7 @@ export function longPointTable(
         const known = describe(measure, point.samples[name]!);
         const last = campaign.precision ? [isGoal(name) ? known.reached! : null] : [];
         const numbers = ['n', ...statistics].map((what) => known[what] ?? null);
-        yield [...headOf(point), name, units, ...numbers, ...last];
+        yield [...headOf(campaign, point), name, units, ...numbers, ...last];
       }
     }
   }
@@ -122,13 +123,18 @@ function headColumns(campaign: Pointed): Column[] {
   return [
     text('point'),
     ...inputColumns(campaign),
+    ...(campaign.repeats === undefined ? [] : [DRAWS]),
     { ...count('replications'), isDetail: true },
     count('failed'),
   ];
 }
 
-function headOf({ key, values, runs, failed }: PointResult<RankedSample>): Cell[] {
-  return [key, ...values, String(runs), String(failed)];
+function headOf(
+  { repeats }: Pointed,
+  { key, values, draws, runs, failed }: PointResult<RankedSample>,
+): Cell[] {
+  const drawsCell = repeats === undefined ? [] : [String(draws)];
+  return [key, ...values, ...drawsCell, String(runs), String(failed)];
 }
 
 /** Returns a function that says whether points are replicated until an output is precise. */

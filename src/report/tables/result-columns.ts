@@ -9,6 +9,8 @@ export type Cell = string | null;
 const HEAD: readonly Column[] = [text('point'), count('replication'), text('status')];
 /** The column of a campaign whose runs have different versions of the model. */
 const VERSION = count('version');
+/** The column of a campaign whose design has some points several times: how often it has the point. */
+export const DRAWS = count('draws');
 /** The column of a search or calibration: the number of the ask. An ask is a point that the search asked for. */
 const ASK = count('ask');
 /** The columns of a calibration: the generation of the run's point, and the weight of the point in this generation. */
@@ -24,13 +26,17 @@ export const ALL: readonly Column[] = [
 ];
 
 /** The part of a campaign that determines the columns of its results. */
-export type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'search' | 'calibrate'>;
+export type TabledCampaign = Pick<
+  Campaign,
+  'varied' | 'outputs' | 'versions' | 'search' | 'calibrate' | 'repeats'
+>;
 
 /** The columns before the outputs: the columns of the run, then the inputs that the design varies. */
 export function headColumns(campaign: TabledCampaign): Column[] {
   return [
     ...HEAD,
     ...(campaign.versions ? [VERSION] : []),
+    ...(campaign.repeats === undefined ? [] : [DRAWS]),
     ...(findsPoints(campaign) ? [ASK] : []),
     ...(campaign.calibrate ? PARTICLE : []),
     ...inputColumns(campaign),
@@ -39,14 +45,15 @@ export function headColumns(campaign: TabledCampaign): Column[] {
 
 /** The cells of `headColumns`. */
 export function headOf(campaign: TabledCampaign, row: ResultRow): Cell[] {
-  const { versions, calibrate } = campaign;
+  const { versions, calibrate, repeats } = campaign;
   const { point, replication, status, version, values } = row;
   const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
   const found = [
     ...(findsPoints(campaign) ? [row.ask] : []),
     ...(calibrate ? [row.generation, row.weight] : []),
   ].map((each) => (each == null ? null : String(each)));
-  return [point, String(replication), status, ...versionCell, ...found, ...values];
+  const drawsCell = repeats === undefined ? [] : [String(row.draws ?? 1)];
+  return [point, String(replication), status, ...versionCell, ...drawsCell, ...found, ...values];
 }
 
 /** The cells of `ALL`. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, extname, isAbsolute, join } from 'node:path';
 import type { RawValue } from '../../api/index.ts';
 import { type PointCheck, type PointFile, rowLine } from '../../campaign/designs/table.ts';
+import { pointKeys } from '../../campaign/keys.ts';
 import { linesOf } from '../../csv/lines.ts';
 import { readCsv } from '../../csv/read-csv.ts';
 import { withLines } from '../../csv/with-lines.ts';
@@ -52,19 +53,29 @@ export async function readPointsFile(
  */
 class Rows {
   count = 0;
+  #keyOf: ReturnType<typeof pointKeys> | undefined;
+  readonly #keys = new Set<string>();
   readonly #chunks: Buffer[] = [];
   readonly #hash = createHash('sha256');
   #lines = '';
 
   add(row: readonly string[]): void {
+    this.#keyOf ??= pointKeys(row.map((_, column) => String(column)));
+    this.#keys.add(this.#keyOf(row));
     this.#lines += rowLine(row);
     this.count += 1;
     if (this.count % CHUNK === 0) this.#flush();
   }
 
-  end(): { content: Uint8Array; hash: string; count: number } {
+  end(): Omit<PointFile, 'inputs'> & { content: Uint8Array } {
     this.#flush();
-    return { content: Buffer.concat(this.#chunks), hash: this.#hash.digest('base64url'), count: this.count };
+    const repeats = this.count - this.#keys.size;
+    return {
+      content: Buffer.concat(this.#chunks),
+      hash: this.#hash.digest('base64url'),
+      count: this.count,
+      ...(repeats > 0 && { repeats }),
+    };
   }
 
   #flush(): void {
@@ -77,15 +88,12 @@ class Rows {
 
 async function readTable(file: string, check: PointCheck, rows: Rows, mistakes: Mistakes): Promise<string[]> {
   let inputs: string[] = [];
-  let count = 0;
   await readCsv(file, 'POINTS_INVALID', {
     names(names, placeOf) {
       inputs = check.columns(names, placeOf);
     },
     row(values, placeOf) {
-      const index = count;
-      count += 1;
-      mistakes.attempt(() => rows.add(check.row(values, index, placeOf)));
+      mistakes.attempt(() => rows.add(check.row(values, placeOf)));
     },
   });
   return inputs;
@@ -100,7 +108,6 @@ async function readJsonLines(
   let names: string[] | undefined;
   let inputs: string[] = [];
   let line = 0;
-  let count = 0;
   for await (const text of linesOf(file, 'POINTS_INVALID')) {
     line += 1;
     if (text.trim() === '') continue;
@@ -110,11 +117,8 @@ async function readJsonLines(
       names = Object.keys(objectIn(text, place));
       inputs = check.columns(names, placeOf);
     }
-    const [known, index] = [names, count];
-    count += 1;
-    mistakes.attempt(() =>
-      rows.add(check.row(valuesOf(objectIn(text, place), known, place), index, placeOf)),
-    );
+    const known = names;
+    mistakes.attempt(() => rows.add(check.row(valuesOf(objectIn(text, place), known, place), placeOf)));
   }
   return inputs;
 }

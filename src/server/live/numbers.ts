@@ -130,9 +130,9 @@ function pointNumbers(
 function courseNumbers({ best, others, bands }: Courses): Numbers {
   if (bands.length > 0)
     return {
-      heads: ['x', '5 %', '25 %', 'Median', '75 %', '95 %'],
-      rows: bands.map(({ x, q05, q25, q50, q75, q95 }) => ({
-        cells: [x, q05, q25, q50, q75, q95].map(numberText),
+      heads: ['x', '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'],
+      rows: bands.map(({ x, q05, q25, q50, q75, q95, curves }) => ({
+        cells: [x, q05, q25, q50, q75, q95, curves].map(numberText),
       })),
     };
   return {

@@ -176,6 +176,7 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
 /** The plan as a short text. */
 export function planOf({
   points,
+  repeats,
   mostPoints,
   runs,
   mostRuns,
@@ -196,7 +197,7 @@ export function planOf({
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
   const size = search
     ? searchPlanText(points, mostRuns, search.confirm)
-    : `${upTo(points, mostPoints)} ${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
+    : `${upTo(points, mostPoints)} ${repeats > 0 ? 'different ' : ''}${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
   return html`<div class="answer">
     ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}

@@ -11,6 +11,8 @@ export interface FinishedRun {
 /** A point whose runs have all finished, with these runs in the order of their replications. */
 export interface FinishedPoint {
   ordinal: number;
+  /** How often the design has the point. */
+  draws: number;
   runs: FinishedRun[];
 }
 
@@ -19,11 +21,14 @@ export interface DesignStore {
   /**
    * Writes the points of the design, and one row per run. The seq of a run is its place in the order of requests:
    * replication 1 of every point comes first. Returns the numbers of points and runs. A second call changes nothing.
+   *
+   * @param replications - the number of replications of a point, or of each draw of a point with `hasRunsPerDraw`
    */
   addPoints(
     id: string,
     points: Iterable<Point>,
     replications: number,
+    hasRunsPerDraw?: boolean,
   ): Promise<{ points: number; runs: number }>;
   /**
    * Replaces a campaign by a changed one with the same id. Points that stay keep their runs. A run of a dropped point

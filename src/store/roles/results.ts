@@ -10,6 +10,8 @@ export interface ResultRow {
   replication: number;
   status: 'done' | 'failed';
   values: readonly string[];
+  /** How often the design has the point of the run; absent if it has the point once. */
+  draws?: number | undefined;
   outputs: Record<string, string>;
   reason: string | null;
   runId: string | null;

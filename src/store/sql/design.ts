@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely, Transaction, UpdateObject } from 'kysely';
+import { hasRunsPerDraw } from '../../campaign/draws.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { countDropped, type Design, dropOthers, FIRST, relayDropped, writeDesign } from '../design.ts';
+import {
+  countDropped,
+  countRuns,
+  type Design,
+  dropOthers,
+  FIRST,
+  relayDropped,
+  writeDesign,
+} from '../design.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from '../replications.ts';
 import type { DesignStore } from '../roles/design.ts';
 import { textOfCampaign, textOfRounds, toCampaign } from '../rows.ts';
@@ -11,18 +20,19 @@ import { batchesById, byId, numberOf } from './campaign.ts';
 
 export function designStore(db: Kysely<Tables>): DesignStore {
   return {
-    async addPoints(id, points, replications) {
+    async addPoints(id, points, replications, hasRunsPerDraw = false) {
       const campaign = await numberOf(db, id);
       const known = await db
         .selectFrom('campaigns')
         .select('points')
         .where('number', '=', campaign)
         .executeTakeFirstOrThrow();
-      if (known.points !== null) return { points: known.points, runs: known.points * replications };
+      const design = { campaign, revision: FIRST, replications, hasRunsPerDraw };
+      if (known.points !== null) return { points: known.points, runs: await countRuns(db, design) };
 
-      const count = await writeDesign(db, { campaign, revision: FIRST, replications }, points);
-      await db.updateTable('campaigns').set({ points: count }).where('number', '=', campaign).execute();
-      return { points: count, runs: count * replications };
+      const size = await writeDesign(db, design, points);
+      await db.updateTable('campaigns').set({ points: size.points }).where('number', '=', campaign).execute();
+      return size;
     },
 
     async changeCampaign({ campaign, definition, digest }, points, relay, now) {
@@ -37,7 +47,7 @@ export function designStore(db: Kysely<Tables>): DesignStore {
       if (before.digest === digest && before.begun === before.revision)
         return { added: 0, dropped: 0, kept: known };
       const design = await begin(db, number, campaign);
-      const count = await writeDesign(db, design, points);
+      const { points: count } = await writeDesign(db, design, points);
       const dropped = await countDropped(db, design, before.revision);
       await dropOthers(db, design, count, campaign.precision?.max ?? campaign.replications);
       // the values of points belong to the campaign's varied inputs, so both change in one transaction
@@ -63,7 +73,7 @@ export function designStore(db: Kysely<Tables>): DesignStore {
           (await hasDesign(transaction, number, before)) ? begin(transaction, number, after) : undefined,
         );
       if (!design) return;
-      const count = await writeDesign(db, design, points);
+      const { points: count } = await writeDesign(db, design, points);
       await finish(db, design, count, { campaign: textOfCampaign(after), updated_at: now });
     },
 
@@ -90,18 +100,15 @@ export function designStore(db: Kysely<Tables>): DesignStore {
 }
 
 /** Starts a changed design. The new revision distinguishes the rows of this design from the rows of other changes. */
-async function begin(
-  db: Kysely<Tables>,
-  number: number,
-  { replications }: Pick<Campaign, 'replications'>,
-): Promise<Design> {
+async function begin(db: Kysely<Tables>, number: number, after: Campaign): Promise<Design> {
   const { begun } = await db
     .updateTable('campaigns')
     .set((row) => ({ begun: row('begun', '+', 1) }))
     .where('number', '=', number)
     .returning('begun')
     .executeTakeFirstOrThrow();
-  return { campaign: number, revision: begun, replications };
+  const { replications } = after;
+  return { campaign: number, revision: begun, replications, hasRunsPerDraw: hasRunsPerDraw(after) };
 }
 
 /** Makes a written design the current design of the campaign. Returns false if a later change has replaced it. */

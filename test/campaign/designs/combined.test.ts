@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import { expectRefused, HEAD } from '../support.ts';
-import { checkedDesign, expectDesignRefused, keysOf, rowsIn } from './support.ts';
+import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('a product', () => {
   test('has every combination of the points of its members, and the points of the last member vary fastest', () => {
@@ -16,6 +16,16 @@ describe('a product', () => {
     const product = [{ grid: { Days: [7, 14] } }, drawn];
     expect(rowsIn({ product }).toSorted()).toEqual(['14 false', '14 true', '7 false', '7 true']);
     expect(sizeOf(checkedDesign({ product }).design)).toBeUndefined();
+  });
+
+  test('has a point as often as its members have its parts', () => {
+    const drawn = { random: { points: 50, inputs: { Stochastic: [true, false] } } };
+    const [first, second] = pointsOf(drawn);
+    expect(first!.draws! + second!.draws!).toBe(50);
+    const product = [{ grid: { Days: [7, 14] } }, drawn, { random: { points: 3, inputs: { Title: ['a'] } } }];
+    expect(pointsOf({ product }).map(({ draws }) => draws)).toEqual(
+      [first, second, first, second].map((one) => 3 * one!.draws!),
+    );
   });
 
   test('with one member has the points of this member', () => {
@@ -47,6 +57,23 @@ describe('a product', () => {
 });
 
 describe('a union', () => {
+  test('has a point as often as samples drew it, in any order of its members', () => {
+    const grid = { grid: { Stochastic: [true, false] } };
+    const drawn = { random: { points: 20, seed: 1, inputs: { Stochastic: [true, false] } } };
+    const others = { random: { points: 7, seed: 2, inputs: { Stochastic: [true] } } };
+    const drawsOf = (union: WrittenDesign[]) =>
+      Object.fromEntries(pointsOf({ union }).map(({ values, draws = 1 }) => [values[0], draws]));
+    const { true: often, false: seldom } = drawsOf([drawn]);
+    for (const union of [
+      [grid, drawn, others],
+      [others, drawn, grid],
+      [drawn, grid, others, grid],
+    ])
+      expect(drawsOf(union)).toEqual({ true: often! + 7, false: seldom });
+    expect(drawsOf([grid, others])).toEqual({ true: 7, false: 1 });
+    expect(drawsOf([grid, grid])).toEqual({ true: 1, false: 1 });
+  });
+
   test('has the points of its members in order, and each point once', () => {
     const union = [{ grid: { Days: [7, 14] } }, { grid: { Days: [14, 21, 7] } }, { points: [{ Days: 1 }] }];
     expect(rowsIn({ union })).toEqual(['7', '14', '21', '1']);

@@ -204,8 +204,10 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
   test('begins with the points of a smaller design', () => {
     fc.assert(
       fc.property(settings, ({ points, more, of, ...how }) => {
-        const few = pointsOf(written(points, of, how));
-        expect(pointsOf(written(points + more, of, how)).slice(0, few.length)).toEqual(few);
+        const differentOf = (count: number) =>
+          pointsOf(written(count, of, how)).map(({ draws: _, ...point }) => point);
+        const few = differentOf(points);
+        expect(differentOf(points + more).slice(0, few.length)).toEqual(few);
       }),
     );
   });

@@ -110,11 +110,11 @@ describe('saltelli', () => {
       saltelli: { points: 64, secondOrder: true, inputs: { ...rates, Days: { min: 1, max: 9 } } },
     });
     expect(mostRows(second.design)).toBe(64 * 8);
-    expect(warningsOf(second.design, 64 * 8)).toEqual([]);
+    expect(warningsOf(second, 64 * 8)).toEqual([]);
   });
 
   test('has a warning if the number of base points in each scramble is not a power of 2', () => {
-    expect(warningsOf(checkedDesign(saltelli(96, { scrambles: 8 })).design, 384)).toEqual([
+    expect(warningsOf(checkedDesign(saltelli(96, { scrambles: 8 })), 384)).toEqual([
       '96 base points (12 in each scramble) are spread less evenly than 128 (16 in each, a power of 2).',
     ]);
   });

@@ -150,6 +150,39 @@ describe('a time-weighted statistic', () => {
 });
 
 describe('a histogram', () => {
+  test('has decimal bounds', () => {
+    const histogram = new Histogram(0, 0.1, 10);
+    for (const value of [0, 0.1, 0.2, 0.3, 0.6, 0.7, 0.9, 0.95]) histogram.add(value);
+    expect(histogram.data()).toMatchObject({ hits: [1, 1, 1, 1, 0, 0, 1, 1, 0, 2], hitsOutHigh: 0 });
+  });
+
+  test('counts each bound as the lower bound of its interval, whatever the decimals of the width are', () => {
+    const decimals = fc.integer({ min: 0, max: 6 });
+    const width = fc.integer({ min: 1, max: 999 });
+    const first = fc.integer({ min: -5_000, max: 5_000 });
+    fc.assert(
+      fc.property(
+        decimals,
+        width,
+        first,
+        fc.integer({ min: 1, max: 40 }),
+        (digits, steps, lowest, intervals) => {
+          // decimal numbers as a person writes them
+          const written = (units: number): number => Number(`${units}e-${digits}`);
+          const histogram = new Histogram(written(lowest), written(steps), intervals);
+          const bounds = Array.from({ length: intervals + 1 }, (_, n) => written(lowest + n * steps));
+          for (const bound of bounds) histogram.add(bound);
+          expect(histogram.data()).toMatchObject({ hits: bounds.slice(1).map(() => 1), hitsOutHigh: 1 });
+          histogram.reset();
+          // the largest number below a bound belongs to the interval before
+          for (const bound of bounds)
+            histogram.add(bound - Math.max(Number.MIN_VALUE, Math.abs(bound) * 2 ** -52));
+          expect(histogram.data()).toMatchObject({ hits: bounds.slice(1).map(() => 1), hitsOutLow: 1 });
+        },
+      ),
+    );
+  });
+
   test('counts each value exactly once in the right interval', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 150 })), (values) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { MOST_POINTS } from '../../../src/report/summary/bands.ts';
-import { CourseGatherer } from '../../../src/report/summary/courses.ts';
+import { courseFigures } from '../../../src/report/figures/run-figures.ts';
+import { CourseGatherer, type Courses } from '../../../src/report/summary/courses.ts';
+import { sampleRecord } from '../support.ts';
 
 const OUTPUT = { name: 'Course', type: 'DATA_SET', units: null } as const;
 
@@ -13,7 +15,7 @@ function curveText(height: number, points = 3): string {
 function gathered(runs: readonly (readonly [point: string, curve: string])[], front: string) {
   const gatherer = new CourseGatherer([OUTPUT]);
   for (const [point, Course] of runs) gatherer.add({ point, outputs: { Course } });
-  const best = { key: 'a', values: [], runs: 1, failed: 0, samples: {}, curves: { Course: front } };
+  const best = { key: 'a', values: [], draws: 1, runs: 1, failed: 0, samples: {}, curves: { Course: front } };
   return gatherer.result(best)[0]!;
 }
 
@@ -38,4 +40,55 @@ test('the curve in front has at most as many points as the others', () => {
   const long = curveText(1, MOST_POINTS + 1);
   const { best, others, areThinned } = gathered([['a', long]], long);
   expect([best.length <= MOST_POINTS, others, areThinned]).toEqual([true, [], true]);
+});
+
+describe('the bands of many runs', () => {
+  const END = { varied: [], replications: 100, precision: null, outputs: [OUTPUT] };
+  const captionOf = (courses: Courses): string => {
+    const { campaign } = sampleRecord({ grid: [], ...END });
+    return courseFigures(campaign, [courses], undefined, { wants: 'lowest', isGoal: false })[0]!.caption;
+  };
+  const runsOf = (lengths: readonly number[]) =>
+    lengths.map((length, at) => [`p${at}`, length === 0 ? '' : curveText(1, length)] as const);
+  const lengths = (...groups: [count: number, length: number][]): number[] =>
+    groups.flatMap(([count, length]) => Array.from({ length: count }, () => length));
+
+  test('are of all runs if each curve reaches each place', () => {
+    const courses = gathered(runsOf(lengths([100, 11])), '');
+    expect(courses.bands.map(({ curves }) => curves)).toEqual(lengths([11, 100]));
+    expect(captionOf(courses)).toBe('The median and the middle 50 % and 90 % of all 100 runs.');
+  });
+
+  test('tell how many curves are behind each place if some end early', () => {
+    const courses = gathered(runsOf(lengths([60, 11], [40, 6])), '');
+    expect(courses).toMatchObject({ runs: 100, without: 0, isCut: false });
+    for (const { x, curves } of courses.bands) expect(curves).toBe(x <= 5 ? 100 : 60);
+    expect(captionOf(courses)).toBe(
+      'The median and the middle 50 % and 90 % of the runs that reach each place, which are 60 to 100 of all 100 runs.',
+    );
+  });
+
+  test('tell that they leave places out that fewer than half of the curves reach', () => {
+    const courses = gathered(runsOf(lengths([40, 11], [60, 6])), '');
+    expect(courses.isCut).toBe(true);
+    expect(courses.bands.at(-1)!.x).toBe(5);
+    expect(captionOf(courses)).toBe(
+      'The median and the middle 50 % and 90 % of all 100 runs. Places that fewer than half of the curves reach are left out.',
+    );
+  });
+
+  test('tell how many runs have no curve', () => {
+    expect(captionOf(gathered(runsOf(lengths([90, 11], [10, 0])), ''))).toBe(
+      'The median and the middle 50 % and 90 % of the 90 runs that have a curve (10 have none).',
+    );
+  });
+
+  test('count the curve of a run as often as the design has its point', () => {
+    const gatherer = new CourseGatherer([OUTPUT]);
+    gatherer.add({ point: 'a', outputs: { Course: curveText(1) } }, 30);
+    gatherer.add({ point: 'b', outputs: { Course: curveText(5) } }, 10);
+    const { bands, runs } = gatherer.result(undefined)[0]!;
+    expect(runs).toBe(40);
+    expect(bands.at(-1)).toMatchObject({ q05: 2, q50: 2, q95: 10, curves: 40 });
+  });
 });

@@ -4,6 +4,7 @@ import { estimateOf } from '../../../src/campaign/precision.ts';
 import { confidenceOf, MeanOfPoints, overPoints, ShareOfPoints } from '../../../src/report/summary/mean.ts';
 import { Sample } from '../../../src/statistics/sample.ts';
 import { wilsonInterval } from '../../../src/statistics/share.ts';
+import { studentQuantile } from '../../../src/statistics/student.ts';
 import { uniforms } from '../../support/uniforms.ts';
 
 // six decimals, because the squares of smaller differences would underflow
@@ -48,6 +49,27 @@ describe('the mean over points', () => {
           expect(Math.abs(one[key]! - other[key]!) / scale).toBeLessThan(1e-6);
       }),
     );
+  });
+
+  test('counts a point as often as the design has it', () => {
+    const mean = new MeanOfPoints();
+    mean.add({ count: 4, mean: 10, variance: 4 }, 3);
+    mean.add({ count: 2, mean: 30, variance: 18 }, 1);
+    const { mean: value, low, high } = mean.interval(0.95, true);
+    expect([value, mean.weight, mean.count]).toEqual([15, 4, 2]);
+    // the variance of the mean is (3² × 4/4 + 18/2) / 4², with (9 + 9)² / (9²/3 + 9²/1) = 3 degrees of freedom
+    const half = studentQuantile(0.975, 3) * Math.sqrt(18 / 16);
+    expect(low).toBeCloseTo(15 - half, 10);
+    expect(high).toBeCloseTo(15 + half, 10);
+    const share = new ShareOfPoints();
+    share.add({ count: 30, mean: 0.2, variance: null }, 3);
+    share.add({ count: 10, mean: 0.2, variance: null }, 1);
+    // 3 × 10 and 10 runs of equal weight
+    const wilson = wilsonInterval(0.2, 40, 0.95);
+    const interval = share.interval(0.95, true);
+    expect(interval.mean).toBeCloseTo(0.2, 12);
+    expect(interval.low).toBeCloseTo(wilson.low, 2);
+    expect(interval.high).toBeCloseTo(wilson.high, 2);
   });
 
   test('of several points has Welch’s degrees of freedom', () => {

@@ -24,6 +24,21 @@ describe('a CSV file', () => {
         ['2', 'b'],
       ],
     ],
+    [
+      'with several kinds of line ends',
+      'Title\r\nok\nlatin1\rnul\n',
+      ['Title'],
+      [['ok'], ['latin1'], ['nul']],
+    ],
+    [
+      'with a longer end of the first line',
+      'Days,Title\r\n1,a\n2,b\n',
+      ['Days', 'Title'],
+      [
+        ['1', 'a'],
+        ['2', 'b'],
+      ],
+    ],
     ['with CR', 'Days\r1\r2\r', ['Days'], [['1'], ['2']]],
     ['with a byte order mark', '\ufeffDays\n1\n', ['Days'], [['1']]],
     [
@@ -92,6 +107,20 @@ describe('a CSV file', () => {
   const comma = 'Put a value that contains a comma in quotes.';
   const once = 'Give it once, under one of inputs, files, design, search, calibrate and fresh.';
   test.each<[string, string, string, string, string?]>([
+    [
+      'the numbers of rows of pandas and R',
+      '§,Days\n0,1\n1,2\n',
+      'POINTS_INVALID',
+      'The first column has no name.',
+      'If it has the numbers of the rows, write the file without them: index=False in pandas, row.names = FALSE in R.',
+    ],
+    [
+      'a comma at the end of the names',
+      'Days,Title,§\n1,a,\n',
+      'POINTS_INVALID',
+      'Column 3 has no name.',
+      'Give the column a name, or remove it. A comma at the end of the line begins another column.',
+    ],
     [
       'an unknown column',
       'Title,§Dayz\na,1\n',
@@ -162,13 +191,6 @@ describe('a CSV file', () => {
       'POINTS_INVALID',
       'The row has 3 values instead of 2.',
       comma,
-    ],
-    [
-      'a point twice',
-      'Days,Title\n1,a\n2,a\n\n§1.0,a\n',
-      'INVALID_VALUE',
-      'Point 3 is the same as point 1.',
-      'Use replications to repeat a point.',
     ],
     [
       'a quote that is not closed',
@@ -256,4 +278,21 @@ describe('a CSV file', () => {
       });
     },
   );
+
+  test.each([
+    [
+      'PK\u0003\u0004\u0014\u0000',
+      'a workbook of Excel or another zip archive',
+      'Save the table as CSV (UTF-8).',
+    ],
+    ['PAR1\u0015\u0004', 'a Parquet file', 'Write the table as CSV.'],
+  ])('is refused with what it is, if it begins with %j', async (start, what, hint) => {
+    write('points.csv', start);
+    expect(await refusal('design: {points: points.csv}')).toMatchObject({
+      code: 'POINTS_INVALID',
+      message: `The file is ${what}, not text.`,
+      hint,
+      place: { file: 'points.csv' },
+    });
+  });
 });

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
+import { expand } from '../../../src/campaign/points.ts';
 import { keysOf } from '../../campaign/designs/support.ts';
 import { folder, refusal, resolve, write } from '../support.ts';
 import { cleanEnv } from '../../support/cli.ts';
@@ -110,15 +111,15 @@ describe('a JSON Lines file', () => {
       'The value of "Days" is 8.5, which is not a whole number.',
       'The input takes INTEGER, in DAY.',
     ],
-    [
-      'a point twice',
-      '{"Days":1}\n{"Days":2}\n§{"Days":"1"}\n',
-      'INVALID_VALUE',
-      'Point 3 is the same as point 1.',
-      'Use replications to repeat a point.',
-    ],
   ])('is refused because of %s', async (_, marked, code, message, ...[hint]) => {
     await expectRefused('points.jsonl', marked, code, message, hint);
+  });
+
+  test('may have a point several times, which then counts as often', async () => {
+    write('points.jsonl', '{"Days":1}\n{"Days":2}\n{"Days":"1"}\n');
+    const { campaign, contents, points } = await resolve('design: {points: points.jsonl}');
+    expect([points, campaign.repeats]).toEqual([2, 1]);
+    expect([...expand(campaign, contents)]).toMatchObject([{ values: ['1'], draws: 2 }, { values: ['2'] }]);
   });
 
   test('is refused when it has only empty lines', async () => {

@@ -47,6 +47,7 @@ export function describeGrowth(
         expect(await store.finishedPoints('flu', [2])).toEqual([
           {
             ordinal: 0,
+            draws: 1,
             runs: [
               { replication: 1, outputs: { 'Fit error': '0' } },
               { replication: 2, outputs: {} },
@@ -111,7 +112,8 @@ export function describeGrowth(
 
       test('the store records which points of the design are precise, until the record is reset', async () => {
         await addNamed(store, ['a', 'b', 'c'], 1);
-        const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0 };
+        const repeats = { repeats: 0, unjudgedRepeats: 0 };
+        const none = { open: 0, precise: 0, imprecise: 0, unjudged: 3, expected: 0, ...repeats };
         expect(await store.countVerdicts('flu')).toEqual(none);
         await store.setVerdicts('flu', [
           { ordinal: 0, state: 'open', expected: 9 },
@@ -119,7 +121,7 @@ export function describeGrowth(
         ]);
         await store.setVerdicts('flu', [{ ordinal: 0, state: 'precise', expected: 7 }]);
         await store.setVerdicts('flu', []);
-        const some = { open: 0, precise: 1, imprecise: 1, unjudged: 1, expected: 12 };
+        const some = { open: 0, precise: 1, imprecise: 1, unjudged: 1, expected: 12, ...repeats };
         expect(await store.countVerdicts('flu')).toEqual(some);
         await finish(0, 1, 2);
         await change(store, { names: ['b', 'c'] });
@@ -134,6 +136,29 @@ export function describeGrowth(
         await change(store, { names: ['b', 'c'] });
         expect(numbers(await store.finishedPoints('flu', [0, 1]))).toEqual([[1, [1]]]);
         expect(numbers((await Array.fromAsync(store.allFinishedPoints('flu'))).flat())).toEqual([[1, [1]]]);
+      });
+
+      test('of further draws are added and dropped when the design changes', async () => {
+        await add(store);
+        const base = [{ name: '{RANDOM_SEED}', type: 'LONG' as const, units: null, value: '1' }];
+        const changed = { ...campaign('flu'), base, seed: 1 };
+        const change = (digest: string, draws: number[]) =>
+          store.changeCampaign(
+            { campaign: changed, definition: '', digest },
+            [...named(['a', 'b'])].map((point, at) => ({ ...point, draws: draws[at]! })),
+            undefined,
+            3,
+          );
+        await store.addPoints('flu', named(['a', 'b']), 1, true);
+        await change('more', [4, 2]);
+        expect(await store.counts('flu')).toMatchObject({ total: 6 });
+        await finish(0, 1);
+        await change('fewer', [3, 1]);
+        expect(await store.counts('flu')).toMatchObject({ total: 4, done: 2 });
+        expect((await rowsOf(store)).map(({ point, draws = 1 }) => [point, draws])).toEqual([
+          ['key of a', 3],
+          ['key of b', 1],
+        ]);
       });
 
       test('stay when the design changes, up to the maximum for a point', async () => {

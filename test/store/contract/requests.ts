@@ -54,6 +54,49 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect((await store.getCampaign('flu'))!.points).toBe(3);
       });
 
+      test('adds replications for each draw of a point, after the replications of all points', async () => {
+        await add(store);
+        const drawn = [...points(3)].map((point, at) => ({ ...point, draws: [1, 3, 2][at]! }));
+        for (let time = 0; time < 2; time += 1)
+          expect(await store.addPoints('flu', drawn, 2, true)).toEqual({ points: 3, runs: 12 });
+        const planned = await store.intend('flu', upTo(20), 1);
+        expect(planned.map(({ seq, point, replication }) => [seq, point.key, replication])).toEqual([
+          [0, 'key 0', 1],
+          [1, 'key 1', 1],
+          [2, 'key 2', 1],
+          [3, 'key 0', 2],
+          [4, 'key 1', 2],
+          [5, 'key 2', 2],
+          [6, 'key 1', 3],
+          [7, 'key 2', 3],
+          [8, 'key 1', 4],
+          [9, 'key 2', 4],
+          [10, 'key 1', 5],
+          [11, 'key 1', 6],
+        ]);
+        expect(await store.counts('flu')).toMatchObject({ total: 12 });
+        await store.observe(
+          'flu',
+          upTo(12).map((seq) => done(seq)),
+          2,
+        );
+        const rows = await rowsOf(store);
+        expect(rows.map(({ point, draws = 1 }) => [point, draws])).toEqual(
+          [1, 1, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2].map((draws) => [`key ${[, 0, 2, 1][draws]}`, draws]),
+        );
+        expect((await store.finishedPoints('flu', [1])).map(({ draws }) => draws)).toEqual([3]);
+      });
+
+      test('adds no runs for further draws whose runs would be equal', async () => {
+        await add(store);
+        const drawn = [...points(2)].map((point) => ({ ...point, draws: 5 }));
+        expect(await store.addPoints('flu', drawn, 2)).toEqual({ points: 2, runs: 4 });
+        await store.intend('flu', [0], 1);
+        await store.observe('flu', [done(0)], 2);
+        expect((await rowsOf(store)).map(({ draws }) => draws)).toEqual([5]);
+        expect(await store.countVerdicts('flu')).toMatchObject({ repeats: 8, unjudgedRepeats: 8 });
+      });
+
       test('changes nothing the second time', async () => {
         await add(store, 'flu', { points: 3, replications: 2 });
         await store.intend('flu', [0, 1], 1);

@@ -84,7 +84,7 @@ export function resolveList(
 }
 
 /** Returns a function that takes each row with its number, starting at 0, and refuses a repeated row. */
-export function distinctRows(
+function distinctRows(
   names: readonly string[],
   placeOf: (row: number) => Place,
 ): (values: readonly string[], row: number) => void {

@@ -1,0 +1,51 @@
+import { isSensitivityDesign } from './designs/resolved-design.ts';
+import type { Precision } from './precision.ts';
+import { hasSeed } from './seeds.ts';
+import { type Campaign, findsPoints, type Point } from './types.ts';
+
+/** The part of a campaign that decides how many runs a repeated draw adds. */
+export type Drawing = Pick<
+  Campaign,
+  | 'base'
+  | 'design'
+  | 'repeats'
+  | 'search'
+  | 'calibrate'
+  | 'select'
+  | 'seed'
+  | 'fresh'
+  | 'commonRandomNumbers'
+  | 'replications'
+  | 'precision'
+>;
+
+/**
+ * Whether each draw of a point has replications of its own. It has them if their seeds differ, because then a repeated
+ * draw tells more about the point. Otherwise the runs of equal draws are equal. A sensitivity design uses the runs of a
+ * point in each of its rows, and a selection decides itself how many replications a point needs.
+ */
+export function hasRunsPerDraw(campaign: Drawing): boolean {
+  const { base, design, select, seed, fresh, commonRandomNumbers, replications, precision } = campaign;
+  if (findsPoints(campaign) || select || isSensitivityDesign(design)) return false;
+  const derivesSeeds = seed !== null || fresh?.by === 'seed' || replications > 1 || precision !== null;
+  return hasSeed(base) && derivesSeeds && !commonRandomNumbers;
+}
+
+/** The number of replications that a point gets at first. */
+export function firstReplications(campaign: Drawing, { draws = 1 }: Pick<Point, 'draws'>): number {
+  return campaign.replications * (hasRunsPerDraw(campaign) ? draws : 1);
+}
+
+/**
+ * The number of points that get replications: the different points of a design, or each point as often as the design
+ * has it.
+ */
+export function replicatedPoints(campaign: Drawing, points: number): number {
+  return points + (hasRunsPerDraw(campaign) ? (campaign.repeats ?? 0) : 0);
+}
+
+/** The limits of the replications of a point, for a campaign that replicates points until they are precise. */
+export function limitsAt(campaign: Drawing, precision: Precision, draws = 1): Precision {
+  if (draws === 1 || !hasRunsPerDraw(campaign)) return precision;
+  return { ...precision, min: draws * precision.min, max: draws * precision.max };
+}

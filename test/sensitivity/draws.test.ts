@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { rowsOf } from '../../src/campaign/designs/rows.ts';
+import type { BaseInput } from '../../src/campaign/types.ts';
+import { doubledRanks } from '../../src/sensitivity/ranks.ts';
+import { regressionOf } from '../../src/sensitivity/regression.ts';
+import fc from '../support/fast-check.ts';
+import { analyzed, byName, numericBase } from './campaigns.ts';
+
+const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
+
+/** A random sample of inputs with some values each. */
+function sampleOf(
+  inputs: Record<string, { values: number[]; weights?: number[] }>,
+  points: number,
+  seed = 0,
+) {
+  return {
+    kind: 'sample',
+    method: 'random',
+    points,
+    seed,
+    scramble: true,
+    inputs: Object.entries(inputs).map(([name, { values, weights }]) => ({
+      name,
+      isWhole: false,
+      distribution: { kind: 'choice', values: values.map(String), ...(weights && { weights }) },
+    })),
+  } satisfies Design;
+}
+
+/** The numbers of all rows of a design, repeated rows included, by input. */
+function columnsOf(design: Design): Float64Array[] {
+  const rows = [...rowsOf(design, { base: [], contents: new Map() })];
+  return rows[0]!.map((_, at) => Float64Array.from(rows, (row) => Number(row[at])));
+}
+
+describe('a point that a sample drew several times counts as often', () => {
+  // the variances of the inputs are 0.0099, 0.25 and 0.0625, so the coefficients are the roots of their shares
+  const skewed = { A: { values: [0, 1], weights: [99, 1] }, B: { values: [0, 1] }, C: { values: [0, 0.5] } };
+
+  test('so the coefficients of a skewed input are those of its distribution', () => {
+    const [found] = analyzed({ design: sampleOf(skewed, 20_000) }, ([a, b, c]) => ({ Y: a! + b! + c! }));
+    const { A, B, C } = byName(found!.indices);
+    for (const [one, expected] of [
+      [A, 0.175],
+      [B, 0.881],
+      [C, 0.44],
+    ] as const)
+      expect(Math.abs(one!.src! - expected)).toBeLessThan(0.01);
+    expect(found!.runs).toBe(8);
+    expect(found!.warnings).toEqual([]);
+  });
+
+  const values = fc.uniqueArray(fc.integer({ min: -9, max: 9 }), { minLength: 2, maxLength: 4 });
+  const input = values.chain((list) =>
+    fc.record({
+      values: fc.constant(list),
+      weights: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: list.length, maxLength: list.length }),
+    }),
+  );
+
+  test('so the analysis is the analysis of all drawn rows', () => {
+    const sample = fc.record({ A: input, B: input, C: input });
+    fc.assert(
+      fc.property(sample, fc.integer({ min: 30, max: 200 }), fc.integer(), (inputs, points, seed) => {
+        const design = sampleOf(inputs, points, seed);
+        const model = ([a, b, c]: readonly number[]) => a! + 0.5 * b! ** 2 - (a! > 0 ? c! : 0);
+        const columns = columnsOf(design);
+        const varied = columns.filter((column) => column.some((one) => one !== column[0]));
+        const output = columns[0]!.map((_, row) => model(columns.map((column) => column[row]!)));
+        fc.pre(varied.length === 3 && output.some((one) => one !== output[0]));
+        const [found] = analyzed({ design }, (row) => ({ Y: model(row) }));
+        const plain = regressionOf(columns, output, 0.95);
+        const ranks = columns.map((column) => doubledRanks(column));
+        const ranked = regressionOf(ranks, doubledRanks(output), 0.95);
+        expect(found!.r2).toBeCloseTo(plain.r2, 9);
+        for (const [at, one] of found!.indices!.entries()) {
+          expect(one.src).toBeCloseTo(plain.src[at]!, 9);
+          expect(one.srrc).toBeCloseTo(ranked.src[at]!, 9);
+          expect(one.srcInterval).toBeDefined();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('so with chance each draw has a run of its own', () => {
+    const noise = (replication: number, a: number): number => Math.sin(97 * replication + 13 * a);
+    const design = sampleOf({ A: { values: [1, 2, 3] } }, 100);
+    const base = [...numericBase({ A: 0 }), SEED];
+    const [found] = analyzed({ design, base, seed: 1 }, ([a], replication) => ({
+      Y: a! + 2 * noise(replication, a!),
+    }));
+    expect(found!.runs).toBe(100);
+    // the same values by hand: run n of a value belongs to its draw n
+    const drawn = new Map<number, number>();
+    const [column] = columnsOf(design);
+    const output = column!.map((a) => {
+      const draw = (drawn.get(a) ?? 0) + 1;
+      drawn.set(a, draw);
+      return a + 2 * noise(draw, a);
+    });
+    const plain = regressionOf([column!], output, 0.95);
+    expect(found!.r2).toBeCloseTo(plain.r2, 9);
+    expect(found!.indices![0]!.src).toBeCloseTo(plain.src[0]!, 9);
+    expect(plain.r2).toBeLessThan(0.4);
+  });
+
+  test('so a sample within a product has as many rows as it drew', () => {
+    const drawn = sampleOf({ B: { values: [0, 1], weights: [9, 1] } }, 40);
+    const grid = { kind: 'grid', inputs: ['A'], values: [['0', '1', '2']] } satisfies Design;
+    const [found] = analyzed({ design: { kind: 'product', designs: [grid, drawn] } }, ([a, b]) => ({
+      Y: a! + 5 * b!,
+    }));
+    expect(found!.warnings).toEqual([]);
+    const { B } = byName(found!.indices);
+    const [column] = columnsOf(drawn);
+    const all = [0, 1, 2].flatMap((a) => Array.from(column!, (b) => ({ a, b })));
+    const [as, bs] = [Float64Array.from(all, ({ a }) => a), Float64Array.from(all, ({ b }) => b)];
+    const plain = regressionOf(
+      [as, bs],
+      as.map((a, row) => a + 5 * bs[row]!),
+      0.95,
+    );
+    expect(B!.src).toBeCloseTo(plain.src[1]!, 9);
+    expect(B!.srcInterval![0]).toBeLessThan(B!.src!);
+  });
+});
