@@ -5,6 +5,7 @@ import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
+import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
 import { sqlStore } from './sql-store.ts';
@@ -106,6 +107,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
     const found = await db
       .selectFrom('campaigns')
       .select('id')
+      .where('id', 'not like', ALL_DELETED)
       .orderBy('number', 'desc')
       .limit(MOST_CAMPAIGNS)
       .execute();
