@@ -2,3 +2,4 @@ export { CloudClient } from './client.ts';
 export { CloudError, type CloudErrorKind, isCloudError, isShortOutage } from './errors.ts';
 export { reasonIn, templateOf, valuesOf } from './outputs.ts';
 export { withRetries } from './retries.ts';
+export { isLoopback } from './loopback.ts';

@@ -1,6 +1,6 @@
 import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
-import { type CloudClient, CloudError, isCloudError } from '../cloud/index.ts';
+import { type CloudClient, CloudError, isCloudError, isLoopback } from '../cloud/index.ts';
 
 /** How long a known identity of the service is trusted, ms. */
 const TRUSTED_MS = 10_000;
@@ -134,10 +134,4 @@ function withoutUuid(url: string): CloudError {
     `The answer of ${new URL(url).origin}/health has no UUID of a model service, so foray cannot tell whether this is the service of the campaign.`,
     { hint: 'A proxy in front of the service must forward /health.' },
   );
-}
-
-/** Whether an address is on this machine. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }

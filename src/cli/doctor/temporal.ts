@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client';
 import type { Settings } from '../../client/index.ts';
 import { messageOf } from '../../errors.ts';
+import { connectTemporal } from '../../temporal-connection.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
@@ -25,7 +26,7 @@ const parts = ['namespace', 'search attributes', 'workers'];
 export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<Check[]> {
   const { connectionOptions, namespace = 'default' } = temporal;
   const address = connectionOptions.address ?? 'localhost:7233';
-  const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
+  const connection = await connectTemporal({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
     (error: unknown) => notConnected(address, error),
   );
   if (!(connection instanceof Connection)) {
