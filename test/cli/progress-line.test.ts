@@ -27,6 +27,7 @@ const status: CampaignStatus = {
   window: 10,
   rate: 2.5,
   secondsLeft: 70,
+  concurrency: 'auto',
   pausedBy: null,
   submitted: '2026-01-01T00:00:00.000Z',
   owner: null,
